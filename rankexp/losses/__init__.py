@@ -1,0 +1,5 @@
+"""Losses of margins, one a file."""
+
+from rankexp.registry import exports
+
+__getattr__, __dir__ = exports("losses")

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: the optimisers behind the linear rankers."""

@@ -1,0 +1,36 @@
+"""What every path solver returns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PathResult:
+    """Solutions along a path of penalties, in the order the penalties were given.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, L)
+        One column a penalty.
+    intercept : ndarray of shape (L,)
+        Zero for pairwise risks.
+    objective : ndarray of shape (L,)
+        ``lam/2 · ||w||² + risk``.
+    gap : ndarray of shape (L,)
+        Certified relative suboptimality ``(P - D) / P``.
+    n_iter : ndarray of shape (L,), int
+        Iterations.
+    converged : ndarray of shape (L,), bool
+        Whether ``gap <= tol``.
+    """
+
+    coef: Floats
+    intercept: Floats
+    objective: Floats
+    gap: Floats
+    n_iter: npt.NDArray[np.int64]
+    converged: npt.NDArray[np.bool_]
