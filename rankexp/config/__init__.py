@@ -1,0 +1,1 @@
+"""Studies as YAML files: their schema, and a loader whose errors name file, line and column."""

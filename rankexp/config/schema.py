@@ -1,0 +1,180 @@
+"""What a study's YAML file may hold."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Value = bool | int | float | str | None
+Level = Value | list[Value]
+
+
+class Strict(BaseModel):
+    """A frozen model that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fingerprint(Strict):
+    """What a data set must look like, so that other data under its name is an error."""
+
+    rows: PositiveInt
+    features: PositiveInt
+    classes: list[PositiveInt] | None = None
+    """Examples of each level, worst to best; none for continuous targets."""
+    missing: NonNegativeInt = 0
+    """Missing cells among the features."""
+
+
+class DataEntry(Strict):
+    """One real data set: where it may come from, what its columns mean, what it must look like."""
+
+    label: str | None = None
+    source: dict[str, Value]
+    """Registered source -> its reference, tried in this order: ``{file: vote.arff, openml: 56}``."""
+    target: str
+    levels: list[Level] | None = None
+    """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is
+    positive where there are two. None: the target is continuous."""
+    drop: list[str] = []
+    nominal: list[str] = []
+    """Columns to read as nominal although the file holds numbers."""
+    missing_values: list[str] = ["?", ""]
+    fingerprint: Fingerprint | None = None
+    optional: bool = False
+    """Whether the study goes on without it (large or licensed data)."""
+    note: str | None = None
+
+
+class GeneratorEntry(Strict):
+    """One synthetic distribution by its registered name."""
+
+    label: str | None = None
+    generator: str
+    params: dict[str, Any] = {}
+
+
+class Preprocess(Strict):
+    """How features are made numbers; fitted on the training part only."""
+
+    scale: Literal["minmax", "standard", "none"] = "minmax"
+    nominal: Literal["onehot", "codes"] = "onehot"
+    """One-hot; two-valued nominals become one 0/1 column."""
+    impute: Literal["mean", "none"] = "mean"
+    """Missing numbers by the training mean, missing nominals by the training mode."""
+
+
+class Models(Strict):
+    """Random models of a generator, several training sets each, one test set a model."""
+
+    kind: Literal["models"]
+    models: PositiveInt
+    training_sets: PositiveInt
+    n_train: PositiveInt
+    n_test: PositiveInt
+
+
+class CrossValidation(Strict):
+    """Repeated shuffled k-fold cross-validation."""
+
+    kind: Literal["cross_validation"]
+    repeats: PositiveInt = 1
+    folds: Annotated[int, Field(ge=2)] = 10
+    stratified: bool = False
+    together: Literal["none", "groups", "duplicates"] = "none"
+    """Rows that must never be parted by a split."""
+
+
+class Holdout(Strict):
+    """Random splits into a training and a test part."""
+
+    kind: Literal["split"]
+    test: PositiveFloat
+    """Below 1 a fraction of the rows (rounded), otherwise a number of rows."""
+    repeats: PositiveInt = 1
+    stratified: bool = False
+    together: Literal["none", "groups", "duplicates"] = "none"
+
+
+Protocol = Annotated[Models | CrossValidation | Holdout, Field(discriminator="kind")]
+
+
+class Inner(Strict):
+    """Folds inside each training part, for nested choice of a grid point."""
+
+    folds: Annotated[int, Field(ge=2)] = 5
+    stratified: bool = False
+
+
+class Method(Strict):
+    """An estimator with its whole grid."""
+
+    label: str | None = None
+    estimator: str = "LinearRanker"
+    """One of ours by name, or any scikit-learn estimator by import path."""
+    params: dict[str, Any] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    scaling: Literal["mean", "sum"] | None = None
+    """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
+
+
+class Evaluate(Strict):
+    """Problems x splits x methods x metrics."""
+
+    kind: Literal["evaluate"] = "evaluate"
+    title: str | None = None
+    problems: Annotated[list[str], Field(min_length=1)]
+    protocol: Protocol
+    methods: Annotated[list[str], Field(min_length=1)]
+    metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
+    lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    """Grid of the methods that name none of their own and have a path."""
+    scaling: Literal["mean", "sum"] = "mean"
+    preprocess: Preprocess = Preprocess()
+    inner: Inner | None = None
+
+
+class Simulate(Strict):
+    """A registered check over a grid of parameters x repetitions."""
+
+    kind: Literal["simulate"]
+    title: str | None = None
+    check: str
+    params: dict[str, Any] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    repetitions: PositiveInt = 1
+
+
+Experiment = Annotated[Evaluate | Simulate, Field(discriminator="kind")]
+
+
+class Block(Strict):
+    """One table or figure of the report."""
+
+    block: str
+    name: Name
+    experiment: str | list[str]
+    title: str | None = None
+    text: str | None = None
+    options: dict[str, Any] = {}
+
+
+class Study(Strict):
+    """A whole study."""
+
+    version: Literal[1]
+    study: Name
+    title: str
+    source: str | None = None
+    seed: NonNegativeInt
+    text: str | None = None
+    published: Path | None = None
+    data: dict[Name, DataEntry] = {}
+    generators: dict[Name, GeneratorEntry] = {}
+    methods: dict[Name, Method] = {}
+    experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]
+    report: list[Block] = []
+    profiles: dict[Name, dict[str, Any]] = {}
+    """Overrides merged into the study: mappings key by key, anything else replaced."""

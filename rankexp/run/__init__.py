@@ -1,0 +1,1 @@
+"""Jobs become records: evaluation, execution, the store and the manifest."""

@@ -1,0 +1,76 @@
+"""What is kept of one cell: long rows for every grid point, times, warnings, a status."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Status = Literal["ok", "failed", "timeout", "skipped"]
+
+
+class Row(NamedTuple):
+    """One number.
+
+    Attributes
+    ----------
+    part : str
+        ``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds).
+    grid : int
+        Index into the record's `grid`.
+    step, group : int, str or None
+        Round of an iterative method; query, level or parameter setting.
+    quantity : str
+        A metric's canonical name, or a fitted quantity such as ``objective``.
+    value : float
+        NaN where it is undefined (one class in a fold).
+    """
+
+    part: str
+    grid: int
+    step: int | None
+    group: str | None
+    quantity: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """One cell's outcome.
+
+    Attributes
+    ----------
+    key : str
+        The cell's key.
+    status : {"ok", "failed", "timeout", "skipped"}
+    reason : str or None
+        One line, where the status is not ok.
+    grid : list of dict
+        The grid points, ``[{"lam": 0.01}, ...]`` as configured (before scaling).
+    rows : list of Row
+    curves : dict
+        Name -> ``{"x": [...], "y": [...]}``.
+    texts, times : dict
+    warnings : list of str
+        ``Category: message``, each once.
+    version : str
+        The package version that made it.
+    """
+
+    key: str
+    status: Status = "ok"
+    reason: str | None = None
+    grid: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    version: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain types; NaN stays a float and is written as null by the store."""
+        return asdict(self) | {"rows": [list(row) for row in self.rows]}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Record":
+        """Rebuild a record from what `to_json` gave."""
+        rows = [Row(*row[:5], float("nan") if row[5] is None else row[5]) for row in data["rows"]]
+        return cls(**(data | {"rows": rows}))
