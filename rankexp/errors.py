@@ -26,7 +26,7 @@ class DataError(RankexpError):
     exit_code = 3
 
 
-class EnvironmentFault(RankexpError):
+class EnvironmentProblemError(RankexpError):
     """The machine does not let us work: not writable, disk full, locked."""
 
     exit_code = 4

@@ -63,7 +63,7 @@ def get(room: str, name: str) -> Any:
     """
     known = _room(room)
     if name not in known:
-        what = room.split(".")[-1].removesuffix("s").removesuffix("e" if room == "losses" else "")
+        what = {"losses": "loss"}.get(room) or room.rsplit(".", maxsplit=1)[-1].removesuffix("s")
         hint = did_you_mean(name, known)
         raise UnknownNameError(f"unknown {what} '{name}'{hint}; known: {', '.join(sorted(known))}")
     module, attribute = known[name].split(":")

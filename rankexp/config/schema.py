@@ -32,7 +32,7 @@ class DataEntry(Strict):
 
     label: str | None = None
     source: dict[str, Value]
-    """Registered source -> its reference, tried in this order: ``{file: vote.arff, openml: 56}``."""
+    """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``."""
     target: str
     levels: list[Level] | None = None
     """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is

@@ -72,5 +72,8 @@ class Record:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
-        rows = [Row(*row[:5], float("nan") if row[5] is None else row[5]) for row in data["rows"]]
+        rows = [
+            Row(part, grid, step, group, quantity, float("nan") if value is None else value)
+            for part, grid, step, group, quantity, value in data["rows"]
+        ]
         return cls(**(data | {"rows": rows}))
