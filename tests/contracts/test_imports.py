@@ -1,0 +1,76 @@
+"""Imports go one way: every room may use only the rooms below it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import rankexp
+
+ROOT = Path(rankexp.__file__).parent
+BASE = {"errors", "registry", "seeds"}
+NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
+HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
+MAY_USE = {
+    "errors": set(),
+    "registry": set(),
+    "seeds": set(),
+    "losses": set(),
+    "metrics": set(),
+    "generators": set(),
+    "solvers": {"losses", "metrics"},
+    "estimators": {"losses", "metrics", "solvers"},
+    "theory": {"losses", "generators"},
+    "checks": NUMERIC,
+    "config": NUMERIC,
+    "plan": {"config"},
+    "data": {"config", "plan"},
+    "run": NUMERIC | {"config", "plan", "data"},
+    "analyse": {"metrics", "config", "plan", "run"},
+    "report": {"metrics", "config", "plan", "run", "analyse"},
+    "cli": NUMERIC | {"config", "plan", "data", "run", "analyse", "report"},
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+
+
+def room(file: Path) -> str:
+    return file.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imported(file: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative import"
+            module = node.module or ""
+            found |= (
+                {f"{module}.{a.name}" for a in node.names} if module == "rankexp" else {module}
+            )
+    return found
+
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
+def test_a_room_uses_only_rooms_below_it(file: Path) -> None:
+    here = room(file)
+    used = {name.split(".")[1] for name in imported(file) if name.startswith("rankexp.")}
+    used = {name for name in used if (ROOT / name).is_dir() or (ROOT / f"{name}.py").exists()}
+    above = used - MAY_USE[here] - BASE - {here}
+    assert not above, f"{here} must not import {sorted(above)}"
+
+
+@pytest.mark.parametrize(
+    "file", [f for f in FILES if room(f) in NUMERIC], ids=lambda f: str(f.relative_to(ROOT))
+)
+def test_numeric_rooms_know_no_front_end(file: Path) -> None:
+    used = {name.split(".")[0] for name in imported(file)} & HEAVY
+    assert not used, f"a numeric room imports {sorted(used)}"
+
+
+def test_there_is_no_utils() -> None:
+    assert not [f for f in FILES if "util" in f.stem or "helper" in f.stem]
