@@ -1,0 +1,48 @@
+"""Rank loss beside scikit-learn's roc_auc_score, one scorer and many."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from rankexp.metrics import rank_loss
+
+
+def _interleaved(first: Callable[[], object], second: Callable[[], object], rounds: int) -> float:
+    """Return best time of the first over best time of the second, measured in turns."""
+    best = [float("inf"), float("inf")]
+    for _ in range(rounds):
+        for which, call in enumerate((first, second)):
+            start = time.perf_counter()
+            call()
+            best[which] = min(best[which], time.perf_counter() - start)
+    return best[0] / best[1]
+
+
+def rows() -> Iterator[tuple[str, float, float | None]]:
+    """Yield (name, measured ratio, target); lower is better."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(10_000) < 0.5, 1, -1)
+    s = rng.standard_normal(10_000) + y
+    tied = np.round(s, 1)
+    many = rng.standard_normal((10_000, 180)) + y[:, None]
+
+    def one_by_one() -> list[float]:
+        return [roc_auc_score(y, column) for column in many.T]
+
+    yield (
+        "rank loss / roc_auc_score, n = 1e4",
+        _interleaved(lambda: rank_loss(y, s), lambda: roc_auc_score(y, s), 30),
+        1 / 7,
+    )
+    yield (
+        "rank loss / roc_auc_score, n = 1e4, ties",
+        _interleaved(lambda: rank_loss(y, tied), lambda: roc_auc_score(y, tied), 30),
+        1 / 7,
+    )
+    yield (
+        "rank loss / roc_auc_score, n = 1e4, 180 columns",
+        _interleaved(lambda: rank_loss(y, many), one_by_one, 3),
+        1 / 10,
+    )

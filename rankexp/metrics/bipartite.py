@@ -1,0 +1,133 @@
+"""Rank loss and AUC: two classes, pairs of a positive and a negative."""
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.metrics.base import UndefinedMetricWarning, declare
+
+REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
+
+Ties = Literal["expected", "worst", "best"]
+Floats = npt.NDArray[np.float64]
+
+
+@declare("lower", source="kotlowski2011, section 2: rank loss, a tie counting 1/2")
+def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
+    """Return the share of positive-negative pairs that the scores put in the wrong order.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels with two values of any kind that sorts; the last in order is the positive one.
+    scores : array-like of shape (n,) or (n, L)
+        Real and without NaN (infinite is fine); with two dimensions one column a scorer.
+    ties : {"expected", "worst", "best"}
+        What a pair with equal scores counts: 1/2, 1 (an error), or 0. File order is no rule
+        here: where the file is sorted by class it would give the labels away.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
+        class. A column's value is the same to the bit alone and among others: pairs are counted
+        in integers and divided once.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, no example, more than two classes, or an unknown rule for ties.
+
+    Notes
+    -----
+    O(n log n) a column: both classes are sorted, and the negatives below each positive looked up.
+    """
+    lost, pairs = _twice_lost(y, scores, ties)
+    return _share(lost, pairs)
+
+
+@declare("higher", source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2")
+def auc(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
+    """Return the area under the ROC curve: the share of pairs in the right order.
+
+    It is 1 minus :func:`rank_loss` under the same rule for ties (``"worst"``: a tie is an
+    error), which also says what the parameters are and what is raised.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better; NaN with a warning where `y` has a single class.
+    """
+    lost, pairs = _twice_lost(y, scores, ties)
+    return _share(2 * pairs - lost, pairs)
+
+
+def _share(twice: npt.NDArray[np.int64], pairs: int) -> float | Floats:
+    if pairs == 0:
+        text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+        value = np.full(twice.shape, np.nan)
+    else:
+        value = twice / (2 * pairs)
+    return value if value.ndim else float(value)
+
+
+def _twice_lost(
+    y: npt.ArrayLike, scores: npt.ArrayLike, ties: str
+) -> tuple[npt.NDArray[np.int64], int]:
+    """Return twice the pairs lost, () or (L,), and the number of all pairs."""
+    if ties not in ("expected", "worst", "best"):
+        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    labels, s = np.asarray(y), np.asarray(scores)
+    if s.dtype.kind not in "fiub":
+        s = s.astype(np.float64)
+    if labels.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(labels):
+        shapes = f"y {labels.shape} and scores {s.shape}"
+        raise ValueError(f"y must be (n,) and scores (n,) or (n, L); got {shapes}")
+    positive = _positive(labels)
+    above, below = (_sorted_columns(s[rows]) for rows in (positive, ~positive))
+    for part in (above, below):
+        if part.size and np.isnan(part[..., -1]).any():  # sorting puts NaN last
+            raise ValueError("scores hold NaN; the scorer that made them has failed")
+    pairs = above.shape[-1] * below.shape[-1]
+    if s.ndim == 1:
+        return np.asarray(2 * pairs - _twice_won(above, below, ties)), pairs
+    won = [_twice_won(*columns, ties) for columns in zip(above, below, strict=True)]
+    return 2 * pairs - np.array(won, dtype=np.int64), pairs
+
+
+def _sorted_columns(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return sorted scores, (m,) or, one row a scorer so that each is contiguous, (L, m)."""
+    columns = np.ascontiguousarray(scores.T)
+    columns.sort(axis=-1)
+    return columns
+
+
+def _twice_won(above: npt.NDArray[Any], below: npt.NDArray[Any], ties: str) -> int:
+    """Return twice the pairs won, from the sorted scores of positives and of negatives."""
+    strictly = int(below.searchsorted(above, "left").sum()) if ties != "best" else 0
+    weakly = int(below.searchsorted(above, "right").sum()) if ties != "worst" else 0
+    return {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
+
+
+def _positive(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which labels are the last of the two values; all of them where there is one."""
+    if len(labels) == 0:
+        raise ValueError("y is empty: there is nothing to rank")
+    if labels.dtype.kind in "iuf":
+        low, high = labels.min(), labels.max()
+        positive: npt.NDArray[np.bool_] = labels == high
+        if (positive | (labels == low)).all():
+            return positive
+        if labels.dtype.kind == "f" and np.isnan(labels).any():
+            raise ValueError("y holds NaN")
+    try:
+        values = np.unique(labels)
+    except TypeError as error:
+        raise ValueError("y holds labels that cannot be sorted, perhaps missing ones") from error
+    if len(values) > 2:
+        shown = ", ".join(map(str, values[:5])) + (", ..." if len(values) > 5 else "")
+        raise ValueError(f"y must have two values, got {len(values)}: {shown}")
+    return np.asarray(labels == values[-1])
