@@ -1,0 +1,110 @@
+"""The pairwise hinge (bipartite SVM, SVM-OR) along a path of penalties, certified.
+
+Minimises ``lam/2 |w|² + (1/n+ n-) sum over pairs of max(0, 1 - w·(x_i - x_j))``: the linear
+ranking support vector machine of Herbrich et al. (1999) and Joachims (2005), with all pairs, in
+O(n log n) an evaluation.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
+from rankexp.solvers.hinge_newton import newton
+from rankexp.solvers.hinge_point import Best, stand
+from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.result import PathResult
+
+BAND = 0.02
+
+
+def hinge_path(
+    X: Floats,
+    positive: Bools,
+    lams: npt.ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    use_numba: bool | None = None,
+) -> PathResult:
+    """Solve the pairwise hinge for each penalty, from the largest to the smallest.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    positive : ndarray of shape (n,), bool
+        Both classes must occur.
+    lams : array-like of shape (L,)
+        Penalties, all positive, in any order.
+    tol : float
+        Relative duality gap ``(P - D) / P`` to reach.
+    max_iter : int
+        Newton steps a penalty.
+    use_numba : bool, optional
+        By default numba is used where it can be imported and the environment variable
+        ``RANKEXP_NUMBA`` isn't 0.
+
+    Returns
+    -------
+    PathResult
+        In the order of ``lams``; ``gap`` is certified, infinite where rounding made the dual
+        exceed the primal.
+
+    Raises
+    ------
+    ValueError
+        If a class is missing, a penalty isn't positive, or shapes don't fit.
+    """
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    positive = np.asarray(positive, dtype=bool)
+    lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+    _check(X, positive, lams)
+    pairs = make_pairs(X, positive)
+    path = _Path(pairs, tol, max_iter)
+    coef = np.empty((X.shape[1], lams.size))
+    objective, gap = np.empty(lams.size), np.empty(lams.size)
+    n_iter = np.zeros(lams.size, dtype=np.int64)
+    for k in np.argsort(-lams, kind="stable"):
+        w, objective[k], gap[k], n_iter[k] = path.solve(float(lams[k]))
+        coef[:, k] = pairs.original(w)
+    return PathResult(coef, np.zeros(lams.size), objective, gap, n_iter, gap <= tol)
+
+
+def _check(X: Floats, positive: Bools, lams: Floats) -> None:
+    if X.ndim != 2 or positive.shape != X.shape[:1]:
+        raise ValueError(
+            f"X must be (n, d) and positive (n,); got shapes {X.shape} and {positive.shape}"
+        )
+    if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
+        raise ValueError(
+            f"the pairwise hinge needs lam > 0 (its dual divides by lam); got {lams.tolist()}"
+        )
+
+
+class _Path:
+    """Warm starts from one penalty to the next, descending."""
+
+    def __init__(self, pairs: Pairs, tol: float, max_iter: int) -> None:
+        self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
+        self.u = pairs.scores(pairs.mean_difference)
+        self.spread = float(self.u[pairs.positive].max() - self.u[~pairs.positive].min())
+        self.w: Floats | None = None
+
+    def solve(self, lam: float) -> tuple[Floats, float, float, int]:
+        """Return coefficients, objective, relative gap and iterations."""
+        if self.spread <= lam:  # every pair is in the loss at once
+            w = self.pairs.mean_difference / lam
+            return w, 1.0 - 0.5 * lam * float(w @ w), 0.0, 0
+        if self.w is None:
+            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
+        best = Best()
+        start = stand(lam, self.w, self.s, sweep(self.pairs, self.s, BAND))
+        n_iter = newton(start, lam, 0.99 * self.tol, self.max_iter, best)
+        return (*self._settle(lam, best), n_iter)
+
+    def _settle(self, lam: float, best: Best) -> tuple[Floats, float, float]:
+        """Measure the objective once more, at scores without the drift of many steps."""
+        assert best.w is not None
+        self.w, self.s = best.w, self.pairs.scores(best.w)
+        hinge = sweep(self.pairs, self.s, BAND).hinge
+        best.primal = hinge + 0.5 * lam * float(self.w @ self.w)
+        return self.w, best.primal, best.gap

@@ -1,0 +1,131 @@
+"""The pairs of a bipartite sample, without ever listing them: merged rows, weights, products."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+CENTRED_ROWS = 20_000  # up to here a centred copy of X is cheap, and makes rounding smaller
+PROBED_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs (positive row, negative row), a row counted ``weight`` times.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Distinct rows, centred when there are few.
+    positive : ndarray of shape (n,), bool
+    weight : ndarray of shape (n,), int
+        How often the row occurs with this label.
+    count : float
+        Number of pairs ``n+ n-``, with multiplicities.
+    mean_difference : ndarray of shape (d,)
+        Mean of the positive rows minus mean of the negative ones.
+    rotation : ndarray of shape (D, d) or None
+        Orthonormal basis of the row space where the data have more columns than rows;
+        the solution is ``rotation @ w``.
+    bits : int
+        Total multiplicity in bits, for the fixed point of the scores.
+    """
+
+    X: Floats
+    positive: Bools
+    weight: Ints
+    count: float
+    mean_difference: Floats
+    rotation: Floats | None
+    bits: int
+
+    def scores(self, w: Floats) -> Floats:
+        """Return the scores ``X @ w`` of shape (n,), shifted to have mean zero."""
+        s = self.X @ w
+        s -= s.mean()
+        return s
+
+    def original(self, w: Floats) -> Floats:
+        """Return coefficients of the columns the caller gave."""
+        return w if self.rotation is None else np.asarray(self.rotation @ w)
+
+
+def make_pairs(X: Floats, positive: Bools) -> Pairs:
+    """Merge duplicate rows, centre small data, and rotate data with more columns than rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    positive : ndarray of shape (n,), bool
+        Both classes must occur.
+
+    Raises
+    ------
+    ValueError
+        If a class is missing.
+    """
+    n = X.shape[0]
+    n_positive = int(np.count_nonzero(positive))
+    if n_positive in (0, n):
+        raise ValueError("the pairwise hinge needs examples of both classes; y has one only")
+    side = np.where(positive, 1.0 / n_positive, -1.0 / (n - n_positive))
+    weight = np.ones(n, dtype=np.int64)
+    rotation = None
+    if n <= CENTRED_ROWS:
+        X = X - X.mean(axis=0)
+    difference = side @ X
+    if _may_repeat(X):
+        X, positive, weight = _merge_duplicates(X, positive, weight)
+    if X.shape[1] > X.shape[0]:
+        rotation, triangle = np.linalg.qr(X.T)
+        X = np.ascontiguousarray(triangle.T)
+        difference = difference @ rotation
+    return Pairs(
+        X=X,
+        positive=positive,
+        weight=weight,
+        count=float(n_positive) * float(n - n_positive),
+        mean_difference=difference,
+        rotation=rotation,
+        bits=int(np.ceil(np.log2(n))),
+    )
+
+
+def _projections(X: Floats) -> Floats:
+    """Return one number a row (n,), equal for equal rows.
+
+    Two columns at once: with a single one, equal rows may get different bits.
+    """
+    d = X.shape[1]
+    return np.asarray((X @ np.cos(np.arange(2.0 * d)).reshape(d, 2))[:, 0])
+
+
+def _may_repeat(X: Floats) -> bool:
+    """Say whether rows repeat, from a sample of them where there are many."""
+    n = X.shape[0]
+    if n > CENTRED_ROWS:
+        X = X[np.random.default_rng(0).choice(n, PROBED_ROWS, replace=False)]
+    key = np.sort(_projections(X))
+    return bool(np.any(key[1:] == key[:-1]))
+
+
+def _merge_duplicates(X: Floats, positive: Bools, weight: Ints) -> tuple[Floats, Bools, Ints]:
+    """Keep one row of each group of equal rows with equal labels."""
+    order = np.lexsort((positive, _projections(X)))
+    n = order.size
+    new = np.ones(n, dtype=bool)
+    for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
+        here, before = order[start : start + CENTRED_ROWS], order[start - 1 :][:CENTRED_ROWS]
+        before = before[: here.size]
+        same = positive[here] == positive[before]
+        same &= np.all(X[here] == X[before], axis=1)
+        new[start : start + here.size] = ~same
+    first = np.flatnonzero(new)
+    if first.size > 0.9 * n:
+        return X, positive, weight
+    rows = order[first]
+    return np.ascontiguousarray(X[rows]), positive[rows], np.add.reduceat(weight[order], first)

@@ -1,0 +1,120 @@
+"""Curvature of the smoothed pairwise hinge: (1/2hN) times the sum over the band of D D'."""
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from rankexp.solvers.hinge_data import Floats, Ints
+from rankexp.solvers.hinge_sweep import Sweep
+
+MANY_ROWS = 20_000
+SAMPLED_PAIRS = 20_000
+
+
+def band_hessian(swept: Sweep, sampled: int | None = None) -> Floats:
+    """Return the Hessian of the loss, without the penalty, shape (d, d).
+
+    Parameters
+    ----------
+    swept : Sweep
+        With at least one pair in its band.
+    sampled : int, optional
+        Estimate from this many pairs; by default all are used up to 20,000 rows.
+
+    Notes
+    -----
+    A band of few pairs is listed; a wide one takes prefix sums over sorted rows.
+    """
+    p = swept.pairs
+    n = p.X.shape[0]
+    if sampled is None and n > MANY_ROWS:
+        sampled = SAMPLED_PAIRS
+    if sampled is not None and swept.band_size > sampled:
+        scale = swept.band_size / sampled
+        D = _sampled_differences(swept, sampled)
+    else:
+        i, j = _listed_pairs(swept, 2 * n)
+        if i is None or j is None:
+            return _prefix_hessian(swept) / (2.0 * swept.h * p.count)
+        scale = 1.0
+        D = p.X[i]
+        D -= p.X[j]
+        if p.weight[i].max() > 1 or p.weight[j].max() > 1:
+            D *= np.sqrt(p.weight[i] * p.weight[j])[:, None]
+    H: Floats = D.T @ D
+    H *= scale / (2.0 * swept.h * p.count)
+    return H
+
+
+def _listed_pairs(swept: Sweep, most: int) -> tuple[Ints | None, Ints | None]:
+    """Return rows of all positives and negatives in the band, or None if more than ``most``."""
+    p, order = swept.pairs, swept.order
+    positive = p.positive[order]
+    at = np.flatnonzero(positive)
+    negatives = order[~positive]
+    before = np.zeros(order.size + 1, dtype=np.int64)
+    np.cumsum(~positive, out=before[1:])
+    first = before[swept.low[at]]
+    size = before[swept.high[at]] - first
+    total = int(size.sum())
+    if total > most:
+        return None, None
+    ends = np.cumsum(size)
+    offset = np.repeat(first - ends + size, size)
+    return np.repeat(order[at], size), negatives[np.arange(total) + offset]
+
+
+def _sampled_differences(swept: Sweep, sampled: int) -> Floats:
+    """Return ``x_i - x_j`` (sampled, d) of pairs evenly spaced along the band."""
+    p, order = swept.pairs, swept.order
+    at = np.flatnonzero(p.positive[order])
+    ends = np.cumsum(swept.band_degree[order[at]])
+    ticks = (np.arange(sampled) + 0.5) * (ends[-1] / sampled)
+    which = np.minimum(np.searchsorted(ends, ticks, side="right"), at.size - 1)
+    i = at[which]
+    degree = swept.band_weight[i]
+    rest = ticks - (ends[which] - degree * p.weight[order[i]])
+    before = swept.negatives_before
+    inside = np.minimum((rest % degree).astype(np.int64), degree - 1)
+    j = np.searchsorted(before, before[swept.low[i]] + inside, side="right") - 1
+    D: Floats = p.X[order[i]]
+    D -= p.X[order[j]]
+    return D
+
+
+def _prefix_hessian(swept: Sweep) -> Floats:
+    """Return the sum over the band of D D' (d, d) by prefix sums over the sorted rows."""
+    p, order = swept.pairs, swept.order
+    positive = p.positive[order]
+    at = np.flatnonzero(positive)
+    negatives = order[~positive]
+    before = np.zeros(order.size + 1, dtype=np.int64)
+    np.cumsum(~positive, out=before[1:])
+    C = np.zeros((negatives.size + 1, p.X.shape[1]))
+    rows = p.X[negatives]
+    if p.weight.max() > 1:
+        rows *= p.weight[negatives][:, None]
+    np.cumsum(rows, axis=0, out=C[1:])
+    inside = C[before[swept.high[at]]]
+    inside -= C[before[swept.low[at]]]
+    if p.weight.max() > 1:
+        inside *= p.weight[order[at]][:, None]
+    A = p.X[order[at]].T @ inside
+    Y = p.X * np.sqrt(swept.band_degree)[:, None]
+    H: Floats = Y.T @ Y
+    H -= A
+    H -= A.T
+    return H
+
+
+def factor(H: Floats, lam: float) -> Floats | None:
+    """Return the Cholesky factor of ``H + lam I``, or None where it isn't positive definite."""
+    M = H.copy()
+    M.flat[:: M.shape[0] + 1] += lam
+    upper, info = dpotrf(M)
+    return upper if info == 0 else None
+
+
+def solve(upper: Floats, b: Floats) -> Floats:
+    """Solve with a factor from :func:`factor`."""
+    x, _ = dpotrs(upper, b)
+    return np.asarray(x)

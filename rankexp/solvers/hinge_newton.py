@@ -1,0 +1,101 @@
+"""Semismooth Newton on the smoothed pairwise hinge, the band shrinking as it converges."""
+
+import numpy as np
+
+from rankexp.solvers.hinge_data import Floats
+from rankexp.solvers.hinge_hessian import MANY_ROWS, band_hessian, factor, solve
+from rankexp.solvers.hinge_point import Best, Point, line_search, stand
+from rankexp.solvers.hinge_sweep import Sweep, sweep
+
+WIDEST_BAND = 1.0
+
+
+def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> int:
+    """Go down until the certificate holds; return the number of iterations.
+
+    Parameters
+    ----------
+    start : Point
+        Its band is the first one.
+    lam : float
+    tol : float
+        Relative gap to reach.
+    best : Best
+        Updated at every point.
+    """
+    point, shrink, steps = start, 0.1, 0
+    accept = 0.1 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
+    for iteration in range(max_iter):
+        best.see(point)
+        if best.gap <= tol:
+            return iteration
+        if point.sweep.band_size == 0.0:
+            wider = min(2.0 * point.sweep.h, WIDEST_BAND)
+            if wider <= point.sweep.h:
+                return iteration
+            point = stand(lam, point.w, point.s, sweep(point.sweep.pairs, point.s, wider))
+            continue
+        H = band_hessian(point.sweep)
+        upper = _factor(H, lam)
+        p = -solve(upper, point.gradient)
+        decrement = -float(point.gradient @ p)
+        goal = tol * best.primal
+        if decrement <= 0.2 * point.slack and point.slack > 0.6 * goal:
+            share = min(0.5, max(shrink, 0.5 * goal / point.slack))
+            shrink = _adapt(shrink, steps)
+            steps = 0
+            point = _narrow(lam, point, H, share, accept)
+            continue
+        steps += 1
+        q = point.sweep.pairs.scores(p)
+        found = line_search(lam, point, p, q, h=point.sweep.h, slope=-decrement, accept=accept)
+        if found is None:
+            if point.slack <= 0.6 * goal:
+                return iteration
+            point = _narrow(lam, point, H, 0.5, accept)
+            continue
+        point = _move(lam, point, p, q, found)
+    best.see(point)
+    return max_iter
+
+
+def _adapt(shrink: float, steps: int) -> float:
+    """Shrink faster after an easy stage, slower after a hard one."""
+    if steps <= 2:
+        return max(0.03, 0.5 * shrink)
+    return min(0.4, 2.0 * shrink) if steps >= 5 else shrink
+
+
+def _factor(H: Floats, lam: float) -> Floats:
+    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite."""
+    upper, ridge = factor(H, lam), lam
+    while upper is None:
+        ridge = max(10.0 * ridge, 1e-14 * float(np.trace(H)))
+        upper = factor(H, ridge)
+    return upper
+
+
+def _move(lam: float, point: Point, p: Floats, q: Floats, found: tuple[float, Sweep]) -> Point:
+    t, swept = found
+    return stand(lam, point.w + t * p, point.s + t * q, swept)
+
+
+def _narrow(lam: float, point: Point, H: Floats, share: float, accept: float) -> Point:
+    """Shrink the band to ``share`` of its width, with a predicted step.
+
+    The pairs of the old band are taken to stay in the linear part: their alpha moves away
+    from one half by the factor 1 / share, and the curvature grows by as much.
+    """
+    swept = point.sweep
+    pairs, h = swept.pairs, share * swept.h
+    residual = swept.midway + (swept.residual - swept.midway) / share
+    target = residual @ pairs.X + lam * point.w
+    p = -solve(_factor(H / share, lam), target)
+    narrow = sweep(pairs, point.s, h)
+    q = pairs.scores(p)
+    slope = float(narrow.residual @ q) + lam * float(point.w @ p)
+    if slope < 0.0:
+        found = line_search(lam, point, p, q, h=h, slope=slope, accept=accept)
+        if found is not None:
+            return _move(lam, point, p, q, found)
+    return stand(lam, point.w, point.s, narrow)

@@ -1,0 +1,189 @@
+"""Loss, derivative and dual variables of all pairs, from one sort of the scores.
+
+With ``z = 1 - s_i + s_j`` for a positive i and a negative j, the hinge ``max(0, z)`` is smoothed
+over a band ``|z| < h`` (Huber), and ``alpha = clip((z + h) / 2h, 0, 1)`` is its derivative, which
+is also a feasible dual variable of the exact hinge. Scores become integers (fixed point) first:
+prefix sums are then exact, where sums of floats would stall on ties or certify falsely.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankexp.solvers.hinge_data import Floats, Ints, Pairs
+
+SMALLEST_BAND = 16  # units of the fixed point
+
+
+@dataclass
+class Sweep:
+    """One evaluation of all pairs.
+
+    Rows are merged into one sorted list by ``key`` = score, less one for positives: a pair is
+    in the loss where its negative comes after its positive, and in the band where their keys
+    differ by less than the half width.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    h : float
+        Half width of the band, as rounded to the fixed point.
+    residual : ndarray of shape (n,)
+        Derivative of the smoothed loss by each score: -mean alpha for positives, + for negatives.
+    hinge, alpha : float
+        Means over all pairs of the exact hinge and of the dual variables.
+    order : ndarray of shape (n,), int
+        Rows in ascending order of key.
+    low, high : ndarray of shape (n,), int
+        The band of the row at each position: positions ``low`` to ``high - 1``, other class only.
+    """
+
+    pairs: Pairs
+    h: float
+    residual: Floats
+    hinge: float
+    alpha: float
+    order: Ints
+    low: Ints
+    high: Ints
+
+    @cached_property
+    def negatives_before(self) -> Ints:
+        """Weight of negatives before each position, shape (n + 1,)."""
+        p = self.pairs
+        return _prefix((p.weight * ~p.positive)[self.order])
+
+    @cached_property
+    def positives_before(self) -> Ints:
+        """Weight of positives before each position, shape (n + 1,)."""
+        p = self.pairs
+        return _prefix((p.weight * p.positive)[self.order])
+
+    @cached_property
+    def band_weight(self) -> Ints:
+        """Weight of the other class in the band of the row at each position, shape (n,)."""
+        before_n, before_p = self.negatives_before, self.positives_before
+        return np.where(
+            self.pairs.positive[self.order],
+            before_n[self.high] - before_n[self.low],
+            before_p[self.high] - before_p[self.low],
+        )
+
+    @cached_property
+    def band_degree(self) -> Floats:
+        """Multiplicity times weight of the band, by row, shape (n,)."""
+        out = np.empty(self.order.size)
+        out[self.order] = self.band_weight
+        out *= self.pairs.weight
+        return out
+
+    @cached_property
+    def band_size(self) -> float:
+        """Number of pairs in the band, with multiplicities."""
+        return float(np.sum(self.band_degree, where=self.pairs.positive))
+
+    @cached_property
+    def midway(self) -> Floats:
+        """Residual with every alpha of the band at one half, shape (n,)."""
+        p, order = self.pairs, self.order
+        before_n, before_p = self.negatives_before, self.positives_before
+        twice = np.where(
+            p.positive[order],
+            before_n[self.high] + before_n[self.low] - 2 * before_n[-1],
+            before_p[self.high] + before_p[self.low],
+        )
+        out = np.empty(order.size)
+        out[order] = twice
+        out *= p.weight
+        out *= 0.5 / p.count
+        return out
+
+
+def fixed_point(s: Floats, bits: int) -> float:
+    """Return the power of two by which scores are multiplied, so that no sum overflows."""
+    reach = int(np.ceil(np.log2(2.0 + max(s.max(), -s.min()))))
+    return float(2.0 ** min(50 - reach, 61 - bits - reach))
+
+
+def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
+    """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
+    scale = fixed_point(s, pairs.bits)
+    keys = s - pairs.positive
+    keys *= scale
+    units: Ints = np.rint(keys, out=keys).astype(np.int64)
+    order = units.argsort()
+    half = max(SMALLEST_BAND, round(h * scale))
+    residual, hinge, alpha, low, high = merge(units, order, pairs.positive, pairs.weight, half)
+    residual *= 0.5 / (half * pairs.count)
+    return Sweep(
+        pairs=pairs,
+        h=half / scale,
+        residual=residual,
+        hinge=hinge / (scale * pairs.count),
+        alpha=alpha / (2.0 * half * pairs.count),
+        order=order,
+        low=low,
+        high=high,
+    )
+
+
+def _prefix(values: Ints) -> Ints:
+    out = np.zeros(values.size + 1, dtype=np.int64)
+    np.cumsum(values, out=out[1:])
+    return out
+
+
+def merge(
+    keys: Ints, order: Ints, positive: np.ndarray, weight: Ints, half: int
+) -> tuple[Floats, float, float, Ints, Ints]:
+    """Sum over the pairs of each row, all in integers.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n,), int
+        Scores in fixed point, positives less one.
+    order : ndarray of shape (n,), int
+        Ascending order of ``keys``.
+    positive, weight : ndarray of shape (n,)
+    half : int
+        Half width of the band in units of the fixed point.
+
+    Returns
+    -------
+    residual : ndarray of shape (n,)
+        By row: weight times the sum of ``2 half alpha`` over the pairs, negative for positives.
+    hinge, alpha : float
+        Sum of the hinge in units; sum of ``2 half alpha``.
+    low, high : ndarray of shape (n,), int
+        Band by position.
+    """
+    k = keys[order]
+    pos = positive[order]
+    wt = weight[order]
+    low = np.searchsorted(k, k - half, side="right")
+    high = np.searchsorted(k, k + half, side="left")
+    w_pos = wt * pos
+    w_neg = wt - w_pos
+    count_p, count_n = _prefix(w_pos), _prefix(w_neg)
+    sum_p, sum_n = _prefix(w_pos * k), _prefix(w_neg * k)
+    after = np.flatnonzero(pos)
+    before = np.flatnonzero(~pos)
+    out = np.empty(k.size)
+
+    a, lo, hi = k[after], low[after], high[after]
+    total = sum_n[hi] - sum_n[lo]
+    total += (half - a) * (count_n[hi] - count_n[lo])
+    total += (2 * half) * (count_n[-1] - count_n[hi])
+    weighted = wt[after] * total.astype(np.float64)
+    alpha = float(weighted.sum())
+    out[order[after]] = -weighted
+    above = (sum_n[-1] - sum_n[after]) - a * (count_n[-1] - count_n[after])
+    hinge = float(wt[after] @ above.astype(np.float64))
+
+    b, lo, hi = k[before], low[before], high[before]
+    total = sum_p[lo] - sum_p[hi]
+    total += (half + b) * (count_p[hi] - count_p[lo])
+    total += (2 * half) * count_p[lo]
+    out[order[before]] = wt[before] * total.astype(np.float64)
+    return out, hinge, alpha, low, high
