@@ -14,7 +14,7 @@ Ties = Literal["expected", "worst", "best"]
 Floats = npt.NDArray[np.float64]
 
 
-@declare("lower", source="kotlowski2011, section 2: rank loss, a tie counting 1/2")
+@declare("lower", source="kotlowski2011, (4)")
 def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
     """Return the share of positive-negative pairs that the scores put in the wrong order.
 

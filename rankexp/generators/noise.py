@@ -1,0 +1,109 @@
+"""A thresholded target whose labels are flipped at random: the noise of kotlowski2011, 5.1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Target = Callable[[Floats], Floats]
+
+DRAWS = 200_000
+_ROUNDING = 1e-12  # sums of the same weights in another order differ by less
+
+
+def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
+    """Refuse parameters that no model has, naming the range allowed.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 < p < 1, 0 <= rank_risk < 1/2, and every count is a whole number, 1 or more.
+    """
+    if not 0 < p < 1:
+        raise ValueError(f"p={p}: the share of positives must be between 0 and 1, exclusive")
+    if not 0 <= rank_risk < 0.5:
+        raise ValueError(f"rank_risk={rank_risk}: the Bayes rank risk must be in [0, 0.5)")
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise ValueError(f"{name}={count}: expected a whole number, 1 or more")
+
+
+def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
+    """Return the flip probability kappa and the clean prior q that give a Bayes rank risk.
+
+    A label, positive with probability q before noise, flips with probability kappa and is then
+    positive with probability p. Pairs from different sides of the threshold are lost where both
+    labels flipped, half of those from the same side by their tie, which gives::
+
+        p (1-p) rank_risk = q (1-q) kappa² + ½ kappa (1-kappa) (q² + (1-q)²)
+
+    and with q = (p - kappa) / (1 - 2 kappa) a quadratic equation for kappa, whose smaller root is
+    meant (kotlowski2011, section 5.1). It is real for every rank_risk in [0, ½).
+    """
+    u = p * (1 - p)
+    b = 1 - 2 * u + 4 * rank_risk * u
+    kappa = 4 * rank_risk * u / (b + sqrt(b * b - 8 * rank_risk * u))
+    return kappa, (p - kappa) / (1 - 2 * kappa)
+
+
+@dataclass(frozen=True)
+class FlippedModel:
+    """Features uniform on the unit cube, labels of a thresholded target, flipped at random.
+
+    Attributes
+    ----------
+    target : callable, X (n, d) -> (n,)
+        What is thresholded; a function of each row alone.
+    threshold : float
+        The clean label is +1 where the target reaches it: minus the paper's a_0.
+    d : int
+        Number of features.
+    prior : float
+        P(y = 1), after noise.
+    bayes_rank_risk : float
+        Rank loss of ``eta``, the least that any scorer has.
+    kappa : float
+        Probability of a flip.
+    """
+
+    target: Target
+    threshold: float
+    d: int
+    prior: float
+    bayes_rank_risk: float
+    kappa: float
+
+    levels = (-1, 1)
+
+    def clean(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Return which rows are positive before noise, (n,)."""
+        return np.asarray(self.target(X) - self.threshold >= -_ROUNDING)
+
+    def eta(self, X: Floats) -> Floats:
+        """Return P(y = 1 | x), (n,): kappa or 1 - kappa."""
+        return np.where(self.clean(X), 1 - self.kappa, self.kappa)
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """Draw X (n, d), float64 in C order, and y (n,) of -1 and 1."""
+        X = rng.random((n, self.d))
+        positive = self.clean(X) ^ (rng.random(n) < self.kappa)
+        return X, 2 * positive.astype(np.int64) - 1
+
+
+def flip_labels(
+    target: Target, d: int, p: float, rank_risk: float, rng: np.random.Generator
+) -> FlippedModel:
+    """Return the model that thresholds and flips a target to have a prior and a Bayes rank risk.
+
+    The threshold is the empirical (1-q) quantile of the target over 200,000 draws, so the prior
+    is p up to the noise of these draws (an SD of about .001) and to atoms of the target.
+    """
+    kappa, q = solve_flips(p, rank_risk)
+    block = DRAWS // 20
+    # Feature by feature in memory, as a target that looks at single features likes it.
+    sums = [target(rng.random((d, block)).T) for _ in range(20)]
+    threshold = float(np.quantile(np.concatenate(sums), 1 - q))
+    return FlippedModel(target, threshold, d, p, rank_risk, kappa)
