@@ -70,6 +70,12 @@ def get(room: str, name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def summary(room: str, name: str) -> str:
+    """Return the first line of the docstring of what is registered under a name."""
+    lines = (getattr(get(room, name), "__doc__", None) or "").strip().splitlines()
+    return lines[0] if lines else ""
+
+
 def exports(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily."""
 

@@ -1,0 +1,362 @@
+"""The command line: parse, call, print. Every import of weight waits until its verb is used."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rankexp import __version__
+from rankexp.errors import ConfigError, DataError, RankexpError
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import Study
+
+app = typer.Typer(
+    name="rankexp",
+    help="Run the experiments of ranking papers, and ask their question of your own data.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+Config = Annotated[Path, typer.Argument(help="The study's YAML file.", show_default=False)]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", help="An experiment to run; may be given again.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
+Folder = Annotated[
+    Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
+]
+Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Configs = Annotated[
+    list[Path] | None,
+    typer.Option("--config", help="Studies whose data sets are meant. Default: configs/*.yaml."),
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"rankexp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def _folders(data: Path | None) -> list[Path]:
+    """Where data files are looked for: ``--data``, then every folder of ``RANKEXP_DATA``."""
+    if data is not None and not data.is_dir():
+        raise ConfigError(f"--data {data}: no such folder")
+    named = os.environ.get("RANKEXP_DATA", "").split(os.pathsep)
+    return ([data] if data else []) + [Path(n).expanduser() for n in named if n]
+
+
+def _study(config: Path, quick: bool) -> "Study":
+    from rankexp.config.load import load
+
+    return load(config, profile="quick" if quick else None)
+
+
+@app.command()
+def run(
+    config: Config,
+    only: Only = None,
+    quick: Quick = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core.")
+    ] = 0,
+    data: Folder = None,
+    results: Results = Path("results"),
+    retry: Annotated[
+        str | None, typer.Option("--retry", help="'failed': run failed records again.")
+    ] = None,
+    redo: Annotated[
+        list[str] | None,
+        typer.Option("--redo", metavar="[METHOD]", help="Run again what is done: all, or METHOD."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the tables only.")] = False,
+) -> None:
+    """Run what is missing of a study, then print its tables."""
+    from rankexp.report.build import build, summary
+    from rankexp.run.execute import execute
+
+    if retry not in {None, "failed"}:
+        raise ConfigError(f"--retry {retry}: the only thing to retry is 'failed'")
+    outcome = execute(
+        _study(config, quick),
+        config=config,
+        results=results,
+        folders=_folders(data),
+        only=only or [],
+        workers=jobs or None,
+        retry_failed=retry == "failed",
+        redo=redo or [],
+        quiet=quiet,
+    )
+    if outcome.records:
+        written = build(outcome.folder)
+        print(summary(outcome.folder))
+        if not quiet:
+            print(f"{len(written)} files in {outcome.folder}, start with report.md")
+    for line in outcome.messages:
+        print(line, file=sys.stderr)
+    raise typer.Exit(outcome.exit_code)
+
+
+@app.command()
+def report(
+    studies: Annotated[
+        list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
+    ] = None,
+    results: Results = Path("results"),
+) -> None:
+    """Rebuild every table and figure from records, without fitting anything."""
+    from rankexp.report.build import build
+
+    folders = [_result_folder(name, results) for name in studies or []]
+    folders = folders or sorted(f.parent for f in results.glob("*/manifest.json"))
+    if not folders:
+        raise ConfigError(f"nothing to report: no study was run into '{results}'")
+    for folder in folders:
+        written = build(folder)
+        print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
+
+
+def _result_folder(name: str, results: Path) -> Path:
+    for folder in (Path(name), results / name):
+        if (folder / "manifest.json").is_file():
+            return folder
+    known = [f.parent.name for f in sorted(results.glob("*/manifest.json"))]
+    has = f"it holds {', '.join(known)}" if known else "nothing was run into it"
+    raise ConfigError(f"'{name}' is no folder of results and no study in '{results}': {has}")
+
+
+@app.command()
+def plan(
+    config: Config,
+    only: Only = None,
+    quick: Quick = False,
+    data: Folder = None,
+    results: Results = Path("results"),
+) -> None:
+    """Print what a run would do, and do nothing."""
+    from rankexp.run.execute import prepare
+
+    prepared = prepare(
+        _study(config, quick), results=results, folders=_folders(data), only=only or []
+    )
+    print(prepared.describe())
+
+
+@app.command()
+def status(
+    studies: Annotated[
+        list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
+    ] = None,
+    results: Results = Path("results"),
+) -> None:
+    """Say what is done, missing and failed in a folder of results."""
+    from rankexp.report.build import progress
+
+    folders = [_result_folder(name, results) for name in studies or []]
+    folders = folders or sorted(f.parent for f in results.glob("*/manifest.json"))
+    if not folders:
+        print(f"no study was run into '{results}' yet")
+    for folder in folders:
+        print(progress(folder))
+
+
+@app.command()
+def check(
+    configs: Annotated[list[Path], typer.Argument(help="YAML files.", show_default=False)],
+) -> None:
+    """Check studies without running them; every error names file, line and column."""
+    from rankexp.config.load import load
+
+    wrong = []
+    for config in configs:
+        try:
+            study = load(config)
+            for profile in study.profiles:
+                load(config, profile=profile)
+        except ConfigError as error:
+            wrong.append(str(error))
+        else:
+            print(f"{config}: fine, {len(study.experiments)} experiments")
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+
+
+@app.command(name="list")
+def list_names(
+    what: Annotated[
+        str, typer.Argument(help="losses, estimators, generators, metrics, checks, or studies.")
+    ],
+) -> None:
+    """List what can be named in a study."""
+    from rankexp import registry
+
+    rooms = {"losses", "estimators", "generators", "metrics", "checks"}
+    rooms |= {"data.sources", "report.blocks"}
+    if what == "studies":
+        rows = [(study.study, study.title) for _, study in _studies(None)]
+    elif what in rooms:
+        rows = [(name, registry.summary(what, name)) for name in registry.names(what)]
+    else:
+        known = sorted(rooms | {"studies"})
+        hint = registry.did_you_mean(what, known)
+        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(known)}")
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        print(f"{name:<{width}}  {text}".rstrip())
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a study's YAML, for editors."""
+    import json
+
+    from rankexp.config.load import schema_json
+
+    print(json.dumps(schema_json(), indent=2))
+
+
+def _studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
+    from rankexp.config.load import load
+
+    files = configs or sorted(Path("configs").glob("*.yaml"))
+    if not files:
+        raise ConfigError("no configs/*.yaml here; name the studies with --config FILE")
+    return [(file, load(file)) for file in files]
+
+
+def _entries(configs: list[Path] | None, names: list[str] | None = None) -> dict[str, Any]:
+    """Return the data entries of the studies by name, or those asked for."""
+    from rankexp.registry import did_you_mean
+
+    entries: dict[str, Any] = {}
+    for _, study in _studies(configs):
+        entries |= study.data
+    for name in names or []:
+        if name not in entries:
+            hint = did_you_mean(name, entries)
+            raise ConfigError(f"no study declares a data set '{name}'{hint}")
+    return {name: entries[name] for name in names or sorted(entries)}
+
+
+@data_app.command("list")
+def data_list(config: Configs = None, data: Folder = None) -> None:
+    """List the declared data sets and where each is found."""
+    from rankexp.data.find import listing
+
+    for line in listing(_entries(config), _folders(data)):
+        print(line)
+
+
+@data_app.command("get")
+def data_get(
+    names: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
+    config: Configs = None,
+    data: Folder = None,
+) -> None:
+    """Fetch data sets into the local snapshot, from files or OpenML."""
+    from rankexp.data.find import find
+
+    missing = []
+    for name, entry in _entries(config, names).items():
+        try:
+            found = find(name, entry, _folders(data))
+        except DataError as error:
+            missing.append(f"{name}: {error}")
+        else:
+            print(f"{name}: {found.facts.rows} rows, from {found.where}")
+    if missing:
+        raise DataError("\n".join(missing))
+
+
+@data_app.command("add")
+def data_add(
+    name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
+    file: Annotated[Path, typer.Argument(help="Your copy of it: ARFF or CSV, plain, gz or xz.")],
+    config: Configs = None,
+) -> None:
+    """Add your own copy of a declared data set; it must have the declared fingerprint."""
+    from rankexp.data.find import add
+
+    found = add(name, _entries(config, [name])[name], file)
+    print(f"{name}: {found.facts.rows} rows, kept in {found.facts.snapshot}")
+
+
+@data_app.command("verify")
+def data_verify(
+    names: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
+    config: Configs = None,
+    data: Folder = None,
+) -> None:
+    """Read every data set that is here again and compare it with its declared fingerprint."""
+    from rankexp.data.find import verify
+
+    wrong = []
+    for name, entry in _entries(config, names).items():
+        try:
+            print(f"{name}: {verify(name, entry, _folders(data))}")
+        except DataError as error:
+            wrong.append(f"{name}: {error}")
+    if wrong:
+        raise DataError("\n".join(wrong))
+
+
+def _spell_out_redo(arguments: list[str]) -> list[str]:
+    """Let ``--redo`` stand alone: what follows it is a method unless it is an option or a file."""
+    spelled = []
+    for i, argument in enumerate(arguments):
+        following = arguments[i + 1] if i + 1 < len(arguments) else "-"
+        alone = following.startswith("-") or following.endswith((".yaml", ".yml"))
+        spelled.append("--redo=all" if argument == "--redo" and alone else argument)
+    return spelled
+
+
+def _unforeseen(error: Exception) -> int:
+    """Keep the traceback in a file and print one line: no user should have to read one."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="rankexp-", suffix=".log", delete=False, encoding="utf-8"
+    ) as log:
+        log.write("".join(traceback.format_exception(error)))
+    line = str(error).splitlines()[0] if str(error) else "no message"
+    print(
+        f"rankexp: a fault of the program ({type(error).__name__}: {line}); "
+        f"please report it with {log.name}",
+        file=sys.stderr,
+    )
+    return 1
+
+
+def main() -> None:
+    """Entry point of the ``rankexp`` command; sets the exit code."""
+    try:
+        app(args=_spell_out_redo(sys.argv[1:]))
+    except RankexpError as error:
+        print(f"rankexp: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except Exception as error:
+        sys.exit(_unforeseen(error))
