@@ -49,6 +49,13 @@ def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
     return kappa, (p - kappa) / (1 - 2 * kappa)
 
 
+def bayes_rank_risk(q: float, kappa: float) -> float:
+    """Return the Bayes rank risk for a clean prior and a flip probability (see `solve_flips`)."""
+    p = kappa + (1 - 2 * kappa) * q
+    lost = q * (1 - q) * kappa**2 + 0.5 * kappa * (1 - kappa) * (q**2 + (1 - q) ** 2)
+    return lost / (p * (1 - p))
+
+
 @dataclass(frozen=True)
 class FlippedModel:
     """Features uniform on the unit cube, labels of a thresholded target, flipped at random.
@@ -98,12 +105,17 @@ def flip_labels(
 ) -> FlippedModel:
     """Return the model that thresholds and flips a target to have a prior and a Bayes rank risk.
 
-    The threshold is the empirical (1-q) quantile of the target over 200,000 draws, so the prior
-    is p up to the noise of these draws (an SD of about .001) and to atoms of the target.
+    The threshold is the empirical (1-q) quantile of the target over 200,000 draws, which brings
+    the share of clean positives to q up to the noise of these draws, an SD of about .001. Where
+    atoms of the target (few rules) leave it further away, ``prior`` and ``bayes_rank_risk`` are
+    those of the model, not those asked for.
     """
     kappa, q = solve_flips(p, rank_risk)
     block = DRAWS // 20
     # Feature by feature in memory, as a target that looks at single features likes it.
-    sums = [target(rng.random((d, block)).T) for _ in range(20)]
-    threshold = float(np.quantile(np.concatenate(sums), 1 - q))
+    sums = np.concatenate([target(rng.random((d, block)).T) for _ in range(20)])
+    threshold = float(np.quantile(sums, 1 - q))
+    share = float(np.mean(sums - threshold >= -_ROUNDING))
+    if abs(share - q) > 2 * sqrt(q * (1 - q) / DRAWS):
+        p, rank_risk = kappa + (1 - 2 * kappa) * share, bayes_rank_risk(share, kappa)
     return FlippedModel(target, threshold, d, p, rank_risk, kappa)

@@ -1,6 +1,9 @@
 """The nonlinear model of kotlowski2011, section 5.1: a weighted sum of decision rules."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, starmap
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,37 +15,43 @@ REGISTER = {"rules": "Rules"}
 Floats = npt.NDArray[np.float64]
 
 
+class Condition(NamedTuple):
+    """A feature reaches a bound, or (not upward) stays at or below it."""
+
+    feature: int
+    upward: bool
+    bound: float
+
+
 @dataclass(frozen=True)
 class RuleTarget:
     """The sum of a_i r_i(x), each rule a conjunction of conditions on single features.
 
     Attributes
     ----------
-    weights : ndarray of shape (n_rules,)
-    features, bounds, upward : ndarrays of shape (m,)
-        Of all rules' conditions in a row: the feature, its bound, and whether the condition
-        holds from the bound upwards (else up to it).
-    starts : ndarray of shape (n_rules,)
-        Where each rule's conditions begin.
+    weights : tuple of n_rules floats
+    rules : tuple of n_rules tuples of Condition
     """
 
-    weights: Floats
-    features: npt.NDArray[np.int64]
-    bounds: Floats
-    upward: npt.NDArray[np.bool_]
-    starts: npt.NDArray[np.int64]
+    weights: tuple[float, ...]
+    rules: tuple[tuple[Condition, ...], ...]
 
-    def rules(self, X: Floats) -> npt.NDArray[np.bool_]:
-        """Return which rules cover which rows, (n_rules, n)."""
+    def covered(self, X: Floats) -> Iterator[npt.NDArray[np.bool_]]:
+        """Yield, rule by rule, which rows it covers, (n,)."""
         columns = np.ascontiguousarray(X.T)
-        holds = np.empty((len(self.features), len(X)), dtype=np.bool_)
-        for row, k, bound, up in zip(holds, self.features, self.bounds, self.upward, strict=True):
-            (np.greater_equal if up else np.less_equal)(columns[k], bound, out=row)
-        return np.logical_and.reduceat(holds, self.starts, axis=0)
+        for conditions in self.rules:
+            cover = np.ones(len(X), dtype=np.bool_)
+            for feature, upward, bound in conditions:
+                compare = np.greater_equal if upward else np.less_equal
+                cover &= compare(columns[feature], bound)
+            yield cover
 
     def __call__(self, X: Floats) -> Floats:
-        """Return the sums, (n,)."""
-        return self.weights @ self.rules(X).astype(np.float64)
+        """Return the sums, (n,), added up rule by rule: a row's bits depend on it alone."""
+        total = np.zeros(len(X))
+        for weight, cover in zip(self.weights, self.covered(X), strict=True):
+            total += weight * cover
+        return total
 
 
 @dataclass(frozen=True)
@@ -81,13 +90,11 @@ class Rules:
         """Draw the rules and their weights."""
         lengths = rng.geometric(0.5, self.n_rules)
         m = int(lengths.sum())
-        return RuleTarget(
-            weights=rng.standard_normal(self.n_rules),
-            features=rng.integers(self.d, size=m),
-            bounds=rng.random(m),
-            upward=rng.random(m) < 0.5,
-            starts=np.cumsum(lengths) - lengths,
-        )
+        features, upward = rng.integers(self.d, size=m), rng.random(m) < 0.5
+        drawn = zip(features.tolist(), upward.tolist(), rng.random(m).tolist(), strict=True)
+        conditions = starmap(Condition, drawn)
+        rules = tuple(tuple(islice(conditions, int(length))) for length in lengths)
+        return RuleTarget(tuple(rng.standard_normal(self.n_rules).tolist()), rules)
 
     def draw_model(self, rng: np.random.Generator) -> FlippedModel:
         """Draw rules, weights, and the threshold that fits them."""
