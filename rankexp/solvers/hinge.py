@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
 from rankexp.solvers.hinge_newton import newton
 from rankexp.solvers.hinge_point import Best, stand
-from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.hinge_sweep import choose_numba, sweep
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02
@@ -58,7 +58,7 @@ def hinge_path(
     positive = np.asarray(positive, dtype=bool)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, positive, lams)
-    pairs = make_pairs(X, positive)
+    pairs = make_pairs(X, positive, choose_numba(use_numba))
     path = _Path(pairs, tol, max_iter)
     coef = np.empty((X.shape[1], lams.size))
     objective, gap = np.empty(lams.size), np.empty(lams.size)

@@ -33,6 +33,8 @@ class Pairs:
         the solution is ``rotation @ w``.
     bits : int
         Total multiplicity in bits, for the fixed point of the scores.
+    use_numba : bool
+        Whether the sorted sweeps are the compiled ones.
     """
 
     X: Floats
@@ -42,6 +44,7 @@ class Pairs:
     mean_difference: Floats
     rotation: Floats | None
     bits: int
+    use_numba: bool
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to have mean zero."""
@@ -54,7 +57,7 @@ class Pairs:
         return w if self.rotation is None else np.asarray(self.rotation @ w)
 
 
-def make_pairs(X: Floats, positive: Bools) -> Pairs:
+def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
     """Merge duplicate rows, centre small data, and rotate data with more columns than rows.
 
     Parameters
@@ -92,6 +95,7 @@ def make_pairs(X: Floats, positive: Bools) -> Pairs:
         mean_difference=difference,
         rotation=rotation,
         bits=int(np.ceil(np.log2(n))),
+        use_numba=use_numba,
     )
 
 

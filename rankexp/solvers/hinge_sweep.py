@@ -6,12 +6,14 @@ is also a feasible dual variable of the exact hinge. Scores become integers (fix
 prefix sums are then exact, where sums of floats would stall on ties or certify falsely.
 """
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats, Ints, Pairs
+from rankexp.solvers.hinge_data import Bools, Floats, Ints, Pairs
 
 SMALLEST_BAND = 16  # units of the fixed point
 
@@ -109,12 +111,13 @@ def fixed_point(s: Floats, bits: int) -> float:
 def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
     scale = fixed_point(s, pairs.bits)
-    keys = s - pairs.positive
-    keys *= scale
-    units: Ints = np.rint(keys, out=keys).astype(np.int64)
-    order = units.argsort()
+    kernels = compiled() if pairs.use_numba else plain()
+    keys = kernels.keys(s, pairs.positive, scale)
+    order = keys.argsort()
     half = max(SMALLEST_BAND, round(h * scale))
-    residual, hinge, alpha, low, high = merge(units, order, pairs.positive, pairs.weight, half)
+    residual, hinge, alpha, low, high = kernels.merge(
+        keys, order, pairs.positive, pairs.weight, half
+    )
     residual *= 0.5 / (half * pairs.count)
     return Sweep(
         pairs=pairs,
@@ -128,14 +131,65 @@ def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     )
 
 
+@dataclass(frozen=True)
+class Kernels:
+    """The two inner loops, plain or compiled."""
+
+    keys: Callable[[Floats, Bools, float], Ints]
+    merge: Callable[[Ints, Ints, Bools, Ints, int], tuple[Floats, float, float, Ints, Ints]]
+
+
+@cache
+def plain() -> Kernels:
+    """Return the loops in numpy."""
+    return Kernels(fixed_keys, merge)
+
+
+@cache
+def compiled() -> Kernels:
+    """Return the loops in numba, imported at first use."""
+    from rankexp.solvers import hinge_numba
+
+    return Kernels(hinge_numba.fixed_keys, hinge_numba.merge)
+
+
+def choose_numba(wanted: bool | None) -> bool:
+    """Say whether to use numba: as asked, else unless forbidden or absent.
+
+    Raises
+    ------
+    ImportError
+        If numba is asked for and can't be imported.
+    """
+    if wanted is None and os.environ.get("RANKEXP_NUMBA", "1") == "0":
+        return False
+    if wanted is False:
+        return False
+    try:
+        compiled()
+    except ImportError:
+        if wanted:
+            raise
+        return False
+    return True
+
+
 def _prefix(values: Ints) -> Ints:
     out = np.zeros(values.size + 1, dtype=np.int64)
     np.cumsum(values, out=out[1:])
     return out
 
 
+def fixed_keys(s: Floats, positive: Bools, scale: float) -> Ints:
+    """Return scores in fixed point, positives less one, shape (n,)."""
+    keys = s - positive
+    keys *= scale
+    units: Ints = np.rint(keys, out=keys).astype(np.int64)
+    return units
+
+
 def merge(
-    keys: Ints, order: Ints, positive: np.ndarray, weight: Ints, half: int
+    keys: Ints, order: Ints, positive: Bools, weight: Ints, half: int
 ) -> tuple[Floats, float, float, Ints, Ints]:
     """Sum over the pairs of each row, all in integers.
 
