@@ -1,0 +1,82 @@
+"""What symmetric label noise does to the rank loss, on one drawn model."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp import registry
+from rankexp.metrics.bipartite import rank_loss
+
+REGISTER = {"flip_noise": "flip_noise"}
+
+Floats = npt.NDArray[np.float64]
+Row = dict[str, Any]
+
+
+def flip_noise(
+    rng: np.random.Generator,
+    *,
+    generator: str = "linear",
+    p: float = 0.5,
+    rank_risk: float = 0.1,
+    n: int = 100_000,
+) -> list[Row]:
+    """Compare what a model with flip noise promises with what n draws from it show.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    generator : str
+        A registered generator whose labels are flipped, such as ``"linear"`` or ``"rules"``.
+    p, rank_risk : float
+        Its share of positives and its Bayes rank risk.
+    n : int
+        Number of draws.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        In pairs, ``x`` promised and ``x_observed``: ``prior``; ``kappa``, the share of flipped
+        labels; ``bayes_rank_risk``, the rank loss of eta; and ``law``, the rank loss of a
+        linear scorer, which is A + (1 - 2A) times its rank loss on the clean labels, A being
+        the Bayes rank risk.
+
+    Raises
+    ------
+    UnknownNameError, ValueError
+        For an unknown generator, or parameters it does not have.
+
+    Notes
+    -----
+    With a = P(clean positive | y = 1) and b = P(clean positive | y = -1) the rank loss of any
+    scorer is (1 - (a - b))/2 + (a - b) L_clean. The Bayes ranker has L_clean = 0, so the first
+    term is A, for every p.
+
+    References
+    ----------
+    kotlowski2011, section 5.1.
+    """
+    model = registry.get("generators", generator)(p=p, rank_risk=rank_risk).draw_model(rng)
+    direction = _mean_difference(*model.sample(1000, rng))
+    X, y = model.sample(n, rng)
+    eta, scores = model.eta(X), X @ direction
+    clean = eta > 0.5
+    risk = model.bayes_rank_risk
+    pairs = {
+        "prior": (model.prior, np.mean(y == 1)),
+        "kappa": (model.kappa, np.mean((y == 1) != clean)),
+        "bayes_rank_risk": (risk, rank_loss(y, eta)),
+        "law": (risk + (1 - 2 * risk) * rank_loss(clean, scores), rank_loss(y, scores)),
+    }
+    return [
+        {"quantity": quantity + suffix, "value": float(value)}
+        for quantity, values in pairs.items()
+        for suffix, value in zip(("", "_observed"), values, strict=True)
+    ]
+
+
+def _mean_difference(X: Floats, y: npt.NDArray[np.int64]) -> Floats:
+    """Return the difference of the classes' means, (d,): a fair scorer, but no Bayes ranker."""
+    return np.asarray(X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0))
