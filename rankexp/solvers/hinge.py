@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
+from rankexp.solvers.hinge_easy import WIDE_BAND, quasi_newton
 from rankexp.solvers.hinge_newton import newton
 from rankexp.solvers.hinge_point import Best, stand
 from rankexp.solvers.hinge_sweep import choose_numba, sweep
@@ -97,8 +98,12 @@ class _Path:
         if self.w is None:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         best = Best()
-        start = stand(lam, self.w, self.s, sweep(self.pairs, self.s, BAND))
-        n_iter = newton(start, lam, 0.99 * self.tol, self.max_iter, best)
+        tol = 0.99 * self.tol
+        start = stand(lam, self.w, self.s, sweep(self.pairs, self.s, WIDE_BAND))
+        point, n_iter = quasi_newton(start, lam, tol, best)
+        if best.gap > tol:
+            start = stand(lam, point.w, point.s, sweep(self.pairs, point.s, BAND))
+            n_iter += newton(start, lam, tol, self.max_iter, best)
         return (*self._settle(lam, best), n_iter)
 
     def _settle(self, lam: float, best: Best) -> tuple[Floats, float, float]:
