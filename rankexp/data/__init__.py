@@ -1,0 +1,1 @@
+"""Real data: where it comes from, what was declared of it, its preprocessing and its splits."""

@@ -1,0 +1,114 @@
+"""Features made numbers for an estimator: imputed, one-hot, scaled; fitted on training rows."""
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats, Ints
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import Preprocess
+
+
+class Preprocessor:
+    """Impute, encode and scale, with what the training part alone says.
+
+    Numbers are scaled to [0, 1] over the training part (a constant becomes 0; test values may
+    lie outside), or standardised, or left. A nominal becomes one 0/1 column for each declared
+    category, a two-valued one a single column, one with a single category a constant 0; these
+    are not scaled. Missing numbers become the training mean, missing nominals the training mode
+    (the first declared of tied ones).
+
+    Parameters
+    ----------
+    config : Preprocess
+        From the configuration; `nominal="codes"` treats codes as numbers, `impute="none"`
+        leaves what is missing NaN in every column made of it.
+    features : sequence of Feature
+        The columns of X.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the columns that `transform` returns, `feature` or `feature=category`.
+    """
+
+    def __init__(self, config: "Preprocess", features: Sequence[Feature]) -> None:
+        self._config = config
+        self._features = tuple(features)
+        layout = [
+            (column, code, name)
+            for column, feature in enumerate(self._features)
+            for code, name in self._encoded(feature)
+        ]
+        self.names = tuple(name for _, _, name in layout)
+        self._source: Ints = np.array([column for column, _, _ in layout], dtype=np.int64)
+        codes = np.array([np.nan if code is None else code for _, code, _ in layout])
+        self._hot = np.flatnonzero(~np.isnan(codes))
+        self._code = codes[self._hot]
+        onehot = config.nominal == "onehot"
+        self._nominal = [j for j, f in enumerate(self._features) if f.kind == "nominal"]
+        self._unscaled = [
+            i for i, j in enumerate(self._source) if onehot and self._features[j].kind == "nominal"
+        ]
+
+    def _encoded(self, feature: Feature) -> list[tuple[int | None, str]]:
+        """Return code and name of each column made of a feature; None passes its value on."""
+        if feature.kind == "numeric" or self._config.nominal == "codes":
+            return [(None, feature.name)]
+        if len(feature.categories) <= 2:
+            return [(None, f"{feature.name}={feature.categories[-1]}")]
+        return [(code, f"{feature.name}={text}") for code, text in enumerate(feature.categories)]
+
+    def fit(self, X: Floats) -> "Preprocessor":
+        """Learn from training rows, shape (n, d), and return self."""
+        with warnings.catch_warnings():  # an all-missing training column is dealt with below
+            warnings.simplefilter("ignore", RuntimeWarning)
+            low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+            fill = np.clip(np.nanmean(X, axis=0), low, high)  # rounding may leave the range
+        for column in self._nominal:
+            fill[column] = _mode(X[:, column])
+        unknown = np.isnan(low)
+        low[unknown] = high[unknown] = fill[unknown] = 0.0
+        self._fill = fill[self._source]
+        offset, scale = np.zeros_like(low), np.ones_like(low)
+        if self._config.scale == "minmax":
+            offset, scale = low, high - low
+        elif self._config.scale == "standard":
+            offset, scale = _moments(X, fill if self._config.impute == "mean" else None)
+            scale[high == low] = 0.0  # whatever rounding makes of a constant
+        scale = np.where(scale > 0, scale, 1.0)
+        self._offset, self._scale = offset[self._source], scale[self._source]
+        self._offset[self._unscaled], self._scale[self._unscaled] = 0.0, 1.0
+        return self
+
+    def transform(self, X: Floats) -> Floats:
+        """Return rows, shape (n, d), as C-ordered numbers, shape (n, p); each row by itself."""
+        Z: Floats = np.take(X, self._source, axis=1)
+        missing = np.isnan(Z)
+        if missing.any() and self._config.impute == "mean":
+            np.copyto(Z, self._fill, where=missing)
+        if len(self._hot):
+            values = Z[:, self._hot]
+            Z[:, self._hot] = np.where(np.isnan(values), np.nan, values == self._code)
+        Z -= self._offset
+        Z /= self._scale
+        return Z
+
+
+def _mode(codes: Floats) -> float:
+    known = codes[~np.isnan(codes)].astype(np.int64)
+    return float(np.bincount(known, minlength=1).argmax())
+
+
+def _moments(X: Floats, fill: Floats | None) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of each column, of imputed values where there is fill."""
+    if fill is not None:
+        known = np.where(np.isnan(X), fill, X)
+        return known.mean(axis=0), known.std(axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
+    return np.nan_to_num(mean), np.nan_to_num(deviation)

@@ -1,0 +1,1 @@
+"""Readers of file formats: a path in, a raw table out."""

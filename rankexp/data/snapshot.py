@@ -1,0 +1,153 @@
+"""Data kept as our own files: `.npz` without pickles, written atomically, checked when read."""
+
+import json
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankexp.data.dataset import Dataset, Feature, Table
+from rankexp.errors import DataError, EnvironmentProblemError
+
+FORMAT = 1
+
+
+@lru_cache(maxsize=32)
+def load_snapshot(path: str | Path) -> Dataset:
+    """Return the data set of a snapshot, once a process.
+
+    Raises
+    ------
+    DataError
+        Where the file is missing, damaged or no snapshot of ours.
+    """
+    return read_dataset(Path(path))
+
+
+def write_dataset(dataset: Dataset, path: Path) -> None:
+    """Write a data set; the file is there whole or not at all."""
+    head = _head("dataset", dataset.name, dataset.features, dataset.provenance)
+    head |= {"levels": dataset.levels, "content": dataset.fingerprint}
+    arrays = {"X": dataset.X, "y": dataset.y}
+    if dataset.groups is not None:
+        arrays["groups"] = dataset.groups
+    _write(head, arrays, path)
+
+
+def read_dataset(path: Path) -> Dataset:
+    """Read what `write_dataset` wrote and check it against its own hash."""
+    head, arrays = _read(path, "dataset")
+    levels = None if head["levels"] is None else tuple(head["levels"])
+    features = _features(head["features"])
+    found = Dataset(
+        head["name"],
+        arrays["X"],
+        arrays["y"],
+        features,
+        levels,
+        arrays.get("groups"),
+        head["provenance"],
+    )
+    if found.fingerprint != head["content"]:
+        raise DataError(f"snapshot {path} is damaged: its content is not what was written")
+    return found
+
+
+def write_table(table: Table, path: Path) -> None:
+    """Write a raw table; the file is there whole or not at all."""
+    head = _head("table", table.name, table.columns, table.provenance)
+    head["content"] = _as_dataset(table).fingerprint
+    _write(head, {"values": table.values}, path)
+
+
+def read_table(path: Path) -> Table:
+    """Read what `write_table` wrote and check it against its own hash."""
+    head, arrays = _read(path, "table")
+    found = Table(head["name"], _features(head["features"]), arrays["values"], head["provenance"])
+    if _as_dataset(found).fingerprint != head["content"]:
+        raise DataError(f"snapshot {path} is damaged: its content is not what was written")
+    return found
+
+
+def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file under a temporary name beside it and move it into place.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder is made where it is missing.
+    write : callable
+        Takes the open file.
+
+    Raises
+    ------
+    EnvironmentProblemError
+        Folder not writable, disk full.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        reason = error.strerror or error
+        raise EnvironmentProblemError(
+            f"cannot write {path}: {reason}; RANKEXP_CACHE may name another folder"
+        ) from error
+
+
+def _head(kind: str, name: str, features: tuple[Feature, ...], provenance: Any) -> dict[str, Any]:
+    described = [[f.name, f.kind, list(f.categories)] for f in features]
+    return {
+        "format": FORMAT,
+        "kind": kind,
+        "name": name,
+        "features": described,
+        "provenance": dict(provenance),
+    }
+
+
+def _features(described: list[Any]) -> tuple[Feature, ...]:
+    return tuple(Feature(name, kind, tuple(texts)) for name, kind, texts in described)
+
+
+def _as_dataset(table: Table) -> Dataset:
+    """Return a data set without target, for its fingerprint."""
+    return Dataset(table.name, table.values, np.empty(0), table.columns)
+
+
+def _write(head: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path) -> None:
+    text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+
+    def write(file: BinaryIO) -> None:
+        np.savez(file, head=text, **arrays)  # type: ignore[arg-type]
+
+    write_atomically(path, write)
+
+
+def _read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        head = json.loads(arrays.pop("head").tobytes())
+    except FileNotFoundError as error:
+        raise DataError(f"snapshot {path} does not exist") from error
+    except (OSError, ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(f"snapshot {path} cannot be read: {error}") from error
+    if head.get("format") != FORMAT or head.get("kind") != kind:
+        raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
+    return head, arrays

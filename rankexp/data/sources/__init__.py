@@ -1,0 +1,1 @@
+"""Where data sets come from: one file a source, `(reference, entry, folders) -> Table or None`."""
