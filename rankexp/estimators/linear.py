@@ -1,0 +1,347 @@
+"""The linear ranker: one estimator for every loss and risk."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+from warnings import warn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_X_y
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp import registry
+from rankexp.solvers.pairwise import pairwise_path
+from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.smooth import smooth_path
+
+REGISTER = {"LinearRanker": "LinearRanker"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a solver is given: validated data, and the settings of the estimator."""
+
+    X: Floats
+    positive: npt.NDArray[np.bool_]
+    lams: Floats
+    loss: str
+    weights: tuple[float, float] | None
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+
+
+def _classification(task: Task) -> PathResult:
+    weight = None if task.weights is None else np.where(task.positive, *task.weights[::-1])
+    return smooth_path(
+        task.X,
+        task.positive,
+        registry.get("losses", task.loss)(),
+        task.lams,
+        fit_intercept=task.fit_intercept,
+        sample_weight=weight,
+        tol=task.tol,
+        max_iter=task.max_iter,
+    )
+
+
+def _bipartite(task: Task) -> PathResult:
+    loss = registry.get("losses", task.loss)()
+    return pairwise_path(
+        task.X, task.positive, loss, task.lams, tol=task.tol, max_iter=task.max_iter
+    )
+
+
+def _bipartite_hinge(task: Task) -> PathResult:
+    from rankexp.solvers.hinge import hinge_path
+
+    return hinge_path(task.X, task.positive, task.lams, tol=task.tol, max_iter=task.max_iter)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One cell of the table loss × risk: how it is solved, and what it allows."""
+
+    solve: Callable[[Task], PathResult]
+    zero_lam: bool = True
+    class_weight: bool = False
+
+
+_POINTS = Combination(_classification, class_weight=True)
+_PAIRS = Combination(_bipartite)
+COMBINATIONS: dict[tuple[str, str], Combination] = {
+    ("logistic", "classification"): _POINTS,
+    ("exponential", "classification"): _POINTS,
+    ("squared_hinge", "classification"): _POINTS,
+    ("hinge", "bipartite"): Combination(_bipartite_hinge, zero_lam=False),
+    ("squared_hinge", "bipartite"): _PAIRS,
+    ("logistic", "bipartite"): _PAIRS,
+    ("exponential", "bipartite"): _PAIRS,
+}
+
+
+def combination(loss: str, risk: str) -> Combination:
+    """Return the cell of a loss and a risk.
+
+    Raises
+    ------
+    ValueError
+        For an unknown loss or risk, or a pair that isn't in the table; the message says what is.
+    """
+    risks = sorted({r for _, r in COMBINATIONS})
+    losses = sorted({name for name, _ in COMBINATIONS})
+    for what, name, known in (("loss", loss, losses), ("risk", risk, risks)):
+        if name not in known:
+            hint = registry.did_you_mean(str(name), known)
+            raise ValueError(f"unknown {what} {name!r}{hint}; known: {', '.join(known)}")
+    if (loss, risk) not in COMBINATIONS:
+        table = "; ".join(f"{r}: {', '.join(_losses_of(r))}" for r in risks)
+        raise ValueError(f"no combination of loss {loss!r} with risk {risk!r}; there are {table}")
+    return COMBINATIONS[loss, risk]
+
+
+def _losses_of(risk: str) -> list[str]:
+    return sorted(loss for loss, r in COMBINATIONS if r == risk)
+
+
+def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
+    """Return ``X @ coef + intercept`` such that equal rows get equal bits.
+
+    A product with one column, or of one row, takes another path through BLAS than a larger one
+    and rounds differently, so both are padded to two.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    coef : ndarray of shape (d, L)
+    intercept : float or ndarray of shape (L,)
+
+    Returns
+    -------
+    ndarray of shape (n, L)
+        C-ordered.
+    """
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    n, (d, L) = X.shape[0], coef.shape
+    if n == 1:
+        X = np.vstack((X, X))
+    W = np.zeros((d, max(L, 2)))
+    W[:, :L] = coef
+    return np.ascontiguousarray((X @ W)[:n, :L] + intercept)
+
+
+def best_threshold(s: Floats, positive: npt.NDArray[np.bool_]) -> float:
+    """Return the threshold with the fewest errors of "positive where the score is above it".
+
+    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
+    """
+    order = np.argsort(s, kind="stable")
+    ranked, is_up = s[order], positive[order]
+    errors = np.concatenate(([0], np.cumsum(np.where(is_up, 1, -1))))
+    edges = np.concatenate(([-np.inf], ranked, [np.inf]))
+    low, high = edges[:-1], edges[1:]
+    best = (errors == errors[low < high].min()) & (low < high)
+    low, high = low[best], high[best]
+    if ((low <= 0.0) & (high > 0.0)).any():
+        return 0.0
+    nearest = int(np.argmin(np.where(low > 0.0, low, -high)))
+    a, b = float(low[nearest]), float(high[nearest])
+    if np.isinf(a):
+        return float(np.nextafter(b, -np.inf))
+    middle = a if np.isinf(b) else 0.5 * (a + b)
+    return middle if middle < b else a
+
+
+class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear scoring function, trained by ``lam/2 ||w||² + risk``.
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential", "hinge", "squared_hinge"}
+    risk : {"classification", "bipartite"}
+        ``classification``: the mean of ``l(y, w·x + b)`` over examples. ``bipartite``: the mean
+        of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'. With the hinge loss the
+        latter is SVM-OR of kotlowski2011. `combinations` lists what goes together.
+    lam : float
+        Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
+    class_weight : None, "balanced" or dict of label to weight
+        For the classification risk only. The mean becomes the weighted mean, so that only the
+        ratio of the weights counts.
+    fit_intercept : bool
+        Ignored by the bipartite risk, which has no intercept.
+    tol : float
+        Relative suboptimality of the objective to reach.
+    max_iter : int
+        Iterations at most.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+    intercept_ : ndarray of shape (1,)
+        0 for the bipartite risk.
+    classes_ : ndarray of shape (2,)
+        Sorted; the last is the positive one.
+    threshold_ : float
+        The score above which `predict` says positive: the one with the least training error,
+        0 where that is as good as any.
+    objective_, gap_ : float
+        The objective, and how far it can be above the minimum, relative to it. This is
+        certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    >>> LinearRanker(lam=0.1).fit(X, y).predict([[-1.0], [4.0]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        risk: str = "classification",
+        lam: float = 1.0,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+    ) -> None:
+        self.loss = loss
+        self.risk = risk
+        self.lam = lam
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @staticmethod
+    def combinations() -> list[tuple[str, str]]:
+        """Return the (loss, risk) pairs that exist."""
+        return list(COMBINATIONS)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X of shape (n, d) and labels y of two classes.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, an impossible combination of loss and risk, missing or
+            infinite values, one class or more than two.
+        TypeError
+            For a sparse matrix.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            Where `tol` was not reached.
+        """
+        self.check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        self.classes_, positive = two_classes(y)
+        found = self._solve(X, y, positive, np.array([self.lam], dtype=np.float64))
+        self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
+        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
+        self.n_iter_ = int(found.n_iter[0])
+        self.threshold_ = best_threshold(scores(X, found.coef, found.intercept)[:, 0], positive)
+        return self
+
+    def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
+        """Solve for several penalties at once, without changing the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        lams : array-like of shape (L,)
+            In any order; `lam` is not used.
+
+        Returns
+        -------
+        PathResult
+            ``coef`` (d, L), ``intercept`` (L,), in the order of `lams`: the scores of all
+            penalties are ``scores(X, path.coef, path.intercept)``.
+        """
+        grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+        for lam in grid.tolist():
+            self.check(lam)
+        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        return self._solve(X, y, two_classes(y)[1], grid)
+
+    def check(self, lam: float | None = None) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        cell = combination(self.loss, self.risk)
+        lam = self.lam if lam is None else lam
+        if not (isinstance(lam, Real) and 0.0 <= lam < np.inf):
+            raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
+        if lam == 0 and not cell.zero_lam:
+            raise ValueError(f"the {self.loss} loss needs lam > 0 (0 is for smooth losses)")
+        if not (isinstance(self.tol, Real) and self.tol > 0):
+            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
+        if self.class_weight is not None and not cell.class_weight:
+            raise ValueError(f"class_weight belongs to the classification risk, not {self.risk!r}")
+
+    def _solve(self, X: Floats, y: Any, positive: Any, lams: Floats) -> PathResult:
+        weights = None
+        if self.class_weight is not None:
+            classes = np.unique(y)
+            weights = tuple(compute_class_weight(self.class_weight, classes=classes, y=y).tolist())
+        task = Task(
+            X, positive, lams, self.loss, weights, self.fit_intercept, self.tol, self.max_iter
+        )
+        found = combination(self.loss, self.risk).solve(task)
+        for i in np.flatnonzero(~found.converged):
+            warn(
+                f"{self.loss} × {self.risk} did not converge at lam={lams[i]:g}: "
+                f"relative gap {found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} "
+                "iterations; raise max_iter, lam or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the likelier positive."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return scores(X, self.coef_.T, self.intercept_)[:, 0]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the labels of rows, shape (n,): positive where the score is above `threshold_`."""
+        above = self.decision_function(X) > self.threshold_
+        labels: npt.NDArray[Any] = self.classes_[above.astype(np.intp)]
+        return labels
+
+
+def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return the two sorted classes of labels, and which labels are of the last one."""
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            "Unknown label type: a binary ranker needs two classes"
+        )
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.shape[0] > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}: "
+            f"there are {classes.shape[0]} classes, a binary ranker needs two"
+        )
+    if classes.shape[0] < 2:
+        raise ValueError(
+            f"a ranker needs examples of two classes; y holds only one class, {classes[0]!r}"
+        )
+    return classes, codes == 1

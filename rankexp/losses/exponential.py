@@ -1,0 +1,41 @@
+"""The exponential loss."""
+
+import numpy as np
+
+from rankexp.losses.base import Floats, MarginLoss
+
+REGISTER = {"exponential": "Exponential"}
+
+
+class Exponential(MarginLoss):
+    """``exp(-z)``: link half the logit, weight ``½ (c (1 - c))^(-3/2)`` (menon2014).
+
+    The loss overflows to infinity below ``z = -709``; scores are never clipped.
+    """
+
+    def of_margin(self, z: Floats) -> Floats:
+        """Return ``exp(-z)``."""
+        with np.errstate(over="ignore"):
+            return np.exp(-z)
+
+    def margin_derivative(self, z: Floats) -> Floats:
+        """Return ``-exp(-z)``."""
+        with np.errstate(over="ignore"):
+            return -np.exp(-z)
+
+    def margin_curvature(self, z: Floats) -> Floats:
+        """Return ``exp(-z)``."""
+        return self.of_margin(z)
+
+    def link(self, eta: Floats) -> Floats:
+        """Return ``½ log(eta / (1 - eta))``."""
+        return 0.5 * (np.log(eta) - np.log1p(-eta))
+
+    def inverse_link(self, v: Floats) -> Floats:
+        """Return ``1 / (1 + exp(-2 v))``."""
+        with np.errstate(over="ignore"):
+            return 1.0 / (1.0 + np.exp(-2.0 * v))
+
+    def weight(self, c: Floats) -> Floats:
+        """Return ``½ (c (1 - c))^(-3/2)``."""
+        return 0.5 * (c * (1.0 - c)) ** -1.5

@@ -1,0 +1,41 @@
+"""The logistic loss."""
+
+import numpy as np
+
+from rankexp.losses.base import Floats, MarginLoss
+
+REGISTER = {"logistic": "Logistic"}
+
+
+class Logistic(MarginLoss):
+    """``log(1 + exp(-z))``: link logit, weight ``1 / (c (1 - c))`` (menon2014)."""
+
+    at_zero = float(np.log(2.0))
+
+    def of_margin(self, z: Floats) -> Floats:
+        """Return ``log(1 + exp(-z))``; for very negative margins this is ``-z``."""
+        tail = np.exp(-np.abs(z))
+        return np.log1p(tail) + np.maximum(-z, 0.0)
+
+    def margin_derivative(self, z: Floats) -> Floats:
+        """Return ``-1 / (1 + exp(z))``; an overflow to infinity gives the right limit, 0."""
+        with np.errstate(over="ignore"):
+            return -1.0 / (1.0 + np.exp(z))
+
+    def margin_curvature(self, z: Floats) -> Floats:
+        """Return ``sigma(z) sigma(-z)``, symmetric in ``z``."""
+        tail = np.exp(-np.abs(z))
+        return tail / (1.0 + tail) ** 2
+
+    def link(self, eta: Floats) -> Floats:
+        """Return ``log(eta / (1 - eta))``."""
+        return np.log(eta) - np.log1p(-eta)
+
+    def inverse_link(self, v: Floats) -> Floats:
+        """Return ``1 / (1 + exp(-v))``."""
+        with np.errstate(over="ignore"):
+            return 1.0 / (1.0 + np.exp(-v))
+
+    def weight(self, c: Floats) -> Floats:
+        """Return ``1 / (c (1 - c))``."""
+        return 1.0 / (c * (1.0 - c))

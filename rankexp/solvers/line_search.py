@@ -1,0 +1,60 @@
+"""A line search on the derivative along a ray, for convex functions."""
+
+from collections.abc import Callable
+from math import isfinite
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def derivative_search(
+    along: Callable[[float], tuple[float, T]],
+    start: float,
+    *,
+    reduction: float = 0.5,
+    max_eval: int = 40,
+) -> tuple[float, T | None]:
+    """Find a step at which the derivative of a convex function is small against its start.
+
+    Where values differ by rounding only, derivatives still tell which way is down; and a
+    derivative along cached margins costs no matrix product.
+
+    Parameters
+    ----------
+    along : callable
+        ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for
+        "too far": scores overflowed.
+    start : float
+        The derivative at 0, negative.
+    reduction : float
+        Accept where ``|derivative| <= reduction * |start|``.
+    max_eval : int
+        Evaluations at most.
+
+    Returns
+    -------
+    t : float
+        The step, tried first at 1; 0 where no step was found that still goes down.
+    found : object or None
+        What ``along`` returned beside the derivative at ``t``.
+    """
+    enough = -reduction * start
+    low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
+    best: T | None = None
+    t = 1.0
+    for _ in range(max_eval):
+        d, found = along(t)
+        if -enough <= d <= enough:
+            return t, found
+        if d < 0.0:
+            low, d_low, best = t, d, found
+            slack = start - d if d > start else 0.0
+            grown = t * start / slack if slack else 10.0 * t
+        else:
+            high, d_high = t, d if isfinite(d) else float("inf")
+        if not high:
+            t = min(max(grown, 1.5 * t), 10.0 * t)
+            continue
+        share = d_low / (d_low - d_high) if isfinite(d_high) else 0.2
+        t = low + (high - low) * min(max(share, 0.1), 0.9)
+    return low, best

@@ -1,0 +1,238 @@
+"""Smooth losses of pairs: the mean of ``l(s_i - s_j)`` over positives i and negatives j.
+
+The exponential loss factorises; the squared hinge has sums over the sorted scores; any other
+smooth loss is summed over all pairs, in blocks.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.losses.base import Loss, MarginLoss
+from rankexp.losses.exponential import Exponential
+from rankexp.losses.squared_hinge import SquaredHinge
+from rankexp.solvers.descent import Risk, descend
+from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.smooth import check_smooth, penalties, signs
+
+BLOCK_CELLS = 200_000
+HESSIAN_PAIRS = 4_000_000
+Rows = npt.NDArray[np.intp]
+
+
+class PairRisk:
+    """A risk of score differences: which rows are positive, and how to take a sample."""
+
+    intercept = False
+    centred = True
+
+    def __init__(self, positive: npt.NDArray[np.bool_]) -> None:
+        self.positive = positive
+        self.up, self.down = np.flatnonzero(positive), np.flatnonzero(~positive)
+
+    def sample(self, rows: Rows) -> Risk:
+        """Return the same risk on some of the rows."""
+        return type(self)(self.positive[rows])
+
+    def merge(self, up: Floats, down: Floats) -> Floats:
+        """Put values of positives and negatives into one array in the order of the rows."""
+        r = np.empty(self.positive.shape[0])
+        r[self.up], r[self.down] = up, down
+        return r
+
+
+class ExponentialPairs(PairRisk):
+    """``(mean over positives of e^-s) (mean over negatives of e^s)``, by logarithms."""
+
+    def _parts(self, s: Floats) -> tuple[float, Floats, Floats]:
+        """Return the risk, and each example's share of its class's sum."""
+        up, down = -s[self.up], s[self.down]
+        top_up, top_down = float(up.max()), float(down.max())
+        up, down = np.exp(up - top_up), np.exp(down - top_down)
+        total_up, total_down = float(up.sum()), float(down.sum())
+        share = (total_up / up.shape[0]) * (total_down / down.shape[0])
+        return share * float(np.exp(top_up + top_down)), up / total_up, down / total_down
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        return self._parts(s)[0]
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        risk, up, down = self._parts(s)
+        return self.merge(-risk * up, risk * down)
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w: pairs are drawn from a product distribution."""
+        risk, up, down = self._parts(s)
+        root = np.sqrt(self.merge(up, down))
+        A = X * root[:, None]
+        cross = np.outer(up @ X[self.up], down @ X[self.down])
+        H: Floats = risk * (A.T @ A - cross - cross.T)
+        return H
+
+
+class SquaredHingePairs(PairRisk):
+    """The squared hinge over pairs in O(n log n): a pair counts where ``s_i - s_j < 1``."""
+
+    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Rows, Rows, Rows, Rows]:
+        """Return centred scores of both classes, their orders, and where each one's pairs begin.
+
+        For positive i the negatives with ``s_j > s_i - 1`` count: a suffix of the sorted ones;
+        for negative j the positives with ``s_i < s_j + 1``: a prefix.
+        """
+        up, down = s[self.up], s[self.down]
+        middle = 0.5 * (up.mean() + down.mean())
+        up, down = up - middle - 1.0, down - middle
+        by_up, by_down = np.argsort(up), np.argsort(down)
+        after = np.searchsorted(down[by_down], up, side="right")
+        before = np.searchsorted(up[by_up], down, side="left")
+        return up, down, by_up, by_down, after, before
+
+    def value(self, s: Floats) -> float:
+        """Return the risk: the sum of ``(s_j - (s_i - 1))²`` over counted pairs, as a mean."""
+        up, down, _, by_down, after, _ = self._sorted(s)
+        ranked = down[by_down]
+        one, two = suffix(ranked), suffix(ranked * ranked)
+        count = ranked.shape[0] - after
+        total = two[after] - 2.0 * up * one[after] + count * up * up
+        return max(float(total.sum()), 0.0) / (up.shape[0] * down.shape[0])
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        up, down, by_up, by_down, after, before = self._sorted(s)
+        count = down.shape[0] - after
+        scale = 2.0 / (up.shape[0] * down.shape[0])
+        of_up = count * up - suffix(down[by_down])[after]
+        of_down = before * down - prefix(up[by_up])[before]
+        return self.merge(scale * of_up, scale * of_down)
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w, from the pairs that count."""
+        up, down, _, by_down, after, before = self._sorted(s)
+        scale = 2.0 / (up.shape[0] * down.shape[0])
+        A = X * np.sqrt(self.merge(down.shape[0] - after, before))[:, None]
+        sums = np.zeros((down.shape[0] + 1, X.shape[1]))
+        np.cumsum(X[self.down[by_down[::-1]]], axis=0, out=sums[1:])
+        cross = X[self.up].T @ sums[down.shape[0] - after]
+        H: Floats = scale * (A.T @ A - cross - cross.T)
+        return H
+
+
+class BlockPairs(PairRisk):
+    """Any smooth margin loss, summed over all pairs in blocks: O(n+ n-) time, bounded memory."""
+
+    def __init__(self, positive: npt.NDArray[np.bool_], loss: MarginLoss) -> None:
+        super().__init__(positive)
+        self.loss = loss
+        self.scale = 1.0 / (self.up.shape[0] * self.down.shape[0])
+        self.size = max(1, BLOCK_CELLS // self.down.shape[0])
+
+    def sample(self, rows: Rows) -> Risk:
+        """Return the same risk on some of the rows."""
+        return BlockPairs(self.positive[rows], self.loss)
+
+    def _blocks(self, s: Floats, of: Callable[[Floats], Floats]) -> list[Floats]:
+        up, down = s[self.up], s[self.down]
+        starts = range(0, up.shape[0], self.size)
+        return [of(up[i : i + self.size, None] - down) for i in starts]
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        sums = self._blocks(s, lambda D: self.loss.of_margin(D).sum(keepdims=True))
+        return float(sum(part.item() for part in sums)) * self.scale
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        down = np.zeros(self.down.shape[0])
+
+        def rows(D: Floats) -> Floats:
+            E = self.loss.margin_derivative(D)
+            np.add(down, E.sum(axis=0), out=down)
+            total: Floats = E.sum(axis=1)
+            return total
+
+        up = np.concatenate(self._blocks(s, rows))
+        return self.merge(self.scale * up, -self.scale * down)
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w; beyond some pairs from every k-th of each class."""
+        every = int(np.ceil(np.sqrt(self.scale**-1 / HESSIAN_PAIRS)))
+        up, down = self.up[::every], self.down[::every]
+        Xu, Xd, s_up, s_down = X[up], X[down], s[up], s[down]
+        size = max(1, BLOCK_CELLS // down.shape[0])
+        of_down, H = np.zeros(down.shape[0]), np.zeros((X.shape[1], X.shape[1]))
+        for i in range(0, up.shape[0], size):
+            part = slice(i, i + size)
+            C = self.loss.margin_curvature(s_up[part, None] - s_down)
+            of_down += C.sum(axis=0)
+            cross = Xu[part].T @ (C @ Xd)
+            H += (Xu[part].T * C.sum(axis=1)) @ Xu[part] - cross - cross.T
+        H += (Xd.T * of_down) @ Xd
+        return H / (up.shape[0] * down.shape[0])
+
+
+def prefix(a: Floats) -> Floats:
+    """Return the sums of the first 0, 1, ..., n values."""
+    return np.concatenate(([0.0], np.cumsum(a)))
+
+
+def suffix(a: Floats) -> Floats:
+    """Return the sums from the 0th, 1st, ..., n-th value on."""
+    return np.concatenate((np.cumsum(a[::-1])[::-1], [0.0]))
+
+
+def pair_risk(loss: Loss, positive: npt.NDArray[np.bool_]) -> Risk:
+    """Return the quickest form of the pair risk of a loss."""
+    match loss:
+        case Exponential():
+            return ExponentialPairs(positive)
+        case SquaredHinge():
+            return SquaredHingePairs(positive)
+        case MarginLoss():
+            return BlockPairs(positive, loss)
+    raise ValueError(f"{loss!r} isn't a loss of margins; its pair risk isn't implemented")
+
+
+def pairwise_path(
+    X: npt.ArrayLike,
+    positive: npt.ArrayLike,
+    loss: Loss,
+    lams: npt.ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> PathResult:
+    """Minimise ``lam/2 ||w||² + mean over pairs of l(w·(x_i - x_j))`` along a path.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    positive : array-like of shape (n,)
+        True (or a number > 0) for the positive class.
+    loss : Loss
+        A convex loss of margins with a continuous derivative.
+    lams : array-like of shape (L,)
+        Penalties >= 0, in any order.
+    tol : float
+        Relative suboptimality to reach: certified for ``lam > 0``, estimated for ``lam = 0``.
+    max_iter : int
+        Steps at most for each penalty.
+
+    Returns
+    -------
+    PathResult
+        With intercepts 0: a pair risk has none.
+
+    Raises
+    ------
+    ValueError
+        For a loss that isn't smooth and convex, a penalty below 0, or one class only.
+    """
+    check_smooth(loss)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    mask = signs(positive) > 0
+    if mask.all() or not mask.any():
+        raise ValueError("a pair risk needs examples of both classes; there is only one class")
+    return descend(X, pair_risk(loss, mask), penalties(lams), tol=tol, max_iter=max_iter)
