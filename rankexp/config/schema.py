@@ -3,7 +3,17 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    PrivateAttr,
+    Tag,
+)
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
@@ -11,9 +21,9 @@ Level = Value | list[Value]
 
 
 class Strict(BaseModel):
-    """A frozen model that refuses unknown keys."""
+    """A frozen model that refuses unknown keys and converts nothing silently."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Fingerprint(Strict):
@@ -23,24 +33,31 @@ class Fingerprint(Strict):
     features: PositiveInt
     classes: list[PositiveInt] | None = None
     """Examples of each level, worst to best; none for continuous targets."""
-    missing: NonNegativeInt = 0
-    """Missing cells among the features."""
+    missing: NonNegativeInt | None = 0
+    """Missing cells among the features; None: not known, so not checked."""
 
 
 class DataEntry(Strict):
     """One real data set: where it may come from, what its columns mean, what it must look like."""
 
     label: str | None = None
-    source: dict[str, Value]
+    source: Annotated[dict[str, Value], Field(min_length=1)]
     """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``."""
     target: str
-    levels: list[Level] | None = None
+    levels: Annotated[list[Level], Field(min_length=2)] | None = None
     """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is
     positive where there are two. None: the target is continuous."""
     drop: list[str] = []
     nominal: list[str] = []
     """Columns to read as nominal although the file holds numbers."""
     missing_values: list[str] = ["?", ""]
+    missing_codes: dict[int | float | str, list[str]] = {}
+    """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
+    header: bool | None = None
+    """Whether a CSV file names its columns; None: it does if no cell of its first line is a
+    number. ``columnN`` is the N-th column of any file that has no column of this name."""
+    groups: str | None = None
+    """Column of query or cluster labels; not a feature."""
     fingerprint: Fingerprint | None = None
     optional: bool = False
     """Whether the study goes on without it (large or licensed data)."""
@@ -147,7 +164,17 @@ class Simulate(Strict):
     repetitions: PositiveInt = 1
 
 
-Experiment = Annotated[Evaluate | Simulate, Field(discriminator="kind")]
+def _kind(value: Any) -> str | None:
+    """Tell what an experiment is; one that does not say so is an evaluation."""
+    if isinstance(value, dict):
+        return str(value.get("kind", "evaluate"))
+    return getattr(value, "kind", None)
+
+
+Experiment = Annotated[
+    Annotated[Evaluate, Tag("evaluate")] | Annotated[Simulate, Tag("simulate")],
+    Discriminator(_kind),
+]
 
 
 class Block(Strict):
@@ -170,7 +197,8 @@ class Study(Strict):
     source: str | None = None
     seed: NonNegativeInt
     text: str | None = None
-    published: Path | None = None
+    published: Annotated[Path, Field(strict=False)] | None = None
+    """Published values, relative to the file; by default published/<study>.csv beside it."""
     data: dict[Name, DataEntry] = {}
     generators: dict[Name, GeneratorEntry] = {}
     methods: dict[Name, Method] = {}
@@ -178,3 +206,15 @@ class Study(Strict):
     report: list[Block] = []
     profiles: dict[Name, dict[str, Any]] = {}
     """Overrides merged into the study: mappings key by key, anything else replaced."""
+
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the study's file, which its relative paths start from; not configurable."""
+        return self._folder
+
+    @property
+    def published_file(self) -> Path | None:
+        """Where the published values are, if the study has any."""
+        return self.published and (self._folder or Path()) / self.published
