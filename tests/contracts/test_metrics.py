@@ -1,0 +1,72 @@
+"""What holds for every registered metric."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from rankexp import registry
+from rankexp.metrics.base import DATA, parameters_of, parse
+
+NAMES = registry.names("metrics")
+
+
+def data(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 3 == 0, 1, -1)
+    return {
+        "y": y,
+        "scores": np.round(rng.standard_normal((n, 3)) + 0.3 * y[:, None], 1),
+        "groups": np.arange(n) // 10,
+        "eta": rng.random(n),
+        "reference": rng.standard_normal(n),
+        "fitted": {},
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_declares_itself(name):
+    metric = parse(name)
+    assert metric.direction in ("lower", "higher")
+    assert metric.source
+    assert repr(metric) == name
+    assert metric.needs <= metric.takes <= set(DATA)
+    assert metric.needs
+    assert (inspect.getdoc(metric.function) or "").strip()
+    assert all(
+        value is not inspect.Parameter.empty for value in parameters_of(metric.function).values()
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_vector_of_scores_or_many(name):
+    metric, given = parse(name), data()
+    if "scores" not in metric.takes:
+        pytest.skip("it takes no scores")
+    many = metric(**given)
+    assert many.shape == (3,)
+    assert many.dtype == np.float64
+    for j in range(3):
+        one = metric(**{**given, "scores": given["scores"][:, j]})
+        assert isinstance(one, float)
+        assert one == many[j]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_refuses_nan_scores(name):
+    metric, given = parse(name), data()
+    if "scores" not in metric.takes:
+        pytest.skip("it takes no scores")
+    given["scores"][5, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        metric(**given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_better_scores_are_better_in_the_declared_direction(name):
+    metric, given = parse(name), data()
+    if not {"y", "scores"} <= metric.needs:
+        pytest.skip("it compares no scores with y")
+    good = metric(**{**given, "scores": given["y"].astype(float)})
+    bad = metric(**{**given, "scores": -given["y"].astype(float)})
+    assert good < bad if metric.direction == "lower" else good > bad
