@@ -35,6 +35,8 @@ class Pairs:
         Total multiplicity in bits, for the fixed point of the scores.
     use_numba : bool
         Whether the sorted sweeps are the compiled ones.
+    centred : bool
+        Whether the columns of X have mean zero.
     """
 
     X: Floats
@@ -45,11 +47,13 @@ class Pairs:
     rotation: Floats | None
     bits: int
     use_numba: bool
+    centred: bool
 
     def scores(self, w: Floats) -> Floats:
-        """Return the scores ``X @ w`` of shape (n,), shifted to have mean zero."""
-        s = self.X @ w
-        s -= s.mean()
+        """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
+        s: Floats = self.X @ w
+        if not self.centred:
+            s -= np.add.reduce(s) / s.size
         return s
 
     def original(self, w: Floats) -> Floats:
@@ -96,6 +100,7 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
         rotation=rotation,
         bits=int(np.ceil(np.log2(n))),
         use_numba=use_numba,
+        centred=n <= CENTRED_ROWS,
     )
 
 

@@ -15,6 +15,7 @@ from rankexp.solvers.hinge_sweep import sweep
 
 WIDE_BAND = 0.2
 LONGEST = 12
+FEW = 4
 SMOOTHING = 0.3  # share of the tolerated gap that smoothing may take
 
 
@@ -35,6 +36,9 @@ def quasi_newton(start: Point, lam: float, tol: float, best: Best) -> tuple[Poin
     best.see(start)
     inverse = _inverse(band_hessian(start.sweep), lam)
     if inverse is None:
+        return start, 0
+    h = _band(start, tol * best.primal)
+    if start.sweep.band_size * h / start.sweep.h < FEW * pairs.X.shape[1]:
         return start, 0
     point = start
     for iteration in range(LONGEST):
@@ -79,7 +83,7 @@ def _inverse(H: Floats, lam: float) -> Floats | None:
 def _update(B: Floats, step: Floats, change: Floats) -> None:
     """Apply the BFGS formula to the inverse Hessian in place."""
     curvature = float(step @ change)
-    if curvature <= 1e-10 * float(np.linalg.norm(step) * np.linalg.norm(change)):
+    if curvature <= 0.0:
         return
     v = B @ change
     u = (0.5 * (1.0 + float(change @ v) / curvature) * step - v) / curvature

@@ -23,7 +23,7 @@ def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> i
     best : Best
         Updated at every point.
     """
-    point, shrink, steps = start, 0.1, 0
+    point, shrink, steps, narrowed = start, 0.1, 0, False
     accept = 0.1 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
     for iteration in range(max_iter):
         best.see(point)
@@ -41,8 +41,9 @@ def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> i
         decrement = -float(point.gradient @ p)
         goal = tol * best.primal
         if decrement <= 0.2 * point.slack and point.slack > 0.6 * goal:
+            shrink = _adapt(shrink, steps) if narrowed else shrink
+            narrowed = True
             share = min(0.5, max(shrink, 0.5 * goal / point.slack))
-            shrink = _adapt(shrink, steps)
             steps = 0
             point = _narrow(lam, point, H, share, accept)
             continue

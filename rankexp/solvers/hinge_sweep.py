@@ -6,6 +6,7 @@ is also a feasible dual variable of the exact hinge. Scores become integers (fix
 prefix sums are then exact, where sums of floats would stall on ties or certify falsely.
 """
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -104,8 +105,8 @@ class Sweep:
 
 def fixed_point(s: Floats, bits: int) -> float:
     """Return the power of two by which scores are multiplied, so that no sum overflows."""
-    reach = int(np.ceil(np.log2(2.0 + max(s.max(), -s.min()))))
-    return float(2.0 ** min(50 - reach, 61 - bits - reach))
+    reach = math.frexp(2.0 + max(float(s.max()), -float(s.min())))[1]
+    return math.ldexp(1.0, min(50 - reach, 61 - bits - reach))
 
 
 def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
