@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rankexp import registry
 from rankexp.solvers.pairwise import pairwise_path
 from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.scores import scores
 from rankexp.solvers.smooth import smooth_path
 
 REGISTER = {"LinearRanker": "LinearRanker"}
@@ -70,10 +71,9 @@ class Combination:
 
     solve: Callable[[Task], PathResult]
     zero_lam: bool = True
-    class_weight: bool = False
 
 
-_POINTS = Combination(_classification, class_weight=True)
+_POINTS = Combination(_classification)
 _PAIRS = Combination(_bipartite)
 COMBINATIONS: dict[tuple[str, str], Combination] = {
     ("logistic", "classification"): _POINTS,
@@ -110,40 +110,25 @@ def _losses_of(risk: str) -> list[str]:
     return sorted(loss for loss, r in COMBINATIONS if r == risk)
 
 
-def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
-    """Return ``X @ coef + intercept`` such that equal rows get equal bits.
+def best_threshold(
+    s: Floats, positive: npt.NDArray[np.bool_], weights: tuple[float, float] = (1.0, 1.0)
+) -> float:
+    """Return the threshold with the least error of "positive where the score is above it".
 
-    A product with one column, or of one row, takes another path through BLAS than a larger one
-    and rounds differently, so both are padded to two.
+    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-    coef : ndarray of shape (d, L)
-    intercept : float or ndarray of shape (L,)
-
-    Returns
-    -------
-    ndarray of shape (n, L)
-        C-ordered.
-    """
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    n, (d, L) = X.shape[0], coef.shape
-    if n == 1:
-        X = np.vstack((X, X))
-    W = np.zeros((d, max(L, 2)))
-    W[:, :L] = coef
-    return np.ascontiguousarray((X @ W)[:n, :L] + intercept)
-
-
-def best_threshold(s: Floats, positive: npt.NDArray[np.bool_]) -> float:
-    """Return the threshold with the fewest errors of "positive where the score is above it".
-
-    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
+    s : ndarray of shape (n,)
+    positive : ndarray of shape (n,)
+    weights : tuple
+        What an error on a negative and on a positive example counts.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]
-    errors = np.concatenate(([0], np.cumsum(np.where(is_up, 1, -1))))
+    up_below = np.concatenate(([0], np.cumsum(is_up)))
+    down_above = np.concatenate(([0], np.cumsum(~is_up[::-1])))[::-1]
+    errors = weights[1] * up_below + weights[0] * down_above
     edges = np.concatenate(([-np.inf], ranked, [np.inf]))
     low, high = edges[:-1], edges[1:]
     best = (errors == errors[low < high].min()) & (low < high)
@@ -171,8 +156,9 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     lam : float
         Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
     class_weight : None, "balanced" or dict of label to weight
-        For the classification risk only. The mean becomes the weighted mean, so that only the
-        ratio of the weights counts.
+        What an example of a class counts in the classification risk, which becomes a weighted
+        mean (only the ratio of the weights counts), and in the training error that sets
+        `threshold_`. A bipartite risk and its ranking do not depend on it.
     fit_intercept : bool
         Ignored by the bipartite risk, which has no intercept.
     tol : float
@@ -188,8 +174,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (2,)
         Sorted; the last is the positive one.
     threshold_ : float
-        The score above which `predict` says positive: the one with the least training error,
-        0 where that is as good as any.
+        The value of ``w·x + b`` above which `predict` says positive: the one with the least
+        training error, 0 where that is as good as any. `decision_function` is relative to it.
     objective_, gap_ : float
         The objective, and how far it can be above the minimum, relative to it. This is
         certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement.
@@ -250,11 +236,13 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         self.classes_, positive = two_classes(y)
-        found = self._solve(X, y, positive, np.array([self.lam], dtype=np.float64))
+        weights = self._weights(y)
+        found = self._solve(X, positive, np.array([self.lam], dtype=np.float64), weights)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
-        self.threshold_ = best_threshold(scores(X, found.coef, found.intercept)[:, 0], positive)
+        s = scores(X, found.coef, found.intercept)[:, 0]
+        self.threshold_ = best_threshold(s, positive, weights or (1.0, 1.0))
         return self
 
     def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
@@ -277,7 +265,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for lam in grid.tolist():
             self.check(lam)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        return self._solve(X, y, two_classes(y)[1], grid)
+        return self._solve(X, two_classes(y)[1], grid, self._weights(y))
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -291,14 +279,16 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
-        if self.class_weight is not None and not cell.class_weight:
-            raise ValueError(f"class_weight belongs to the classification risk, not {self.risk!r}")
 
-    def _solve(self, X: Floats, y: Any, positive: Any, lams: Floats) -> PathResult:
-        weights = None
-        if self.class_weight is not None:
-            classes = np.unique(y)
-            weights = tuple(compute_class_weight(self.class_weight, classes=classes, y=y).tolist())
+    def _weights(self, y: npt.NDArray[Any]) -> tuple[float, float] | None:
+        if self.class_weight is None:
+            return None
+        down, up = compute_class_weight(self.class_weight, classes=np.unique(y), y=y).tolist()
+        return down, up
+
+    def _solve(
+        self, X: Floats, positive: Any, lams: Floats, weights: tuple[float, float] | None
+    ) -> PathResult:
         task = Task(
             X, positive, lams, self.loss, weights, self.fit_intercept, self.tol, self.max_iter
         )
@@ -314,14 +304,17 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the likelier positive."""
+        """Return the scores of rows, shape (n,): the higher, the likelier positive.
+
+        They are ``w·x + b - threshold_``, so that a score above 0 means the positive class.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return scores(X, self.coef_.T, self.intercept_)[:, 0]
+        return scores(X, self.coef_.T, self.intercept_)[:, 0] - self.threshold_
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels of rows, shape (n,): positive where the score is above `threshold_`."""
-        above = self.decision_function(X) > self.threshold_
+        """Return the labels of rows, shape (n,): positive where the score is above 0."""
+        above = self.decision_function(X) > 0
         labels: npt.NDArray[Any] = self.classes_[above.astype(np.intp)]
         return labels
 

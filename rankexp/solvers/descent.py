@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.solvers.line_search import derivative_search
 from rankexp.solvers.result import Floats, PathResult
 
+Rows = npt.NDArray[np.intp]
+
 SAMPLE_ABOVE = 100_000
 SAMPLE_ROWS = 20_000
+SLOW = 0.1
 
 
 class Risk(Protocol):
@@ -43,7 +47,7 @@ class Risk(Protocol):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
 
-    def sample(self, rows: np.ndarray) -> "Risk":
+    def sample(self, rows: Rows) -> "Risk":
         """Return the same risk on some of the rows."""
 
 
@@ -56,7 +60,7 @@ class Problem:
     risk: Risk
     radius: float = 0.0
     sampled: "Problem | None" = None
-    rows: np.ndarray | None = None
+    rows: Rows | None = None
     basis: Floats | None = None
 
     def product(self, p: Floats) -> Floats:
@@ -83,7 +87,7 @@ class Problem:
         return g
 
     def inverse_hessian(self, s: Floats, lam: float) -> Floats:
-        """Return the inverse Hessian (lower triangle, Fortran order), from sampled rows if many."""
+        """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
         if self.sampled is not None:
             H = self.sampled.risk.hessian(self.sampled.X, s[self.rows])
         else:
@@ -104,7 +108,7 @@ def inverse(H: Floats, lam: float, d: int) -> Floats:
         if not failed:
             B, failed = dpotri(factor, lower=1, overwrite_c=1)
             if not failed and np.isfinite(B[-1, -1]):
-                return B
+                return np.asfortranarray(B)
         if not np.isfinite(ridge):
             return np.asfortranarray(np.eye(H.shape[0]))
         diagonal += ridge
@@ -141,18 +145,19 @@ def bound(problem: Problem, at: Point, lam: float, b_scale: float) -> float:
 def polish(problem: Problem, at: Point, lam: float, b_scale: float, target: float) -> None:
     """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
     d = problem.X.shape[1]
-    enough = 0.05 * np.sqrt(2.0 * lam * target) / max(problem.radius, 1e-300)
-    last = np.inf
-    while enough < abs(at.g[d]) < last:
-        last = abs(at.g[d])
-        move = -float(at.g[d]) * b_scale
+    enough = 0.05 * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
+    g_b = float(at.g[d])
+    while abs(g_b) > enough:
+        move = -g_b * b_scale
         theta, s = at.theta.copy(), at.s + move
         theta[d] += move
         r = problem.risk.slope(s)
         g = problem.gradient(r, theta, lam)
-        if not abs(g[d]) < last:
+        left = float(g[d])
+        if not abs(left) < 0.9 * abs(g_b):
             return
         at.theta, at.s, at.r, at.g = theta, s, r, g
+        g_b, b_scale = left, move / (left - g_b)
 
 
 def step(problem: Problem, at: Point, q: Floats, lam: float) -> tuple[float, Point | None]:
@@ -183,58 +188,87 @@ class Solution:
     n_iter: int
 
 
-def solve(problem: Problem, at: Point, lam: float, tol: float, max_iter: int) -> Solution:
-    """Solve for one penalty from a warm start; the first step is always taken."""
-    P = objective(problem, at.s, at.theta, lam)
-    inner = max(1e-3 * tol, 1e-22)
-    fresh, slow, n_iter, stalled = True, 0, 0, 0
-    gap, b_scale, lowest = np.inf, 0.0, np.inf
-    while True:
-        if fresh:
-            B = problem.inverse_hessian(at.s, lam)
-            q = dsymv(1.0, B, at.g, lower=1)
-            b_scale, age, fresh, slow = float(B[-1, -1]), 0, False, 0
-            drop = float(at.g @ q)
-        if (n_iter and 0.5 * drop <= inner * P) or drop <= 0.0:
+class Descent:
+    """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
+
+    def __init__(self, problem: Problem, at: Point, lam: float, tol: float) -> None:
+        self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
+        self.inner = max(1e-3 * tol, 1e-22)
+        self.objective = objective(problem, at.s, at.theta, lam)
+        self.gap, self.n_iter = float("inf"), 0
+        self.lowest, self.idle = float("inf"), 0
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take the Hessian anew."""
+        self.B = self.problem.inverse_hessian(self.at.s, self.lam)
+        self.b_scale = float(self.B[-1, -1])
+        self.age = self.slow = 0
+        self._direct()
+
+    def _direct(self) -> None:
+        self.q: Floats = dsymv(1.0, self.B, self.at.g, lower=1)
+        self.drop = float(self.at.g @ self.q)
+
+    def near(self) -> bool:
+        """Return whether the next step promises next to nothing; at least one step is taken."""
+        return self.drop <= 0.0 or (
+            self.n_iter > 0 and 0.5 * self.drop <= self.inner * self.objective
+        )
+
+    def certify(self) -> bool:
+        """Work out the gap and return whether it is small enough."""
+        problem, at, lam = self.problem, self.at, self.lam
+        if lam and problem.risk.intercept:
             before = at.g
-            if lam and problem.risk.intercept:
-                polish(problem, at, lam, b_scale, tol * P)
-            P = objective(problem, at.s, at.theta, lam)
-            gap = (
-                (bound(problem, at, lam, b_scale) if lam else 0.5 * drop) / P if P > 0 else np.inf
-            )
-            if gap <= tol or drop <= 0.0:
-                break
+            polish(problem, at, lam, self.b_scale, self.tol * self.objective)
             if at.g is not before:
-                q = dsymv(1.0, B, at.g, lower=1)
-                drop = float(at.g @ q)
-            stalled = 0 if drop < 0.5 * lowest else stalled + 1
-            lowest = min(lowest, drop)
-        if n_iter >= max_iter or stalled > 20:
-            break
-        n_iter += 1
-        t, new = step(problem, at, q, lam)
+                self._direct()
+        self.objective = objective(problem, at.s, at.theta, lam)
+        above = bound(problem, at, lam, self.b_scale) if lam else 0.5 * self.drop
+        self.gap = above / self.objective if self.objective > 0.0 else float("inf")
+        return self.gap <= self.tol
+
+    def advance(self) -> bool:
+        """Take a step; return whether there is a point to go on from."""
+        self.n_iter += 1
+        t, new = step(self.problem, self.at, self.q, self.lam)
         if new is None:
-            if age == 0:
-                break
-            fresh = True
-            continue
-        last = drop
-        B, q, drop = update(B, q, -t * q, at.g, new.g)
-        at = new
-        age += 1
-        slow = slow + 1 if drop > 0.1 * last else 0
-        fresh = slow >= 2
-    P = objective(problem, at.s, at.theta, lam)
-    if not np.isfinite(gap) or gap > tol:
-        gap = (bound(problem, at, lam, b_scale) if lam else 0.5 * drop) / P if P > 0 else np.inf
-    return Solution(at, P, float(gap), n_iter)
+            stuck = self.age == 0
+            self.refresh()
+            return not stuck
+        last = self.drop
+        self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
+        self.at = new
+        self.age += 1
+        self.slow = self.slow + 1 if self.drop > SLOW * last else 0
+        if self.slow >= 2:
+            self.refresh()
+        return True
+
+    def stalled(self) -> bool:
+        """Return whether rounding keeps the gap from shrinking any more."""
+        self.idle = 0 if self.drop < 0.5 * self.lowest else self.idle + 1
+        self.lowest = min(self.lowest, self.drop)
+        return self.drop <= 0.0 or self.idle > 20
+
+
+def solve(problem: Problem, at: Point, lam: float, tol: float, max_iter: int) -> Solution:
+    """Solve for one penalty from a warm start."""
+    run = Descent(problem, at, lam, tol)
+    while True:
+        if run.near() and (run.certify() or run.stalled()):
+            break
+        if run.n_iter >= max_iter or not run.advance():
+            run.certify()
+            break
+    return Solution(run.at, run.objective, run.gap, run.n_iter)
 
 
 def update(
     B: Floats, q: Floats, moved: Floats, g: Floats, g_new: Floats
 ) -> tuple[Floats, Floats, float]:
-    """Apply the BFGS update to the inverse B, given q = B g; return B, B g_new and g_new·B g_new."""
+    """Apply the BFGS update to the inverse B, given q = B g; return B, B g_new, g_new·B g_new."""
     p = dsymv(1.0, B, g_new, lower=1)
     y = g_new - g
     By = p - q

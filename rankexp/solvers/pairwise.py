@@ -4,6 +4,7 @@ The exponential loss factorises; the squared hinge has sums over the sorted scor
 smooth loss is summed over all pairs, in blocks.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -12,16 +13,15 @@ import numpy.typing as npt
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.squared_hinge import SquaredHinge
-from rankexp.solvers.descent import Risk, descend
+from rankexp.solvers.descent import Risk, Rows, descend
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth import check_smooth, penalties, signs
 
 BLOCK_CELLS = 200_000
 HESSIAN_PAIRS = 4_000_000
-Rows = npt.NDArray[np.intp]
 
 
-class PairRisk:
+class PairRisk(ABC):
     """A risk of score differences: which rows are positive, and how to take a sample."""
 
     intercept = False
@@ -31,11 +31,23 @@ class PairRisk:
         self.positive = positive
         self.up, self.down = np.flatnonzero(positive), np.flatnonzero(~positive)
 
+    @abstractmethod
+    def value(self, s: Floats) -> float:
+        """Return the risk of scores."""
+
+    @abstractmethod
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score, shape (n,)."""
+
+    @abstractmethod
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w."""
+
     def sample(self, rows: Rows) -> Risk:
         """Return the same risk on some of the rows."""
         return type(self)(self.positive[rows])
 
-    def merge(self, up: Floats, down: Floats) -> Floats:
+    def merge(self, up: npt.ArrayLike, down: npt.ArrayLike) -> Floats:
         """Put values of positives and negatives into one array in the order of the rows."""
         r = np.empty(self.positive.shape[0])
         r[self.up], r[self.down] = up, down
