@@ -1,5 +1,198 @@
-"""Find a data set (work in progress)."""
+"""Find a data set, hold it against what its entry declares, keep a snapshot for the workers."""
 
-from rankexp.data.snapshot import load_snapshot
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
-__all__ = ["load_snapshot"]
+from rankexp.data.build import build, differences
+from rankexp.data.dataset import Dataset
+from rankexp.data.origins import (
+    Origin,
+    added,
+    added_folder,
+    cache_folder,
+    from_file,
+    local,
+    not_found,
+    remote,
+    whereabouts,
+)
+from rankexp.data.snapshot import load_snapshot, read_dataset, write_atomically, write_dataset
+from rankexp.errors import DataError
+from rankexp.plan import DataFacts
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+__all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
+
+READING = 1
+"""Raised when files come to be read otherwise, so that snapshots are made anew."""
+
+CONTENT = {
+    "target",
+    "levels",
+    "drop",
+    "nominal",
+    "missing_values",
+    "missing_codes",
+    "header",
+    "groups",
+}
+"""What of an entry determines the data set made of a table."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set, what planning needs of it, and where it was found, in words."""
+
+    dataset: Dataset
+    facts: DataFacts
+    where: str
+
+
+def find(
+    name: str,
+    entry: "DataEntry",
+    folders: Sequence[Path],
+    cache: Path | None = None,
+    *,
+    online: bool = True,
+) -> Found:
+    """Return a data set as its entry declares it and leave a snapshot of it for the workers.
+
+    Looked for in `folders`, then in what was added by hand, then in what scikit-learn brings,
+    then in what was fetched before, then on OpenML. The first that is there counts: one that is
+    broken or has another fingerprint is an error, not a reason to look further.
+
+    Parameters
+    ----------
+    name : str
+        Name in the study.
+    entry : DataEntry
+    folders : sequence of Path
+    cache : Path or None
+        None: `cache_folder()`.
+    online : bool
+        Whether OpenML may be asked.
+
+    Raises
+    ------
+    DataError
+        Not found, with where it was looked for and how to add it; broken; not as declared.
+    EnvironmentProblemError
+        The cache cannot be written.
+    """
+    cache = cache or cache_folder()
+    reasons: list[str] = []
+    origin = local(name, entry, folders, cache, reasons)
+    if origin is None and online:
+        origin = remote(entry, cache, reasons)
+    if origin is None:
+        raise not_found(name, entry, folders, cache, reasons)
+    return _keep(name, entry, origin, cache)
+
+
+def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) -> Found:
+    """Check the user's copy of a declared data set and keep it in the cache.
+
+    Raises
+    ------
+    DataError
+        Not there, broken, or not as declared: nothing is kept then.
+    """
+    cache = cache or cache_folder()
+    if not file.is_file():
+        raise DataError(f"{file}: no such file")
+    _built(name, entry, from_file(file, entry))
+    kept = added_folder(name, cache) / file.name
+
+    def copy(target: BinaryIO) -> None:
+        with file.open("rb") as original:
+            shutil.copyfileobj(original, target)
+
+    if kept.resolve() != file.resolve():
+        write_atomically(kept, copy)
+    for other in added(name, cache):
+        if other != kept:
+            other.unlink()
+    return _keep(name, entry, from_file(kept, entry), cache)
+
+
+def verify(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path | None = None
+) -> str:
+    """Read a data set that is here again, whatever its snapshot holds; return what was found.
+
+    Raises
+    ------
+    DataError
+        Not here, broken, or not as declared.
+    """
+    cache = cache or cache_folder()
+    reasons: list[str] = []
+    origin = local(name, entry, folders, cache, reasons)
+    if origin is None:
+        raise not_found(name, entry, folders, cache, reasons)
+    rows, features = _built(name, entry, origin).X.shape
+    verdict = "as declared" if entry.fingerprint else "no fingerprint is declared"
+    return f"{rows} rows, {features} features, from {origin.where}: {verdict}"
+
+
+def listing(
+    entries: Mapping[str, "DataEntry"], folders: Sequence[Path], cache: Path | None = None
+) -> list[str]:
+    """Return a line a data set: where it is, or how to get it. Asks no network."""
+    cache = cache or cache_folder()
+    width = max((len(name) for name in entries), default=0)
+    return [
+        f"{name:<{width}}  {whereabouts(name, entry, folders, cache)}"
+        for name, entry in entries.items()
+    ]
+
+
+def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> Found:
+    """Build the data set, or load it where it was built before, and check it as declared."""
+    declared = entry.model_dump(mode="json", include=CONTENT)
+    key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
+    dataset = _intact(path)
+    if dataset is None:
+        dataset = _built(name, entry, origin)
+        write_dataset(dataset, path)
+    else:
+        _check(dataset, entry, origin)
+    facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
+    return Found(dataset, facts, origin.where)
+
+
+def _intact(path: Path) -> Dataset | None:
+    """Return an earlier snapshot, or None where there is none that can be trusted."""
+    try:
+        return read_dataset(path)
+    except DataError:
+        return None
+
+
+def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
+    table = origin.table()
+    try:
+        dataset = build(name, table, entry, {"sha256": origin.identity})
+    except DataError as error:
+        raise DataError(f"data set '{name}' ({origin.where}): {error}") from error
+    _check(dataset, entry, origin)
+    return dataset
+
+
+def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
+    wrong = differences(dataset, entry)
+    if wrong:
+        raise DataError(
+            f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
+            + "; ".join(wrong)
+        )

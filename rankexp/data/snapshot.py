@@ -60,10 +60,15 @@ def read_dataset(path: Path) -> Dataset:
     return found
 
 
+def table_hash(table: Table) -> str:
+    """Return the SHA-256 of a table's content: values, names, kinds, categories."""
+    return Dataset(table.name, table.values, np.empty(0), table.columns).fingerprint
+
+
 def write_table(table: Table, path: Path) -> None:
     """Write a raw table; the file is there whole or not at all."""
     head = _head("table", table.name, table.columns, table.provenance)
-    head["content"] = _as_dataset(table).fingerprint
+    head["content"] = table_hash(table)
     _write(head, {"values": table.values}, path)
 
 
@@ -71,7 +76,7 @@ def read_table(path: Path) -> Table:
     """Read what `write_table` wrote and check it against its own hash."""
     head, arrays = _read(path, "table")
     found = Table(head["name"], _features(head["features"]), arrays["values"], head["provenance"])
-    if _as_dataset(found).fingerprint != head["content"]:
+    if table_hash(found) != head["content"]:
         raise DataError(f"snapshot {path} is damaged: its content is not what was written")
     return found
 
@@ -123,11 +128,6 @@ def _head(kind: str, name: str, features: tuple[Feature, ...], provenance: Any) 
 
 def _features(described: list[Any]) -> tuple[Feature, ...]:
     return tuple(Feature(name, kind, tuple(texts)) for name, kind, texts in described)
-
-
-def _as_dataset(table: Table) -> Dataset:
-    """Return a data set without target, for its fingerprint."""
-    return Dataset(table.name, table.values, np.empty(0), table.columns)
 
 
 def _write(head: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path) -> None:

@@ -1,0 +1,165 @@
+"""Where a data set is, or can be had from: user's files, added ones, bundled ones, OpenML."""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankexp import registry
+from rankexp.data.dataset import Table
+from rankexp.data.snapshot import read_table, table_hash, write_table
+from rankexp.data.sources.file import locate, read
+from rankexp.errors import DataError
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+NETWORK = ("openml",)
+"""Sources that are asked last, and only when one may go online."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A place that has a data set.
+
+    Attributes
+    ----------
+    where : str
+        In words, for the user.
+    identity : str
+        Changes whenever the content may have changed.
+    table : callable
+        Reads it.
+    """
+
+    where: str
+    identity: str
+    table: Callable[[], Table]
+
+
+def cache_folder() -> Path:
+    """Return RANKEXP_CACHE, or the folder `rankexp` in the user's cache."""
+    named = os.environ.get("RANKEXP_CACHE")
+    if named:
+        return Path(named).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "rankexp"
+
+
+def local(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: list[str]
+) -> Origin | None:
+    """Return where a data set is on this machine; say in `reasons` what could not be used."""
+    if "file" in entry.source:
+        path = locate(entry.source["file"], folders)
+        if path is not None:
+            return from_file(path, entry)
+    for path in added(name, cache):
+        return from_file(path, entry)
+    for source, reference in entry.source.items():
+        if source != "file" and source not in NETWORK:
+            table = _ask(source, reference, entry, folders)
+            if table is not None:
+                return _from_table(table, f"{source}: {reference}")
+    for source, kept in _fetched(entry, cache):
+        if kept.is_file():
+            try:
+                return _from_table(read_table(kept), f"snapshot of {_named(source, entry)}")
+            except DataError as error:
+                reasons.append(str(error))
+    return None
+
+
+def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None:
+    """Fetch a table and keep it; say in `reasons` why this could not be done."""
+    for source, kept in _fetched(entry, cache):
+        try:
+            table = _ask(source, entry.source[source], entry, ())
+        except DataError as error:
+            reasons.append(str(error))
+            continue
+        if table is not None:
+            write_table(table, kept)
+            return _from_table(table, _named(source, entry))
+    return None
+
+
+def from_file(path: Path, entry: "DataEntry") -> Origin:
+    """Return a file as an origin."""
+    try:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    return Origin(f"file {path}", digest, lambda: read(path, entry))
+
+
+def added(name: str, cache: Path) -> list[Path]:
+    """Return the files that the user added to the cache under this name."""
+    folder = added_folder(name, cache)
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def added_folder(name: str, cache: Path) -> Path:
+    """Return where the file that the user adds under this name is kept."""
+    return cache / "added" / name
+
+
+def not_found(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
+) -> DataError:
+    """Return the error that says where was looked, and how to add the file by hand."""
+    file = entry.source.get("file")
+    looked = [f"in {', '.join(str(folder) for folder in folders)} for {file}"] * bool(
+        file and folders
+    )
+    looked.append(f"in the cache {cache}")
+    advice = f"rankexp data add {name} FILE"
+    if file:
+        advice += f", or put {file} into a folder and name that in --data or RANKEXP_DATA"
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    return DataError(
+        f"data set '{name}' not found: looked {' and '.join(looked)}{because}. To add it by hand: "
+        + advice
+    )
+
+
+def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path) -> str:
+    """Return in words where a data set is, or how to get it; asks no network."""
+    reasons: list[str] = []
+    try:
+        origin = local(name, entry, folders, cache, reasons)
+    except DataError as error:
+        return f"broken: {error}"
+    if origin is not None:
+        return origin.where
+    online = [f"{_named(source, entry)}, not fetched yet" for source, _ in _fetched(entry, cache)]
+    return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
+
+
+def _ask(
+    source: str, reference: object, entry: "DataEntry", folders: Sequence[Path]
+) -> Table | None:
+    table: Table | None = registry.get("data.sources", source)(reference, entry, folders)
+    return table
+
+
+def _from_table(table: Table, where: str) -> Origin:
+    return Origin(where, table_hash(table), lambda: table)
+
+
+def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
+    """Return the network sources of an entry, each with the file its table is kept in."""
+    return [
+        (source, cache / "tables" / f"{source}-{entry.source[source]}.npz")
+        for source in NETWORK
+        if source in entry.source
+    ]
+
+
+def _named(source: str, entry: "DataEntry") -> str:
+    return f"{'OpenML' if source == 'openml' else source} {entry.source[source]}"

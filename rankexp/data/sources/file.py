@@ -1,0 +1,51 @@
+"""Files of the user: ARFF and CSV, plain or compressed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankexp.data.dataset import Table
+from rankexp.data.readers.compressed import OPENERS, format_suffix
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+REGISTER = {"file": "from_file"}
+
+
+def from_file(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
+    """Return the table of the first file of this name, or None where no folder has it.
+
+    Raises
+    ------
+    DataError
+        The file is there and malformed.
+    """
+    path = locate(reference, folders)
+    return None if path is None else read(path, entry)
+
+
+def locate(reference: object, folders: Sequence[Path]) -> Path | None:
+    """Return the first file of this name in the folders, or the same compressed."""
+    for folder in folders:
+        whole = Path(folder) / str(reference)
+        for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
+            if path.is_file():
+                return path
+    return None
+
+
+def read(path: Path, entry: "DataEntry") -> Table:
+    """Read a file by the format that its name tells."""
+    if format_suffix(path) == ".arff":
+        from rankexp.data.readers.arff import read_arff
+
+        table = read_arff(path, entry.missing_values)
+    else:
+        from rankexp.data.readers.delimited import read_delimited
+
+        table = read_delimited(
+            path, entry.missing_values, header=entry.header, nominal=entry.nominal
+        )
+    return replace(table, provenance={"source": "file", "file": path.name})
