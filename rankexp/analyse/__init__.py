@@ -1,0 +1,1 @@
+"""From records to numbers: the long frame, completeness, selection, statistics, verdicts."""

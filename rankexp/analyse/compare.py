@@ -1,0 +1,157 @@
+"""Means of the chosen rows with their standard errors, and paired differences.
+
+A standard error is over what is independent: the models of a generator, or the repeats of a
+split. Repeats share one sample, so over repeats it is the noise of the partition alone.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from rankexp.analyse.frame import NONE
+
+SPLIT = ["problem", "model", "rep", "fold", "unit"]
+OF_MODELS = "models"
+OF_REPEATS = "partition"
+OF_EXAMPLES = "test examples"
+OF_NOTHING = "none"
+
+
+def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over the splits of each unit, NaN left out.
+
+    Returns
+    -------
+    DataFrame
+        problem, method, unit, value.
+    """
+    keys = ["problem", "method", "unit"]
+    return splits.groupby(keys, sort=False)["value"].mean().reset_index()
+
+
+def summary(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a problem and method.
+
+    Returns
+    -------
+    DataFrame
+        problem, method, mean (over units of the unit's mean), se, se_of, q1, median, q3 (over
+        units), units, splits (with a value), nan (splits left out for lack of one).
+    """
+    keys = ["problem", "method"]
+    units = unit_means(splits).dropna(subset=["value"])
+    over = units.groupby(keys, sort=False)["value"]
+    result = over.agg(
+        mean="mean",
+        se=lambda values: values.std(ddof=1) / math.sqrt(len(values)),
+        q1=lambda values: values.quantile(0.25),
+        median="median",
+        q3=lambda values: values.quantile(0.75),
+        units="count",
+    )
+    per = splits.groupby(keys, sort=False)
+    counts = per["value"].agg(splits="count", size="size")
+    counts["nan"] = counts.pop("size") - counts["splits"]
+    counts["se_of"] = np.where(per["model"].max() != NONE, OF_MODELS, OF_REPEATS)
+    table: pd.DataFrame = counts.join(result).reset_index()
+    table.loc[table["se"].isna(), "se_of"] = OF_NOTHING
+    order = ["mean", "se", "se_of", "q1", "median", "q3", "units", "splits", "nan"]
+    return table[[*keys, *order]]
+
+
+def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
+    """Return the differences of each method to a reference on the same splits.
+
+    Splits that either lacks, or where either is NaN, are left out.
+
+    Returns
+    -------
+    DataFrame
+        As `splits`, the value being method minus reference; without the reference itself.
+    """
+    other = splits.loc[splits["method"] == reference, [*SPLIT, "value"]]
+    mine = splits[splits["method"] != reference]
+    both = mine.merge(other, on=SPLIT, suffixes=("", "_reference"))
+    both["value"] = both["value"] - both.pop("value_reference")
+    return both.dropna(subset=["value"]).reset_index(drop=True)
+
+
+def hanley_mcneil(auc: float, positives: float, negatives: float) -> float:
+    """Return the standard error of an AUC over test examples.
+
+    Hanley and McNeil (Radiology 143, 1982), equation 1 with exponential scores: an
+    approximation from the AUC and the class counts alone. The same for the rank loss, 1 - AUC.
+    """
+    if not (0.0 <= auc <= 1.0) or min(positives, negatives) < 1:
+        return math.nan
+    first, second = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    variance = (
+        auc * (1 - auc) + (positives - 1) * (first - auc**2) + (negatives - 1) * (second - auc**2)
+    ) / (positives * negatives)
+    return math.sqrt(max(variance, 0.0))
+
+
+def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Return mean and SE over repetitions of every quantity of a `simulate` experiment.
+
+    Returns
+    -------
+    DataFrame
+        setting (index into the grid's product), group (text, maybe empty), quantity, mean, se,
+        repetitions, nan.
+    """
+    table = _simulated_rows(frame, experiment)
+    over = table.groupby(["setting", "group", "quantity"], sort=False)["value"]
+    result = over.agg(mean="mean", std="std", repetitions="count", size="size").reset_index()
+    result["se"] = result["std"] / np.sqrt(result["repetitions"])
+    result["nan"] = result["size"] - result["repetitions"]
+    return result.drop(columns=["std", "size"])
+
+
+def simulated_differences(
+    frame: pd.DataFrame, experiment: str, expected: Mapping[str, float | str]
+) -> pd.DataFrame:
+    """Return how far quantities are from what they should be, paired by repetition.
+
+    Parameters
+    ----------
+    expected : mapping of str to float or str
+        Quantity -> a number, or another quantity of the same repetition.
+
+    Returns
+    -------
+    DataFrame
+        setting, group, quantity, expected (mean), difference (mean), difference_se.
+    """
+    rows = _simulated_rows(frame, experiment)
+    keys = ["setting", "group", "rep"]
+    parts = []
+    for quantity, target in expected.items():
+        own = rows[rows["quantity"] == quantity]
+        if isinstance(target, str):
+            other = rows[rows["quantity"] == target].rename(columns={"value": "expected"})
+            own = own.merge(other[[*keys, "expected"]], on=keys)
+        else:
+            own = own.assign(expected=float(target))
+        parts.append(own.assign(difference=own["value"] - own["expected"]))
+    joined = pd.concat([*parts, rows.iloc[:0].assign(expected=0.0, difference=0.0)])
+    over = joined.groupby(["setting", "group", "quantity"], sort=False)
+    result = over["expected"].mean().to_frame()
+    result["difference"] = over["difference"].mean()
+    result["difference_se"] = over["difference"].std() / np.sqrt(over["difference"].count())
+    return result.reset_index()
+
+
+def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    rows = frame[(frame["experiment"] == experiment) & (frame["metric"] != "")]
+    return pd.DataFrame(
+        {
+            "setting": rows["model"].fillna(0).astype(np.int64),
+            "rep": rows["rep"].fillna(0).astype(np.int64),
+            "group": rows["group"].astype(object).where(rows["group"].notna(), ""),
+            "quantity": rows["metric"].astype(object),
+            "value": rows["value"],
+        }
+    )

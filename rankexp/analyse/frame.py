@@ -1,0 +1,133 @@
+"""Records as one long table, and the slices of it that selection works on."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankexp.plan import Cell
+from rankexp.run.record import Record
+
+COLUMNS = [
+    *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
+    *("part", "metric", "value", "status"),
+]
+NONE = -1
+"""Stands for a place that the protocol has not (no model, no fold) in a slice's keys."""
+
+
+def grid_text(point: Mapping[str, Any]) -> str:
+    """Return a grid point in its canonical form, ``lam=0.01`` or ``C=1.0,kernel=rbf``."""
+
+    def value(given: Any) -> str:
+        return given if isinstance(given, str) else json.dumps(given)
+
+    return ",".join(f"{name}={value(given)}" for name, given in point.items())
+
+
+def _codes(values: Iterable[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Return integer codes of values and the values in order of their first appearance."""
+    place: dict[Any, int] = {}
+    codes = [NONE if value is None else place.setdefault(value, len(place)) for value in values]
+    return np.array(codes, dtype=np.int32), list(place)
+
+
+def _categorical(values: Iterable[Any], repeats: Any = None) -> pd.Categorical:
+    codes, categories = _codes(values)
+    codes = codes if repeats is None else np.repeat(codes, repeats)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
+
+
+def _integers(values: Sequence[int | None], repeats: Any = None) -> Any:
+    """Return a nullable column of integers."""
+    numbers = np.array([0 if value is None else value for value in values], dtype=np.int64)
+    absent = np.array([value is None for value in values], dtype=bool)
+    if repeats is not None:
+        numbers, absent = np.repeat(numbers, repeats), np.repeat(absent, repeats)
+    return pd.arrays.IntegerArray(numbers, absent)
+
+
+def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
+    """Return one row for every number of the cells that have a record.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+        What the study expects; several cells may share a record.
+    records : mapping of str to Record
+        By key.
+
+    Returns
+    -------
+    DataFrame
+        With the columns `COLUMNS`. A record without rows (it failed) leaves one row with an
+        empty part and metric and the value NaN; a cell without a record leaves none.
+    """
+    found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
+    lengths = np.array([max(len(record.rows), 1) for _, record in found], dtype=np.int64)
+    blank = [("", NONE, None, None, "", float("nan"))]
+    rows = chain.from_iterable(record.rows or blank for _, record in found)
+    columns = list(zip(*rows, strict=True)) or [()] * 6
+    part, grid, step, group, quantity, value = columns
+    texts = [_texts(record) for _, record in found]
+    offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
+    places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
+    codes, names = _codes(chain.from_iterable(texts))
+    data = {
+        "experiment": _categorical((cell.experiment for cell, _ in found), lengths),
+        "problem": _categorical((cell.problem for cell, _ in found), lengths),
+        "model": _integers([cell.model for cell, _ in found], lengths),
+        "rep": _integers([cell.rep for cell, _ in found], lengths),
+        "fold": _integers([cell.fold for cell, _ in found], lengths),
+        "group": _categorical(group),
+        "method": _categorical((cell.method for cell, _ in found), lengths),
+        "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
+        "step": _integers(step),
+        "part": _categorical(part),
+        "metric": _categorical(quantity),
+        "value": np.array(value, dtype=np.float64),
+        "status": _categorical((record.status for _, record in found), lengths),
+    }
+    return pd.DataFrame(data)
+
+
+def _texts(record: Record) -> list[str]:
+    """Return the grid's points as text, preceded by one that stands for none."""
+    return ["", *map(grid_text, record.grid)]
+
+
+def scores(frame: pd.DataFrame, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:
+    """Return one metric of an experiment, one row a split, method and grid point.
+
+    Returns
+    -------
+    DataFrame
+        problem, method (text), model, rep, fold (integers, `NONE` where there is none), unit,
+        grid, value. `unit` counts what is independent: the model, else the repeat.
+    """
+    wanted = (
+        (frame["experiment"] == experiment)
+        & (frame["metric"] == metric)
+        & (frame["part"] == part)
+        & frame["step"].isna()
+        & frame["group"].isna()
+    )
+    rows = frame.loc[wanted]
+    places = {
+        name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
+        for name in ("model", "rep", "fold")
+    }
+    unit = np.where(places["model"] >= 0, places["model"], places["rep"])
+    return pd.DataFrame(
+        {
+            "problem": rows["problem"].astype(object).to_numpy(),
+            "method": rows["method"].astype(object).to_numpy(),
+            **places,
+            "unit": unit,
+            "grid": rows["grid"].astype(object).to_numpy(),
+            "value": rows["value"].to_numpy(),
+        }
+    )

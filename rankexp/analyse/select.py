@@ -1,0 +1,178 @@
+"""Rules that choose a grid point from records; no refit, so all rules stand side by side.
+
+Every rule takes slices made by :func:`rankexp.analyse.frame.scores` and returns the chosen
+rows, one a split: problem, method, model, rep, fold, unit, grid, value.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from rankexp.analyse.frame import NONE
+
+PLACE = ["problem", "method", "model", "rep", "fold"]
+SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
+"""The direction in which a grid's parameter means a simpler model."""
+
+
+def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return each grid point's mean over units of the unit's mean over splits.
+
+    NaN (one class in a fold) is left out. A grid point with fewer values than another of its
+    group is not comparable and gets NaN, so that a rule never gains by a failed fit.
+
+    Returns
+    -------
+    DataFrame
+        The columns `by`, then grid, mean, se (over units; NaN with one unit), place (in the
+        grid's order).
+    """
+    keys = [*by, "grid"]
+    unit = scores.groupby([*keys, "unit"], sort=False)["value"].agg(["mean", "count"])
+    over = unit.groupby(keys, sort=False)
+    means = over["mean"].agg(["mean", "std", "count"]).reset_index()
+    means["se"] = means["std"] / np.sqrt(means["count"])
+    count = over["count"].sum().to_numpy()
+    most = pd.Series(count).groupby([means[name] for name in by]).transform("max").to_numpy()
+    means.loc[count < most, "mean"] = np.nan
+    means["place"] = means.groupby(list(by), sort=False).cumcount()
+    return means[[*keys, "mean", "se", "place"]]
+
+
+def _best(means: pd.DataFrame, by: Sequence[str], value: str, higher: bool) -> pd.DataFrame:
+    """Return the best grid point of each group; of equals, the first in the grid's order."""
+    known = means.dropna(subset=[value])
+    ranked = known.sort_values([value, "place"], ascending=[not higher, True], kind="stable")
+    return ranked.drop_duplicates(list(by))[[*by, "grid"]]
+
+
+def _take(scores: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the chosen grid points in the order of `scores`."""
+    return scores.merge(chosen, on=list(chosen.columns), how="inner")
+
+
+def oracle(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose the grid point with the best mean test metric.
+
+    One for each problem and method, or for each problem, method and model where a generator
+    draws models. It looks at the test data (the rule of Kotłowski et al., 2011, sec. 5), so its
+    values are optimistic: show them beside nested ones.
+    """
+    by = ["problem", "method", "model"]
+    return _take(scores, _best(grid_means(scores, by), by, "mean", higher))
+
+
+def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose for each split the grid point with the best inner mean; give its test value.
+
+    Splits without inner values, or with NaN alone, are absent from the result.
+    """
+    places = inner.assign(place=inner.groupby(PLACE, sort=False).cumcount())
+    return _take(scores, _best(places, PLACE, "value", higher))
+
+
+def fixed(scores: pd.DataFrame, grid: str) -> pd.DataFrame:
+    """Take one grid point, given as its canonical text, for every method that has it."""
+    return scores[scores["grid"] == grid].reset_index(drop=True)
+
+
+def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose the simplest grid point within one SE (over units) of the best mean test metric.
+
+    Simpler is a larger ``lam`` or ``alpha`` or a smaller ``C``; other grids keep their best.
+    """
+    by = ["problem", "method"]
+    sign = -1.0 if higher else 1.0
+    means = grid_means(scores, by)
+    means["loss"] = sign * means["mean"]
+    best = means.loc[means.groupby(by, sort=False)["loss"].idxmin().dropna()]
+    bound = best.assign(bound=best["loss"] + best["se"].fillna(0.0))[[*by, "bound"]]
+    near = means.merge(bound, on=by).query("loss <= bound")
+    near = near.assign(simple=near["grid"].map(_simplicity).fillna(0.0))
+    ranked = near.sort_values(["simple", "loss", "place"], ascending=[False, True, True])
+    return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
+
+
+def _simplicity(grid: str) -> float:
+    name, _, value = grid.partition("=")
+    return SIMPLER[name] * float(value) if name in SIMPLER and "," not in grid else np.nan
+
+
+def apply(
+    rule: str, scores: pd.DataFrame, inner: Callable[[], pd.DataFrame], higher: bool
+) -> pd.DataFrame:
+    """Apply a rule by its name in a configuration.
+
+    Parameters
+    ----------
+    rule : str
+        ``oracle``, ``nested``, ``one_standard_error`` or ``fixed:lam=0.01``.
+    scores : DataFrame
+        Test values.
+    inner : callable
+        Gives the slice of inner values; called for `nested` only.
+    higher : bool
+        Whether higher values are better.
+    """
+    name, _, argument = rule.partition(":")
+    if name == "nested":
+        return nested(scores, inner(), higher)
+    if name == "fixed":
+        return fixed(scores, argument)
+    return {"oracle": oracle, "one_standard_error": one_standard_error}[name](scores, higher)
+
+
+def edge(grid: str, grids: Sequence[str]) -> str | None:
+    """Say where a grid point lies at the end of its grid.
+
+    Parameters
+    ----------
+    grid : str
+        The chosen point.
+    grids : sequence of str
+        All points of its method.
+
+    Returns
+    -------
+    str or None
+        ``"lowest lam"``, ``"highest lam"`` or None; the first of several parameters.
+    """
+    points = [_numbers(point) for point in grids]
+    for name, value in _numbers(grid).items():
+        values = sorted({point[name] for point in points if name in point})
+        if len(values) > 1 and value in (values[0], values[-1]):
+            return f"{'lowest' if value == values[0] else 'highest'} {name}"
+    return None
+
+
+def _numbers(grid: str) -> dict[str, float]:
+    """Return the numeric parameters of a grid point's text."""
+    numbers = {}
+    for setting in grid.split(","):
+        name, _, value = setting.partition("=")
+        try:
+            numbers[name] = float(value)
+        except ValueError:
+            continue
+    return numbers
+
+
+def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each grid point was chosen.
+
+    Returns
+    -------
+    DataFrame
+        problem, method, grid, count: of models where there are models, else of splits.
+    """
+    by = ["problem", "method"]
+    own = splits.drop_duplicates([*by, "model", "grid"])
+    rows = own if (splits["model"] != NONE).any() and _constant(splits) else splits
+    counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
+    return counts.sort_values([*by, "count"], ascending=[True, True, False], kind="stable")
+
+
+def _constant(splits: pd.DataFrame) -> bool:
+    """Whether one grid point was chosen for all splits of each model."""
+    return bool((splits.groupby(["problem", "method", "model"])["grid"].nunique() == 1).all())

@@ -1,0 +1,1 @@
+"""One kind of table or figure a file; each is a model of its options with ``output``."""

@@ -1,0 +1,203 @@
+"""Boxes over the models of each problem, and below them the paired differences."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp import registry
+from rankexp.analyse import compare
+from rankexp.config.schema import Block
+from rankexp.report.blocks.paired_table import PairedTable
+from rankexp.report.context import Context
+from rankexp.report.output import Output
+from rankexp.report.style import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"boxplots": "Boxplots"}
+
+WIDTH, HEIGHT = 3.5, 4.1  # of a panel with its differences, inches
+
+
+class Boxplots(PairedTable):
+    """One panel a problem: a box a method, a line at the Bayes risk, differences below."""
+
+    panels: list[str] | None = None
+    """Problems in the order of reading. Default: the experiments' own."""
+    columns: Annotated[int, Field(ge=1)] = 2
+    bayes: bool | float | dict[str, float] = True
+    """Where the line is: true for the generator's ``rank_risk`` (else the mean of the Bayes
+    scorer's records), false for none."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure and the table of what it shows."""
+        result = super().output(context, block)
+        methods = self.shown(context, block)
+        panels = [
+            Panel(self, context, experiment, problem, methods)
+            for experiment in context.experiments(block)
+            for problem in context.evaluate(experiment).problems
+        ]
+        if self.panels is not None:
+            panels = [p for name in self.panels for p in panels if p.problem == name]
+        figure = draw(panels, self.columns, result.incomplete)
+        lines = {p.title: p.bayes for p in panels if p.bayes is not None}
+        notes = list(result.notes)
+        if lines:
+            values = ", ".join(f"{name} {value:.4g}" for name, value in lines.items())
+            notes.append(f"Dashed line, the Bayes risk: {values}.")
+        notes.append(
+            "Boxes: quartiles over the units, whiskers to 1.5 times their distance, points beyond."
+        )
+        return Output(result.numbers, result.grids, figure, notes, result.incomplete)
+
+
+class Panel:
+    """The numbers of one problem.
+
+    Attributes
+    ----------
+    values, differences : dict of str to array
+        Method -> one number a unit (a model's mean over its training sets).
+    bayes : float or None
+    """
+
+    def __init__(
+        self,
+        options: Boxplots,
+        context: Context,
+        experiment: str,
+        problem: str,
+        methods: Sequence[str],
+    ) -> None:
+        metric = context.metric(experiment, options.metric)
+        reference = options.reference
+        shown = [*methods, *([reference] if reference else [])]
+        splits = context.chosen(experiment, metric, options.rule, shown)
+        splits = splits[splits["problem"] == problem]
+        self.problem, self.methods, self.reference = problem, list(methods), reference
+        self.title = context.problem_label(problem)
+        self.labels = [context.method_label(method) for method in methods]
+        self.metric = metric
+        self.reference_label = context.method_label(reference) if reference else ""
+        self.values = _by_method(splits, methods)
+        paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
+        self.differences = _by_method(paired, methods)
+        self.bayes = _bayes(options.bayes, context, experiment, problem, metric)
+
+
+def _by_method(splits: pd.DataFrame, methods: Sequence[str]) -> dict[str, Any]:
+    units = compare.unit_means(splits).dropna(subset=["value"])
+    return {name: units.loc[units["method"] == name, "value"].to_numpy() for name in methods}
+
+
+def _bayes(
+    asked: bool | float | Mapping[str, float],
+    context: Context,
+    experiment: str,
+    problem: str,
+    metric: str,
+) -> float | None:
+    """Return where the line of the Bayes risk is, or None."""
+    if isinstance(asked, Mapping):
+        return asked.get(problem)
+    if not isinstance(asked, bool):
+        return asked
+    entry = context.study.generators.get(problem)
+    if not asked or entry is None:
+        return None
+    default = getattr(registry.get("generators", entry.generator), "rank_risk", None)
+    known = entry.params.get("rank_risk", default)
+    if known is not None and metric == "rank_loss":
+        return float(known)
+    rows = context.scores(experiment, f"{metric}:bayes")
+    values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
+    return float(values.mean()) if len(values.dropna()) else None
+
+
+def draw(panels: Sequence[Panel], columns: int, remarks: Sequence[str] = ()) -> "Figure":
+    """Return the figure: rows of panels, each with its differences below."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, max(len(panels), 1))
+    rows = -(-len(panels) // columns)
+    lower = any(panel.reference for panel in panels)
+    height = HEIGHT if lower else 0.62 * HEIGHT
+    figure = Figure(figsize=(WIDTH * columns, height * max(rows, 1)), layout="constrained")
+    parts = figure.subfigures(max(rows, 1), columns, squeeze=False)
+    for panel, part in zip(panels, parts.flat, strict=False):
+        ratios = {"height_ratios": [1.55, 1]} if lower else {}
+        axes = part.subplots(1 + lower, 1, sharex=True, squeeze=False, gridspec_kw=ratios)
+        draw_boxes(axes[0, 0], panel)
+        if lower:
+            draw_differences(axes[1, 0], panel)
+        part.align_ylabels()
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure
+
+
+def draw_boxes(axes: "Axes", panel: Panel) -> None:
+    """Draw one box a method at x = 1, 2, ... and the Bayes risk as a line."""
+    _boxes(axes, panel, panel.values)
+    if panel.bayes is not None:
+        axes.axhline(panel.bayes, color="black", linestyle=(0, (5, 3)), linewidth=1.0)
+        axes.annotate(
+            "Bayes risk",
+            (0.995, panel.bayes),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 2.5),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            fontsize=7.5,
+        )
+    axes.set_title(panel.title, fontweight="bold")
+    axes.set_ylabel(panel.metric.replace("_", " "))
+
+
+def draw_differences(axes: "Axes", panel: Panel) -> None:
+    """Draw the paired differences to the reference below its boxes, with a line at zero."""
+    others = {name: v for name, v in panel.differences.items() if name != panel.reference}
+    _boxes(axes, panel, others)
+    axes.axhline(0.0, color="black", linewidth=0.9, zorder=1)
+    if panel.reference in panel.methods:
+        x = panel.methods.index(panel.reference) + 1
+        axes.annotate(
+            "reference",
+            (x, 0.0),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=7.5,
+            color="#555555",
+        )
+    axes.set_ylabel(f"minus {panel.reference_label}")
+
+
+def _boxes(axes: "Axes", panel: Panel, values: Mapping[str, Any]) -> None:
+    places = range(1, len(panel.methods) + 1)
+    drawn = [(x, m) for x, m in zip(places, panel.methods, strict=True) if len(values.get(m, ()))]
+    if drawn:
+        parts = axes.boxplot(
+            [np.asarray(values[m]) for _, m in drawn],
+            positions=[x for x, _ in drawn],
+            widths=0.55,
+            patch_artist=True,
+            manage_ticks=False,
+            medianprops={"color": "black", "linewidth": 1.3},
+            whiskerprops={"linewidth": 0.9},
+            capprops={"linewidth": 0.9},
+            flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
+        )
+        for box, (x, _) in zip(parts["boxes"], drawn, strict=True):
+            box.set(facecolor=COLOURS[(x - 1) % len(COLOURS)], alpha=0.75, linewidth=0.9)
+    axes.set_xticks(list(places), panel.labels)
+    axes.set_xlim(0.4, len(panel.methods) + 0.6)
+    axes.tick_params(axis="x", length=0)

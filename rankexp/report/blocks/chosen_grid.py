@@ -1,0 +1,68 @@
+"""Which grid points were chosen, with a warning where they lie at the edge of their grid."""
+
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import select
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.output import Grid, Output
+
+REGISTER = {"chosen_grid": "ChosenGrid"}
+
+
+class ChosenGrid(Choosing):
+    """One row a problem, method and rule: the grid points chosen and how often."""
+
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1)] = ("oracle", "nested")
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table of counts."""
+        methods = self.shown(context, block)
+        names = context.experiments(block)
+        parts = [
+            self._counts(context, name, rule, methods) for name in names for rule in self.rules
+        ]
+        numbers = pd.concat(parts)
+        edges = int(numbers.loc[numbers["edge"] != "", "count"].sum())
+        total = int(numbers["count"].sum())
+        notes = ["Counts are of models where there are models, else of splits."]
+        if edges:
+            notes.append(
+                f"Warning: {edges} of {total} choices lie at the edge of their grid (*); "
+                "a wider grid may do better."
+            )
+        return Output(
+            numbers=numbers,
+            grids=[self._grid(context, numbers)],
+            notes=notes,
+            incomplete=context.incomplete(names, methods),
+        )
+
+    def _counts(
+        self, context: Context, experiment: str, rule: str, methods: list[str]
+    ) -> pd.DataFrame:
+        metric = context.metric(experiment, self.metric)
+        scores = context.scores(experiment, metric)
+        grids = scores.groupby(["problem", "method"], sort=False)["grid"].unique()
+        counts = select.chosen_counts(context.chosen(experiment, metric, rule, methods))
+        keys = counts[["problem", "method", "grid"]].itertuples(index=False)
+        counts["edge"] = [select.edge(g, grids[p, m]) or "" for p, m, g in keys]
+        counts.insert(0, "rule", rule)
+        counts.insert(0, "experiment", experiment)
+        return counts
+
+    def _grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
+        rows = []
+        keys = ["experiment", "problem", "method", "rule"]
+        for key, own in numbers.groupby(keys, sort=False):
+            experiment, problem, method, rule = map(str, key)
+            points = own[["grid", "count", "edge"]].itertuples(index=False)
+            text = [f"{grid}{'*' if edge else ''} ({count})" for grid, count, edge in points]
+            labels = [context.problem_label(problem), context.method_label(method)]
+            rows.append([experiment, *labels, rule_label(rule), ", ".join(text)])
+        header = ["Experiment", "Problem", "Method", "Rule", "Chosen (times)"]
+        return Grid(header, rows, "Chosen grid points (* at the edge)", detail=True)

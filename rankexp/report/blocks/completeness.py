@@ -1,0 +1,73 @@
+"""What a run lacks: missing and failed fits, undefined values, warnings, data, versions."""
+
+from collections import Counter
+
+import pandas as pd
+
+from rankexp import __version__
+from rankexp.analyse import complete
+from rankexp.config.schema import Block, Evaluate, Strict
+from rankexp.report.context import Context
+from rankexp.report.output import Grid, Output
+
+REGISTER = {"completeness": "Completeness"}
+
+NUMBERS = ["expected", "ok", "missing", "failed", "timeout", "skipped", "nan", "warned"]
+
+
+class Completeness(Strict):
+    """One row an experiment, problem and method, and below it what is wrong, in words."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table and the sentences."""
+        names = context.experiments(block)
+        counts = {key: count for key, count in context.counts.items() if key[0] in names}
+        rows = [
+            [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
+        ]
+        numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
+        header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
+        grid = Grid(header, [list(map(str, row)) for row in rows], "Fits", detail=True)
+        return Output(
+            numbers=numbers,
+            grids=[grid],
+            notes=self._notes(context, names, complete.total(counts.values())),
+            incomplete=context.incomplete(names),
+        )
+
+    def _notes(self, context: Context, names: list[str], total: complete.Count) -> list[str]:
+        notes = [f"{total.ok} of {total.expected} fits are there."]
+        if total.nan:
+            notes.append(
+                f"{total.nan} of them have an undefined test value (one class in the test part); "
+                "these are left out of every mean."
+            )
+        for category, count in sorted(total.categories.items()):
+            notes.append(f"Warning {category} in {count} fits.")
+        for reason, count in total.reasons.most_common(20):
+            notes.append(f"{count} fits: {reason}")
+        notes += [*_data(context, names), *_versions(context), *context.problems]
+        return notes
+
+
+def _data(context: Context, names: list[str]) -> list[str]:
+    """Say which data sets were not to be had and how to add them."""
+    experiments = (context.study.experiments[name] for name in names)
+    wanted = dict.fromkeys(p for e in experiments if isinstance(e, Evaluate) for p in e.problems)
+    return [
+        f"Data set {name} is not available: {reason} "
+        f"Add your own copy with: rankexp data add {name} FILE"
+        for name in wanted
+        if (reason := context.missing_data(name)) is not None
+    ]
+
+
+def _versions(context: Context) -> list[str]:
+    """Name records that another version of the package made."""
+    used = {cell.key for cell in context.cells} & context.records.keys()
+    made = complete.versions(context.records[key] for key in used)
+    other: Counter[str] = Counter({v: n for v, n in made.items() if v and v != __version__})
+    return [
+        f"{count} records were made by version {version}, not {__version__}."
+        for version, count in sorted(other.items())
+    ]

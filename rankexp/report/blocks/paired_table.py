@@ -1,0 +1,103 @@
+"""Means and quartiles of each method, and its paired difference to a reference."""
+
+import math
+
+import pandas as pd
+
+from rankexp.analyse import compare
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.output import Grid, Output
+from rankexp.report.text import NOTHING, number, with_error
+
+REGISTER = {"paired_table": "PairedTable"}
+
+COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "NaN"]
+OVER = {
+    compare.OF_MODELS: "models",
+    compare.OF_REPEATS: "repeats of the split (the noise of the partition alone)",
+    compare.OF_NOTHING: "a single unit (no SE)",
+}
+
+
+class PairedTable(Choosing):
+    """One row a problem and method, differences paired by split."""
+
+    reference: str | None = None
+    """Method that the others are compared with."""
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table."""
+        methods = self.shown(context, block)
+        names = context.experiments(block)
+        numbers = pd.concat([self.numbers(context, name, methods) for name in names])
+        return Output(
+            numbers=numbers,
+            grids=[self.grid(context, numbers)],
+            notes=self.notes(context, numbers),
+            incomplete=context.incomplete(names, methods),
+        )
+
+    def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
+        """Return means, quartiles and paired differences of one experiment."""
+        metric = context.metric(experiment, self.metric)
+        shown = methods + ([self.reference] if self.reference else [])
+        splits = context.chosen(experiment, metric, self.rule, shown)
+        keys = ["problem", "method"]
+        means = compare.summary(splits)
+        if self.reference:
+            paired = compare.summary(compare.paired(splits, self.reference))
+            renamed = paired.rename(
+                columns={"mean": "difference", "se": "difference_se", "units": "pairs"}
+            )
+            columns = [*keys, "difference", "difference_se", "pairs"]
+            means = means.merge(renamed[columns], on=keys, how="left")
+        means = means[means["method"].isin(methods)]
+        ranks = {name: place for place, name in enumerate(methods)}
+        places = {name: i for i, name in enumerate(context.evaluate(experiment).problems)}
+        order = means["problem"].map(places) * len(ranks) + means["method"].map(ranks)
+        means = means.iloc[order.argsort(kind="stable").to_numpy()]
+        means.insert(0, "experiment", experiment)
+        means.insert(3, "metric", metric)
+        return means.reset_index(drop=True)
+
+    def grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
+        """Return the numbers as text."""
+        rows = []
+        for row in numbers.to_dict("records"):
+            cells = [
+                context.problem_label(str(row["problem"])),
+                context.method_label(str(row["method"])),
+                with_error(row["mean"], row["se"], self.digits),
+                *(number(row[name], self.digits) for name in ("q1", "median", "q3")),
+                str(row["units"]),
+                str(row["nan"]),
+            ]
+            rows.append(cells + ([self._difference(row)] if self.reference else []))
+        header = list(COLUMNS)
+        if self.reference:
+            header.append(f"− {context.method_label(self.reference)}")
+        metrics = ", ".join(dict.fromkeys(numbers["metric"]))
+        return Grid(header, rows, f"{metrics} by {rule_label(self.rule)}: mean ± SE, quartiles")
+
+    def _difference(self, row: dict) -> str:  # type: ignore[type-arg]
+        if row["method"] == self.reference or math.isnan(row["difference"]):
+            return NOTHING
+        # Paired differences are far smaller than the means: two more digits.
+        digits = self.digits + 1
+        text = number(row["difference"], digits, sign=True)
+        se = row["difference_se"]
+        return text if math.isnan(se) else f"{text} ± {number(se, digits)}"
+
+    def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
+        """Say what the units and the differences are."""
+        kinds = [OVER[kind] for kind in dict.fromkeys(numbers["se_of"])]
+        notes = [f"Quartiles and SE over {' and '.join(kinds)}."] if kinds else []
+        if self.reference:
+            label = context.method_label(self.reference)
+            notes.append(
+                f"Differences are to {label} on the same splits, ± SE over the same units."
+            )
+        return notes

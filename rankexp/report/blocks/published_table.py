@@ -1,0 +1,279 @@
+"""Published values beside the reproduced ones, with standard errors and a verdict."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import compare, published, select
+from rankexp.analyse.complete import Count
+from rankexp.config.schema import Block, Holdout
+from rankexp.metrics.base import parse
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.output import Grid, Output
+from rankexp.report.text import NOTHING, number, with_error
+
+REGISTER = {"published_table": "PublishedTable"}
+
+NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
+MARKS = {"near": " ≈", "not reproduced": " ≠"}
+SE_OF = {
+    compare.OF_MODELS: "the models drawn",
+    compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
+    "sample",
+    compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
+    "the value and the expected class counts)",
+    compare.OF_NOTHING: "nothing: a single split, so the last digit alone decides",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One problem with one method, in full precision."""
+
+    experiment: str
+    problem: str
+    method: str
+    beside: str
+    metric: str
+    published: float
+    reproduced: float
+    se: float
+    se_of: str
+    others: tuple[float, ...]
+    difference: float
+    verdict: str
+    chosen: str
+    edge: str
+    splits: int
+    nan: int
+    expected: int
+    state: str
+    source: str
+    verified: bool | None
+    note: str
+
+
+class PublishedTable(Choosing):
+    """Rows of problems, columns of methods: published / reproduced ± SE / other rules."""
+
+    beside: dict[str, str] = Field(default_factory=dict)
+    """Extra method -> the method whose published value it stands beside."""
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1)] = ("oracle", "nested")
+    """The first is compared with the published values."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the wide table, the details, and what the marks mean."""
+        own = self.shown(context, block, frozenset(self.beside))
+        methods = {**dict.fromkeys(own, ""), **self.beside}
+        lines = [
+            line
+            for experiment in context.experiments(block)
+            for line in self._lines(context, experiment, methods)
+        ]
+        reasons: dict[str, int] = {}
+        details = self._details(context, lines, reasons)
+        return Output(
+            numbers=self._numbers(lines),
+            grids=[self._wide(context, lines, methods), details],
+            notes=[*self._legend(lines), *(f"[{i}] {text}" for text, i in reasons.items())],
+            incomplete=context.incomplete(context.experiments(block), list(methods)),
+        )
+
+    def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
+        setup = context.evaluate(experiment)
+        metric = context.metric(experiment, self.metric)
+        chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
+        summaries = [_rows(compare.summary(splits)) for splits in chosen]
+        choices = _choices(context.scores(experiment, metric), chosen[0])
+        lines = []
+        for problem in setup.problems:
+            for method in methods:
+                if method not in setup.methods:
+                    continue
+                values = [rows.get((problem, method), NOT_RUN) for rows in summaries]
+                count = context.counts.get((experiment, problem, method), Count())
+                head = (experiment, problem, method, methods[method], metric)
+                choice = choices.get((problem, method), ("", ""))
+                lines.append(self._line(context, head, values, count, choice))
+        return lines
+
+    def _line(
+        self,
+        context: Context,
+        head: tuple[str, str, str, str, str],
+        values: list[Mapping[str, Any]],
+        count: Count,
+        choice: tuple[str, str],
+    ) -> Line:
+        experiment, problem, method, beside, metric = head
+        main = values[0]
+        key = (experiment, problem, beside or method, metric)
+        target = context.published.get(key)
+        se, se_of = main["se"], str(main["se_of"])
+        if math.isnan(se) and not math.isnan(main["mean"]):
+            se = _single_split(context, experiment, problem, metric, main["mean"])
+            se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
+        difference = main["mean"] - target.value if target else math.nan
+        verdict = published.verdict(difference, se, target.last_digit) if target else ""
+        absent = context.missing_data(problem)
+        own = "" if not target or beside or verdict == "reproduced" else target.note
+        return Line(
+            *head,
+            published=target.value if target else math.nan,
+            reproduced=main["mean"],
+            se=se,
+            se_of=se_of,
+            others=tuple(value["mean"] for value in values[1:]),
+            difference=difference,
+            verdict=verdict,
+            chosen=choice[0],
+            edge=choice[1],
+            splits=int(main["splits"]),
+            nan=int(main["nan"]),
+            expected=count.expected,
+            state=_state(count),
+            source=target.source if target else "",
+            verified=target.verified if target else None,
+            note=f"Data not available: {absent}" if absent else own,
+        )
+
+    def _numbers(self, lines: list[Line]) -> pd.DataFrame:
+        table = pd.DataFrame([asdict(line) for line in lines])
+        others = table.pop("others") if lines else pd.Series(dtype=object)
+        for place, rule in enumerate(self.rules[1:]):
+            at = list(table.columns).index("difference") if lines else 0
+            table.insert(at, f"by {rule}", [values[place] for values in others])
+        return table.rename(columns={"beside": "compared_with"})
+
+    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Grid:
+        cells = {(line.experiment, line.problem, line.method): self._cell(line) for line in lines}
+        rows = [
+            [
+                context.problem_label(problem),
+                *(cells.get((experiment, problem, method), NOTHING) for method in methods),
+            ]
+            for experiment, problem in dict.fromkeys((k[0], k[1]) for k in cells)
+        ]
+        means = [self._mean_difference(lines, method) for method in methods]
+        header = ["Data set", *map(context.method_label, methods)]
+        rules = " / ".join(map(rule_label, self.rules[1:]))
+        caption = f"{lines[0].metric if lines else ''}: published / reproduced ± SE"
+        return Grid(
+            header,
+            [*rows, ["mean difference", *means]],
+            caption + (f" / {rules}" if rules else ""),
+        )
+
+    def _cell(self, line: Line) -> str:
+        if math.isnan(line.reproduced):
+            return f"{number(line.published, self.digits)} / not run"
+        value = with_error(line.reproduced, line.se, self.digits) + MARKS.get(line.verdict, "")
+        others = [number(other, self.digits) for other in line.others]
+        first = [] if line.beside else [number(line.published, self.digits)]
+        return " / ".join([*first, value, *others])
+
+    def _mean_difference(self, lines: list[Line], method: str) -> str:
+        own = [line.difference for line in lines if line.method == method]
+        known = [value for value in own if not math.isnan(value)]
+        if not known:
+            return NOTHING
+        return f"{number(float(np.mean(known)), self.digits, sign=True)} (over {len(known)})"
+
+    def _details(self, context: Context, lines: list[Line], reasons: dict[str, int]) -> Grid:
+        header = ["Data set", "Method", "Published", "Reproduced"]
+        header += [rule_label(rule).capitalize() for rule in self.rules[1:]]
+        header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
+        rows = []
+        for line in lines:
+            place = reasons.setdefault(line.note, len(reasons) + 1) if line.note else None
+            rows.append(
+                [
+                    context.problem_label(line.problem),
+                    context.method_label(line.method),
+                    number(line.published, self.digits),
+                    with_error(line.reproduced, line.se, self.digits),
+                    *(number(other, self.digits) for other in line.others),
+                    number(line.difference, self.digits, sign=True),
+                    line.verdict or NOTHING,
+                    f"{line.chosen} (edge)" if line.edge else line.chosen or NOTHING,
+                    f"{line.splits}/{line.expected}",
+                    str(line.nan),
+                    f"[{place}]" if place else "",
+                ]
+            )
+        return Grid(header, rows, "Details", detail=True)
+
+    def _legend(self, lines: list[Line]) -> list[str]:
+        verdicts = [line.verdict for line in lines if not line.beside and line.verdict]
+        found = [
+            f"{verdicts.count(v)} {v}"
+            for v in ("reproduced", "near", "not reproduced", "not run")
+            if v in verdicts
+        ]
+        notes = [f"Verdicts: {', '.join(found)}."] if found else []
+        notes.append(
+            "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
+            "≈: near, ≤ 4 SE; ≠: not reproduced. Mean differences are to the published values."
+        )
+        kinds = {line.se_of for line in lines if not math.isnan(line.reproduced)}
+        for kind in sorted(kinds):
+            names = {line.problem for line in lines if line.se_of == kind}
+            where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
+            notes.append(f"SE{where} over {SE_OF[kind]}.")
+        unverified = sum(line.verified is False for line in lines if not line.beside)
+        if unverified:
+            notes.append(f"{unverified} published values were not checked against the print.")
+        edges = sum(bool(line.edge) for line in lines)
+        if edges:
+            notes.append(
+                f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of "
+                "their grid."
+            )
+        return notes
+
+
+def _rows(summary: pd.DataFrame) -> dict[tuple[str, str], Mapping[str, Any]]:
+    rows: list[dict[Any, Any]] = summary.to_dict("records")
+    return {(row["problem"], row["method"]): row for row in rows}
+
+
+def _state(count: Count) -> str:
+    if not count.expected:
+        return "not run"
+    return "complete" if count.complete else "incomplete"
+
+
+def _choices(scores: pd.DataFrame, chosen: pd.DataFrame) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the grid point chosen most often with its edge, by problem and method."""
+    grids = scores.groupby(["problem", "method"], sort=False)["grid"].unique()
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    counts = select.chosen_counts(chosen)
+    for problem, method, grid in counts[["problem", "method", "grid"]].itertuples(index=False):
+        edge = select.edge(grid, grids[problem, method]) or ""
+        found.setdefault((problem, method), (grid, edge))
+    return found
+
+
+def _single_split(
+    context: Context, experiment: str, problem: str, metric: str, value: float
+) -> float:
+    """Return the SE over test examples of one split's AUC or rank loss; NaN for other metrics."""
+    protocol = context.evaluate(experiment).protocol
+    entry = context.study.data.get(problem)
+    prints = entry.fingerprint if entry else None
+    known = prints is not None and prints.classes is not None and len(prints.classes) == 2
+    if not (
+        known and isinstance(protocol, Holdout) and parse(metric).name in {"rank_loss", "auc"}
+    ):
+        return math.nan
+    assert prints is not None and prints.classes is not None
+    share = protocol.test if protocol.test < 1 else protocol.test / prints.rows
+    negatives, positives = (share * count for count in prints.classes)
+    auc = 1 - value if parse(metric).direction == "lower" else value
+    return compare.hanley_mcneil(auc, positives, negatives)

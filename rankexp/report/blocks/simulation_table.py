@@ -1,0 +1,80 @@
+"""Means of what a check found, one row a setting of its parameters."""
+
+import math
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field
+
+from rankexp import plan
+from rankexp.analyse import compare
+from rankexp.config.schema import Block, Simulate, Strict
+from rankexp.errors import ConfigError
+from rankexp.report.context import Context
+from rankexp.report.output import Grid, Output
+from rankexp.report.text import NOTHING, number, with_error
+
+REGISTER = {"simulation_table": "SimulationTable"}
+
+
+class SimulationTable(Strict):
+    """Quantities of `simulate` experiments, mean ± SE over repetitions."""
+
+    quantities: list[str] | None = None
+    """Default: all, in the order found."""
+    expected: dict[str, float | str] = Field(default_factory=dict)
+    """Quantity -> the number, or the other quantity, that it should be."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return one table an experiment."""
+        names = context.experiments(block)
+        tables = [self._table(context, name) for name in names]
+        grids = [self._grid(name, table) for name, table in zip(names, tables, strict=True)]
+        notes = ["SE over repetitions; z is a mean difference over its SE."]
+        return Output(
+            numbers=pd.concat(tables),
+            grids=grids,
+            notes=notes if self.expected else ["SE over repetitions."],
+            incomplete=context.incomplete(names),
+        )
+
+    def _table(self, context: Context, experiment: str) -> pd.DataFrame:
+        setup = context.study.experiments[experiment]
+        if not isinstance(setup, Simulate):
+            raise ConfigError(f"experiment '{experiment}' is no simulation: use another block")
+        table = compare.simulated(context.frame, experiment)
+        if self.quantities is not None:
+            table = table[table["quantity"].isin(self.quantities)]
+        expected = compare.simulated_differences(context.frame, experiment, self.expected)
+        table = table.merge(expected, on=["setting", "group", "quantity"], how="left")
+        settings = [setup.params | point for point in plan.points(setup.grid)]
+        for place, name in enumerate(setup.grid):
+            table.insert(place, name, [settings[setting][name] for setting in table["setting"]])
+        table.insert(0, "experiment", experiment)
+        return table
+
+    def _grid(self, experiment: str, table: pd.DataFrame) -> Grid:
+        names = list(table.columns[1 : table.columns.get_loc("setting")])
+        grouped = bool((table["group"] != "").any())
+        names += ["group"] if grouped else []
+        header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
+        header += ["should be", "difference", "z"] if self.expected else []
+        rows = []
+        for row in table.to_dict("records"):
+            cells = [*(str(row[name]) for name in names), str(row["quantity"])]
+            cells += [with_error(row["mean"], row["se"], self.digits)]
+            cells += [str(row["repetitions"]), str(row["nan"])]
+            rows.append(cells + (self._comparison(row) if self.expected else []))
+        return Grid(header, rows, experiment)
+
+    def _comparison(self, row: dict) -> list[str]:  # type: ignore[type-arg]
+        if math.isnan(row["difference"]):
+            return [NOTHING] * 3
+        se = row["difference_se"]
+        z = row["difference"] / se if se > 0 else math.nan
+        return [
+            number(row["expected"], self.digits),
+            with_error(row["difference"], se, self.digits, sign=True),
+            number(z, 1, sign=True),
+        ]

@@ -1,0 +1,168 @@
+"""What every block works from: the study, its cells, the records, and views of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rankexp.analyse import complete, published, select
+from rankexp.analyse.complete import Count
+from rankexp.analyse.frame import long_frame, scores
+from rankexp.config.schema import Block, Evaluate, Study
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+from rankexp.plan import Cell
+from rankexp.run.record import Record
+
+
+@dataclass
+class Context:
+    """A study with its records.
+
+    Attributes
+    ----------
+    study : Study
+    cells : list of Cell
+        What a complete run would have.
+    records : mapping of str to Record
+        What there is, by key.
+    manifest : dict
+        How it was run.
+    problems : list of str
+        Faults found in the store.
+    """
+
+    study: Study
+    cells: list[Cell]
+    records: Mapping[str, Record]
+    manifest: dict[str, Any] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All numbers, long."""
+        return long_frame(self.cells, self.records)
+
+    @cached_property
+    def counts(self) -> dict[tuple[str, str, str], Count]:
+        """How the cells stand, by experiment, problem and method."""
+        return complete.completeness(self.cells, self.records)
+
+    @cached_property
+    def published(self) -> dict[published.Key, published.Published]:
+        """Published values, from the manifest or the study's file; empty where it names none."""
+        if self.study.published is None:
+            return {}
+        where = str(self.study.published)
+        rows = self.manifest.get("published")
+        return published.table(rows if rows is not None else self._published_rows(), where)
+
+    def _published_rows(self) -> list[dict[str, str]]:
+        path = Path(self.study.published or "")
+        beside = Path(self.manifest.get("config") or ".").parent / path
+        return published.read(path if path.exists() or not beside.exists() else beside)
+
+    def experiments(self, block: Block) -> list[str]:
+        """Return the names of a block's experiments."""
+        return [block.experiment] if isinstance(block.experiment, str) else list(block.experiment)
+
+    def evaluate(self, experiment: str) -> Evaluate:
+        """Return an experiment of the kind `evaluate`.
+
+        Raises
+        ------
+        ConfigError
+            Where it is of the other kind.
+        """
+        found = self.study.experiments[experiment]
+        if not isinstance(found, Evaluate):
+            raise ConfigError(f"experiment '{experiment}' has no methods: it is a simulation")
+        return found
+
+    def has_records(self, experiments: Sequence[str]) -> bool:
+        """Whether any cell of these experiments has a record."""
+        return any(
+            count.missing < count.expected
+            for (experiment, _, _), count in self.counts.items()
+            if experiment in experiments
+        )
+
+    def metric(self, experiment: str, asked: str | None) -> str:
+        """Return the canonical name of the metric asked for, or of the experiment's first."""
+        return repr(parse(asked or self.evaluate(experiment).metrics[0]))
+
+    def scores(self, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:
+        """Return the slice of one metric; kept, as several blocks ask for the same."""
+        key = (experiment, metric, part)
+        if key not in self._slices:
+            self._slices[key] = scores(self.frame, experiment, metric, part)
+        return self._slices[key]
+
+    def chosen(
+        self, experiment: str, metric: str, rule: str, methods: Sequence[str]
+    ) -> pd.DataFrame:
+        """Return the rows that a rule chooses, for some methods."""
+        key = (experiment, metric, "rule", rule)
+        if key not in self._slices:
+            higher = parse(metric).direction == "higher"
+            self._slices[key] = select.apply(
+                rule,
+                self.scores(experiment, metric),
+                lambda: self.scores(experiment, metric, "inner"),
+                higher,
+            )
+        rows = self._slices[key]
+        return rows[rows["method"].isin(list(methods))]
+
+    def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
+        """Say for each experiment what is lacking; an empty list where nothing is."""
+        lines = []
+        for name in experiments:
+            counts = [
+                count
+                for (experiment, _, method), count in self.counts.items()
+                if experiment == name and (not methods or method in methods)
+            ]
+            short = complete.shortfall(complete.total(counts))
+            lines += [f"{short} of {name}."] if short else []
+        return lines
+
+    def problem_label(self, problem: str) -> str:
+        """Return what a problem is called in tables."""
+        entry = self.study.data.get(problem) or self.study.generators.get(problem)
+        return (entry.label if entry else None) or problem
+
+    def method_label(self, method: str) -> str:
+        """Return what a method is called in tables."""
+        entry = self.study.methods.get(method)
+        return (entry.label if entry else None) or method
+
+    def missing_data(self, problem: str) -> str | None:
+        """Return why a problem's data was not to be had, or None where it was."""
+        reason = self.manifest.get("missing_data", {}).get(problem)
+        return None if reason is None else str(reason)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return a result folder's manifest.
+
+    Raises
+    ------
+    ConfigError
+        Where there is none, or it cannot be read.
+    """
+    path = folder / "manifest.json"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or "study" not in found:
+            raise ValueError("it holds no study")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: not there; run the study first") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); run the study again") from error
+    return found
