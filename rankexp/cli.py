@@ -74,8 +74,9 @@ def run(
     only: Only = None,
     quick: Quick = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core.")
-    ] = 0,
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core."),
+    ] = None,
     data: Folder = None,
     results: Results = Path("results"),
     retry: Annotated[
@@ -99,7 +100,7 @@ def run(
         results=results,
         folders=_folders(data),
         only=only or [],
-        workers=jobs or None,
+        workers=jobs,
         retry_failed=retry == "failed",
         redo=redo or [],
         quiet=quiet,

@@ -1,0 +1,141 @@
+"""The whole study of kotlowski2011 against numbers known to be reachable (make fidelity).
+
+The reference numbers come from an independent implementation: other code, other random streams.
+For Table 1: the paper's rule (best mean test result) under two partitions of the data, nested
+cross-validation, and the standard error of ten repeats. For Figure 1: means over 30 models.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.fidelity
+
+ROOT = Path(__file__).parents[2]
+TABLE1 = {  # (oracle on two partitions, nested), SE
+    ("breast-w", "exponential"): ((0.0052, 0.0053), 0.0054, 0.0002),
+    ("breast-w", "svm-or"): ((0.0051, 0.0053), 0.0052, 0.0002),
+    ("breast-w", "logistic"): ((0.0052, 0.0054), 0.0053, 0.0002),
+    ("breast-cancer", "exponential"): ((0.2898, 0.2901), 0.2898, 0.0049),
+    ("breast-cancer", "svm-or"): ((0.2898, 0.2901), 0.2926, 0.0049),
+    ("breast-cancer", "logistic"): ((0.2897, 0.2901), 0.2920, 0.0049),
+    ("colic", "exponential"): ((0.1203, 0.1192), 0.1218, 0.0025),
+    ("colic", "svm-or"): ((0.1201, 0.1193), 0.1232, 0.0025),
+    ("colic", "logistic"): ((0.1208, 0.1199), 0.1254, 0.0025),
+    ("diabetes", "exponential"): ((0.1733, 0.1742), 0.1737, 0.0008),
+    ("diabetes", "svm-or"): ((0.1716, 0.1728), 0.1728, 0.0008),
+    ("diabetes", "logistic"): ((0.1833, 0.1841), 0.1846, 0.0008),
+    ("haberman", "exponential"): ((0.3678, 0.3634), 0.3606, 0.0054),
+    ("haberman", "svm-or"): ((0.3753, 0.3718), 0.3683, 0.0054),
+    ("haberman", "logistic"): ((0.3847, 0.3817), 0.3789, 0.0054),
+    ("heart-h", "exponential"): ((0.0851, 0.0865), 0.0903, 0.0017),
+    ("heart-h", "svm-or"): ((0.0848, 0.0849), 0.0888, 0.0017),
+    ("heart-h", "logistic"): ((0.0919, 0.0936), 0.0967, 0.0017),
+    ("hepatitis", "exponential"): ((0.1271, 0.1291), 0.1285, 0.0063),
+    ("hepatitis", "svm-or"): ((0.1280, 0.1291), 0.1334, 0.0063),
+    ("hepatitis", "logistic"): ((0.1264, 0.1268), 0.1280, 0.0063),
+    ("ionosphere", "exponential"): ((0.0716, 0.0756), 0.0785, 0.0017),
+    ("ionosphere", "svm-or"): ((0.0795, 0.0812), 0.0910, 0.0017),
+    ("ionosphere", "logistic"): ((0.0885, 0.0892), 0.0909, 0.0017),
+    ("vote", "exponential"): ((0.0108, 0.0104), 0.0096, 0.0005),
+    ("vote", "svm-or"): ((0.0103, 0.0099), 0.0102, 0.0005),
+    ("vote", "logistic"): ((0.0106, 0.0097), 0.0096, 0.0005),
+}
+FIGURE1 = {  # mean over models, quartiles
+    ("linear-50", "exponential"): (0.1222, 0.1185, 0.1247),
+    ("linear-50", "svm-or"): (0.1149, 0.1112, 0.1173),
+    ("linear-50", "logistic"): (0.1168, 0.1132, 0.1193),
+    ("linear-90", "exponential"): (0.1234, 0.1193, 0.1293),
+    ("linear-90", "svm-or"): (0.1211, 0.1170, 0.1275),
+    ("linear-90", "logistic"): (0.1151, 0.1112, 0.1209),
+    ("rules-50", "exponential"): (0.2505, 0.2311, 0.2692),
+    ("rules-50", "svm-or"): (0.2490, 0.2296, 0.2686),
+    ("rules-50", "logistic"): (0.2494, 0.2300, 0.2686),
+    ("rules-90", "exponential"): (0.2334, 0.2151, 0.2536),
+    ("rules-90", "svm-or"): (0.2325, 0.2140, 0.2530),
+    ("rules-90", "logistic"): (0.2299, 0.2111, 0.2510),
+}
+SVM_MINUS_LOGISTIC = {"linear-50": -1, "linear-90": 1, "rules-50": -1, "rules-90": 1}
+QUARTILES_TO_SD = 1.349
+"""The interquartile range of a normal distribution in standard deviations."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A full run of both experiments, into a folder of its own."""
+    results = tmp_path_factory.mktemp("results")
+    only = ["--only", "figure1"]
+    if os.environ.get("RANKEXP_DATA"):
+        only += ["--only", "table1"]
+    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/kotlowski2011.yaml")]
+    subprocess.run([*command, *only, "--results", str(results), "--quiet"], check=True)
+    return results / "kotlowski2011"
+
+
+@pytest.fixture(scope="module")
+def scores(folder: Path) -> pd.DataFrame:
+    frame = pd.read_csv(folder / "scores.csv")
+    return frame[(frame.metric == "rank_loss")]
+
+
+def oracle(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The grid point with the least mean of each group: a selection written anew, as an oracle."""
+    means = frame.groupby([*by, "grid"], as_index=False).value.mean()
+    return means.loc[means.groupby(by).value.idxmin()]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("cell", TABLE1, ids="/".join)
+def test_table_1_reaches_what_is_reachable(cell: tuple[str, str], scores: pd.DataFrame) -> None:
+    if not os.environ.get("RANKEXP_DATA"):
+        pytest.skip("set RANKEXP_DATA to a folder with the data sets of Table 1")
+    problem, method = cell
+    (first, second), nested, se = TABLE1[cell]
+    mine = scores[
+        (scores.experiment == "table1") & (scores.problem == problem) & (scores.method == method)
+    ]
+    test = mine[mine.part == "test"]
+    reproduced = float(oracle(test, ["problem"]).value.iloc[0])
+    combined = se * np.sqrt(1 + 1 / 2)
+    assert abs(reproduced - (first + second) / 2) <= 3 * combined + 5e-5
+    inner = mine[mine.part == "inner"]
+    chosen = inner.loc[inner.groupby(["rep", "fold"]).value.idxmin(), ["rep", "fold", "grid"]]
+    by_nested = float(chosen.merge(test, on=["rep", "fold", "grid"]).value.mean())
+    assert abs(by_nested - nested) <= 3 * se * np.sqrt(2) + 5e-5
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("cell", FIGURE1, ids="/".join)
+def test_figure_1_has_the_known_levels(cell: tuple[str, str], scores: pd.DataFrame) -> None:
+    problem, method = cell
+    mean, low, high = FIGURE1[cell]
+    se = (high - low) / QUARTILES_TO_SD / np.sqrt(30)
+    mine = scores[
+        (scores.experiment == "figure1")
+        & (scores.problem == problem)
+        & (scores.method == method)
+        & (scores.part == "test")
+    ]
+    best = oracle(mine, ["model"]).value
+    assert len(best) == 30
+    assert abs(best.mean() - mean) <= 6 * se
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("problem", SVM_MINUS_LOGISTIC)
+def test_figure_1_has_the_known_order(problem: str, scores: pd.DataFrame) -> None:
+    mine = scores[
+        (scores.experiment == "figure1") & (scores.problem == problem) & (scores.part == "test")
+    ]
+    best = oracle(mine, ["method", "model"]).pivot(index="model", columns="method", values="value")
+    difference = best["svm-or"] - best["logistic"]
+    se = difference.std(ddof=1) / np.sqrt(len(difference))
+    assert SVM_MINUS_LOGISTIC[problem] * difference.mean() > 2 * se
+    assert (best["exponential"] - best["logistic"]).mean() > 0
+    assert (best["exponential"] - best["svm-or"]).mean() > 0
+    assert abs(difference).mean() < 0.01
