@@ -1,6 +1,8 @@
 """What is kept of one cell: long rows for every grid point, times, warnings, a status."""
 
-from dataclasses import asdict, dataclass, field
+import math
+from dataclasses import dataclass, field, fields
+from sys import intern
 from typing import Any, Literal, NamedTuple
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
@@ -49,7 +51,7 @@ class Record:
         Name -> ``{"x": [...], "y": [...]}``.
     texts, times : dict
     warnings : list of str
-        ``Category: message``, each once.
+        ``Category: message``, each once; ``Category: message (3 times)``.
     version : str
         The package version that made it.
     """
@@ -66,14 +68,34 @@ class Record:
     version: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain types; NaN stays a float and is written as null by the store."""
-        return asdict(self) | {"rows": [list(row) for row in self.rows]}
+        """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
+        data = {f.name: getattr(self, f.name) for f in fields(self)}
+        data["rows"] = [(*row[:5], _encoded(row[5])) for row in self.rows]
+        data["curves"] = {
+            name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
+            for name, curve in self.curves.items()
+        }
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
         rows = [
-            Row(part, grid, step, group, quantity, float("nan") if value is None else value)
+            Row(intern(part), grid, step, group, intern(quantity), _decoded(value))
             for part, grid, step, group, quantity, value in data["rows"]
         ]
-        return cls(**(data | {"rows": rows}))
+        curves = {
+            name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
+            for name, curve in data["curves"].items()
+        }
+        return cls(**(data | {"rows": rows, "curves": curves}))
+
+
+def _encoded(value: float) -> float | str | None:
+    if math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
+
+
+def _decoded(value: float | str | None) -> float:
+    return math.nan if value is None else float(value)

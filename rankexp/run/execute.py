@@ -1,0 +1,277 @@
+"""Run what is missing of a study: hand out jobs, keep every record as it comes."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rankexp.config.schema import Study
+from rankexp.errors import EnvironmentProblemError
+from rankexp.plan import fits
+from rankexp.run.lock import advisory_lock
+from rankexp.run.manifest import Manifest, Usage
+from rankexp.run.prepare import Prepared, prepare
+from rankexp.run.progress import Progress
+from rankexp.run.store import explained
+from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
+
+__all__ = ["Outcome", "Prepared", "execute", "prepare"]
+
+PRECEDENCE = (130, 2, 4, 1, 3)
+SAVE_EVERY = 15.0
+"""Seconds between manifests, so that a killed run's time is not lost."""
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Attributes
+    ----------
+    folder : Path
+    exit_code : int
+        0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted.
+    messages : list of str
+        What went wrong, for the user's eyes.
+    records : int
+        Records there are now.
+    made, failed : int
+        Records made by this run, and failed ones among all.
+    """
+
+    folder: Path
+    exit_code: int = 0
+    messages: list[str] = field(default_factory=list)
+    records: int = 0
+    made: int = 0
+    failed: int = 0
+
+    def note(self, code: int, message: str) -> None:
+        """Add a message and the exit code it stands for."""
+        self.messages.append(message)
+        codes = {code, self.exit_code}
+        self.exit_code = next((c for c in PRECEDENCE if c in codes), 0)
+
+
+def execute(
+    study: Study,
+    *,
+    results: Path,
+    config: Path | None = None,
+    folders: Sequence[Path] = (),
+    only: Sequence[str] = (),
+    workers: int | None = None,
+    retry_failed: bool = False,
+    redo: Sequence[str] = (),
+    quiet: bool = False,
+) -> Outcome:
+    """Run what is missing of a study.
+
+    Parameters
+    ----------
+    study : Study
+    results : Path
+        Holds a folder for each study.
+    config : Path, optional
+        The study's file, for the manifest.
+    folders : sequence of Path
+        Where data files are looked for.
+    only : sequence of str
+        Experiments; all if empty.
+    workers : int, optional
+        Processes; one a core by default. One works in this process.
+    retry_failed : bool
+        Run failed records again.
+    redo : sequence of str
+        Methods to run again, or ``["all"]``.
+    quiet : bool
+        Print nothing but warnings.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ConfigError
+        Where `only` or `redo` name nothing of the study.
+    EnvironmentProblemError
+        Where the folder cannot be written to from the start.
+    """
+    prepared = prepare(
+        study,
+        results=results,
+        folders=folders,
+        only=only,
+        retry_failed=retry_failed,
+        redo=redo,
+    )
+    workers = workers or default_workers()
+    plan = prepared.plan
+    if not quiet:
+        print(plan.describe(workers), flush=True)
+    outcome = Outcome(prepared.folder, records=len(prepared.known))
+    outcome.failed = sum(plan.failed.values())
+    for name, reason in plan.missing.items():
+        if name in prepared.absent:
+            outcome.note(3, f"data set '{name}' is missing: {reason}")
+    manifest = Manifest(
+        prepared.folder,
+        study,
+        config,
+        only,
+        prepared.facts,
+        prepared.provenance,
+        plan.missing,
+    )
+    _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
+    return outcome
+
+
+class _Log:
+    """``logs/run.log``: what the terminal has no room for.
+
+    Raises
+    ------
+    EnvironmentProblemError
+        Where it cannot be written; the results could not be, either.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "logs" / "run.log"
+        self("start")
+
+    def __call__(self, text: str) -> None:
+        """Add a line, or several, with the time."""
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with self.file.open("a", encoding="utf-8") as log:
+                log.write(f"{stamp} {text}\n")
+        except OSError as error:
+            raise explained(self.file.parent, error) from error
+
+
+class _Run:
+    """One run of a plan's jobs, until they are done or something stops it."""
+
+    def __init__(
+        self, prepared: Prepared, manifest: Manifest, outcome: Outcome, log: _Log
+    ) -> None:
+        self.prepared, self.manifest, self.outcome, self.log = prepared, manifest, outcome, log
+        self.jobs = prepared.plan.jobs
+        self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
+        self.reasons: Counter[str] = Counter()
+        self.warned: Counter[str] = Counter()
+        self.used = Usage()
+        self.worker_cpu = 0.0
+        self.clock = (time.monotonic(), time.process_time())
+        self.saved = self.clock[0]
+
+    def go(self, workers: int, *, quiet: bool) -> None:
+        """Do the jobs; whatever stops this becomes part of the outcome."""
+        complete = False
+        try:
+            with (
+                _terminable(),
+                advisory_lock(self.prepared.folder) as other,
+                Progress(self.prepared.plan.total_fits, quiet=quiet or not self.jobs) as progress,
+            ):
+                if other is not None:
+                    progress.say(other)
+                else:
+                    self.prepared.store.tidy()
+                self._save(complete=False)
+                with contextlib.closing(self._results(workers, progress.say)) as results:
+                    for done in results:
+                        self._keep(done, progress)
+                complete = True
+                self._finish()
+        except KeyboardInterrupt:
+            kept = f"{self.outcome.made:,} records made by this run are kept"
+            self.outcome.note(130, f"interrupted; {kept}, running again goes on from there")
+        except EnvironmentProblemError as error:
+            self.outcome.note(4, str(error))
+        self._report()
+        with contextlib.suppress(EnvironmentProblemError):
+            self._save(complete=complete)
+            self.log(f"end, exit code {self.outcome.exit_code}")
+
+    def _results(self, workers: int, warn: Callable[[str], None]) -> Generator[Done, None, None]:
+        if min(workers, len(self.jobs)) <= 1:
+            yield from run_here(self.jobs)
+            return
+
+        def say(text: str) -> None:
+            warn(text)
+            self.log(text)
+
+        for done in run_in_workers(self.jobs, workers, say):
+            self.worker_cpu += done.cpu
+            yield done
+
+    def _keep(self, done: Done, progress: Progress) -> None:
+        """Store a job's records, and count them."""
+        self.prepared.store.write_packed(done.job, done.keys, done.content)
+        self.outcome.made += len(done.keys)
+        self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
+        count = sum(fits(self.cells[key]) for key in done.keys)
+        self.used.jobs += 1
+        self.used.fits += count
+        self.used.memory = max(self.used.memory, done.memory)
+        self.warned.update(text.partition(":")[0] for text in done.warnings)
+        for key, reason, trace in done.failures:
+            cell = self.cells[key]
+            where = f"{cell.experiment} / {cell.problem} / {cell.method}"
+            self.reasons[f"{where}: {reason}"] += 1
+            self.log(f"failed: {where}, {cell.spec['split']}, record {key}\n{trace}")
+        progress.advance(count)
+        if time.monotonic() - self.saved > SAVE_EVERY:
+            self._save(complete=False)
+
+    def _save(self, *, complete: bool) -> None:
+        self.saved = time.monotonic()
+        self.used.wall = self.saved - self.clock[0]
+        self.used.cpu = time.process_time() - self.clock[1] + self.worker_cpu
+        self.manifest.write(self.used, complete=complete)
+
+    def _finish(self) -> None:
+        """Remove files that could not be trusted, now that their records are made again."""
+        for file in self.prepared.store.untrusted:
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    def _report(self) -> None:
+        """Complete the outcome: counts, and a line for what failed or warned."""
+        outcome = self.outcome
+        for reason, count in self.reasons.most_common(5):
+            outcome.messages.append(f"failed, {count} records: {reason}")
+        outcome.failed += sum(self.reasons.values())
+        if outcome.failed:
+            log = f"see {self.log.file}; --retry failed runs them again"
+            outcome.note(1, f"{outcome.failed:,} records failed; {log}")
+        for category, count in self.warned.most_common():
+            outcome.messages.append(f"{category} in {count:,} records of this run")
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> Any:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,199 @@
+"""How a study was run: versions, machine, configuration, data, time. Kept beside its results."""
+
+import csv
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import rankexp
+from rankexp.config.schema import Study
+from rankexp.plan import PROTOCOL_VERSION, DataFacts
+from rankexp.run.store import FORMAT, write_atomically
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
+
+
+@dataclass
+class Usage:
+    """Time and memory of one run.
+
+    Attributes
+    ----------
+    wall, cpu : float
+        Seconds; the latter of all processes.
+    memory : int
+        Largest of any process, bytes.
+    jobs, fits : int
+        Done.
+    """
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: int = 0
+    jobs: int = 0
+    fits: int = 0
+
+
+@dataclass
+class Manifest:
+    """The manifest of a folder of results, as it is before this run adds its own.
+
+    Parameters
+    ----------
+    folder : Path
+        ``results/<study>``.
+    study : Study
+    config : Path or None
+        The study's file.
+    only : sequence of str
+        Experiments run; none means all.
+    """
+
+    folder: Path
+    study: Study
+    config: Path | None = None
+    only: Sequence[str] = ()
+    facts: Mapping[str, DataFacts] = field(default_factory=dict)
+    provenance: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._before = read_manifest(self.folder)
+        self._fixed = self._described()
+
+    def write(self, used: Usage, *, complete: bool = False) -> None:
+        """Write the file, with what this run has used so far added to the runs before.
+
+        Raises
+        ------
+        EnvironmentProblemError
+            Where it cannot be written.
+        """
+        before = Usage(**self._before.get("used", {}))
+        total = {
+            "wall": round(before.wall + used.wall, 2),
+            "cpu": round(before.cpu + used.cpu, 2),
+            "memory": max(before.memory, used.memory),
+            "jobs": before.jobs + used.jobs,
+            "fits": before.fits + used.fits,
+        }
+        content = self._fixed | {"complete": complete, "used": total}
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        write_atomically(self.folder / "manifest.json", text.encode())
+
+    def _described(self) -> dict[str, Any]:
+        earlier = self._before.get("only", None if self._before == {} else [])
+        asked = list(self.only)
+        if earlier is not None:
+            asked = [] if not earlier or not asked else sorted({*earlier, *asked})
+        return {
+            "format": FORMAT,
+            "rankexp": rankexp.__version__,
+            "protocol": PROTOCOL_VERSION,
+            "commit": commit(),
+            "python": platform.python_version(),
+            "packages": {name: found for name in PACKAGES if (found := _version(name))},
+            "platform": platform.platform(),
+            "cpu": _processor(),
+            "config": _relative(self.config),
+            "only": asked,
+            "seed": self.study.seed,
+            "data": self._data(),
+            "missing_data": dict(self.missing),
+            "published": _published(self.study),
+            "study": self.study.model_dump(mode="json"),
+        }
+
+    def _data(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self._before.get("data", {}).items() if k in self.study.data}
+        now = {
+            name: {
+                "rows": facts.rows,
+                "fingerprint": facts.fingerprint,
+                "provenance": dict(self.provenance.get(name, {})),
+            }
+            for name, facts in self.facts.items()
+        }
+        return kept | now
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a manifest says; empty where there is none that can be read."""
+    try:
+        found = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and found.get("format") == FORMAT else {}
+
+
+def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
+    """Return the data facts a manifest keeps, to plan the same cells without the data."""
+    return {
+        name: DataFacts(known["rows"], known["fingerprint"], "")
+        for name, known in manifest.get("data", {}).items()
+    }
+
+
+def commit() -> str:
+    """Return the git commit of this package's own checkout, marked if changed, or "unknown"."""
+    root = Path(rankexp.__file__).resolve().parents[1]
+    here = _git(root, "ls-files", "--error-unmatch", "rankexp/__init__.py")
+    head = _git(root, "rev-parse", "HEAD") if here else None
+    if head is None:
+        return "unknown"
+    changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", "rankexp")
+    return head + (" with changes" if changed else "")
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0]}, {len(names)} cores" if names else platform.machine()
+
+
+def _relative(config: Path | None) -> str | None:
+    """Return a path that means something on another machine."""
+    if config is None:
+        return None
+    try:
+        return config.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return config.name
+
+
+def _published(study: Study) -> list[dict[str, str]] | None:
+    """Return the published values, so that a report can be rebuilt from results alone."""
+    file = study.published_file
+    if file is None or not file.is_file():
+        return None
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))

@@ -1,0 +1,200 @@
+"""What a split gives its methods: training, test and inner rows, drawn or loaded, preprocessed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankexp import registry
+from rankexp.config.schema import CrossValidation, Holdout, Inner, Preprocess
+from rankexp.data.dataset import Dataset, Feature, Split
+from rankexp.data.preprocess import Preprocessor
+from rankexp.data.snapshot import load_snapshot
+from rankexp.data.splits import inner_folds, split, units_of
+from rankexp.errors import DataError
+from rankexp.metrics.base import Metric
+from rankexp.plan import canonical
+from rankexp.seeds import stream
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that are trained or tested on.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        As drawn or loaded.
+    y : ndarray of shape (n,)
+    extra : dict of str to ndarray
+        What else is known of them for metrics: ``eta``, ``groups``.
+    bayes : dict
+        Kept losses of the Bayes scorer, by metric.
+    """
+
+    X: Floats
+    y: NDArray[Any]
+    extra: Mapping[str, NDArray[Any]]
+    bayes: dict[Metric, float] = field(default_factory=dict)
+
+    def take(self, rows: NDArray[np.int64]) -> "Part":
+        """Return some of the rows."""
+        return Part(self.X[rows], self.y[rows], {k: v[rows] for k, v in self.extra.items()})
+
+    def bayes_loss(self, metric: Metric) -> float | None:
+        """Return the metric of the scores eta(x); None where eta is unknown or doesn't do."""
+        eta = self.extra.get("eta")
+        if eta is None or metric.needs != {"y", "scores"}:
+            return None
+        if metric not in self.bayes:
+            self.bayes[metric] = float(metric(y=self.y, scores=eta))
+        return self.bayes[metric]
+
+
+class Fold:
+    """A training and a test part, as numbers for an estimator.
+
+    Parameters
+    ----------
+    train, test : Part
+    preprocess : Preprocess
+    features : tuple of Feature or None
+        None where X is complete and numeric: then there is nothing to do without scaling.
+    path : str
+        Of the seeds used in it.
+    """
+
+    def __init__(
+        self,
+        train: Part,
+        test: Part,
+        preprocess: Preprocess,
+        features: tuple[Feature, ...] | None,
+        path: str,
+    ) -> None:
+        self.train, self.test, self.path = train, test, path
+        self.X_train, self.X_test = train.X, test.X
+        if features is None and preprocess.scale == "none":
+            return
+        columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
+        fitted = Preprocessor(preprocess, columns).fit(train.X)
+        self.X_train, self.X_test = fitted.transform(train.X), fitted.transform(test.X)
+
+    @cached_property
+    def distinct(self) -> tuple[Floats, NDArray[np.int64] | None]:
+        """Distinct test rows and the place of each test row among them.
+
+        Scoring these makes equal rows tie whatever an estimator computes; the place is None
+        where all rows differ.
+        """
+        rows = np.ascontiguousarray(self.X_test) + 0.0
+        raw = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+        _, first, place = np.unique(raw, return_index=True, return_inverse=True)
+        if len(first) == len(rows):
+            return self.X_test, None
+        return self.X_test[first], place.ravel()
+
+
+@dataclass(frozen=True)
+class Material:
+    """One split, and the folds inside its training part."""
+
+    outer: Fold
+    inner: tuple[Fold, ...]
+
+
+def materials(spec: Mapping[str, Any], units: list[int]) -> Iterator[Material | Exception]:
+    """Yield the splits of a job, or the error that one of them is.
+
+    Parameters
+    ----------
+    spec : mapping
+        A cell's; all cells of the job agree in what is read here.
+    units : list of int
+        Training sets (models), folds (cross-validation) or repeats (split), one each.
+    """
+    preprocess = Preprocess(**spec["preprocess"])
+    inner = Inner(**spec["inner"]) if spec["inner"] else None
+    for unit in units:
+        try:
+            maker = _drawn if spec["split"]["kind"] == "models" else _loaded
+            train, test, features, path, together = maker(spec, unit)
+            folds: tuple[Fold, ...] = ()
+            if inner is not None:
+                rng = stream(spec["seed"], f"{path}/inner")
+                splits = inner_folds(inner, len(train.y), train.y, rng, together)
+                folds = tuple(
+                    Fold(*_parts(train, s), preprocess, features, f"{path}/inner/{i}")
+                    for i, s in enumerate(splits)
+                )
+            yield Material(Fold(train, test, preprocess, features, path), folds)
+        except Exception as error:
+            yield error
+
+
+def _parts(part: Part, rows: Split) -> tuple[Part, Part]:
+    return part.take(rows.train), part.take(rows.test)
+
+
+Made = tuple[Part, Part, tuple[Feature, ...] | None, str, NDArray[np.int64] | None]
+
+
+def _drawn(spec: Mapping[str, Any], rep: int) -> Made:
+    """Draw one training set of a model; its test set is drawn once and kept for the next."""
+    numbers = spec["split"]
+    path = f"{spec['problem']['path']}/model/{numbers['model']}"
+    made = (spec["problem"]["generator"], canonical(spec["problem"]["params"]))
+    model = _model(*made, spec["seed"], path)
+    test = _test_set(*made, spec["seed"], path, numbers["n_test"])
+    knows_eta = spec["inner"] is not None
+    train = _sample(model, numbers["n_train"], spec["seed"], f"{path}/train/{rep}", knows_eta)
+    return train, test, None, f"{path}/train/{rep}", None
+
+
+@lru_cache(maxsize=2)
+def _model(generator: str, params: str, seed: int, path: str) -> Any:
+    """Draw a model; kept because drawing takes as long as many fits."""
+    import json
+
+    made = registry.get("generators", generator)(**json.loads(params))
+    return made.draw_model(stream(seed, path))
+
+
+@lru_cache(maxsize=1)
+def _test_set(generator: str, params: str, seed: int, path: str, n: int) -> Part:
+    return _sample(_model(generator, params, seed, path), n, seed, f"{path}/test")
+
+
+def _sample(model: Any, n: int, seed: int, path: str, knows_eta: bool = True) -> Part:
+    X, y = model.sample(n, stream(seed, path))
+    eta = getattr(model, "eta", None) if knows_eta else None
+    return Part(X, y, {} if eta is None else {"eta": eta(X)})
+
+
+def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
+    """Split a data set's local snapshot."""
+    dataset = _dataset(spec)
+    numbers = dict(spec["split"])
+    crossed = numbers["kind"] == "cross_validation"
+    rep, fold = (numbers.pop("rep"), unit) if crossed else (unit, None)
+    numbers = {k: v for k, v in numbers.items() if k not in ("rep", "fold")}
+    protocol = CrossValidation(**numbers) if crossed else Holdout(**numbers)
+    path = f"{spec['problem']['path']}/rep/{rep}"
+    rows = split(protocol, dataset, fold, stream(spec["seed"], path))
+    extra = {} if dataset.groups is None else {"groups": dataset.groups}
+    train, test = _parts(Part(dataset.X, dataset.y, extra), rows)
+    units = units_of(dataset, protocol.together)
+    together = None if units is None else np.unique(units[rows.train], return_inverse=True)[1]
+    return train, test, dataset.features, f"{path}/fold/{fold or 0}", together
+
+
+def _dataset(spec: Mapping[str, Any]) -> Dataset:
+    dataset = load_snapshot(spec["snapshot"])
+    if dataset.fingerprint != spec["problem"]["data"]:
+        raise DataError(f"snapshot {spec['snapshot']} changed while the study ran; run it again")
+    return dataset

@@ -1,0 +1,135 @@
+"""Everything known before a run: the data there is, the records there are, what is missing."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankexp import __version__, registry
+from rankexp.config.schema import Evaluate, Study
+from rankexp.errors import ConfigError, DataError
+from rankexp.plan import Cell, DataFacts, cells
+from rankexp.run.record import Record
+from rankexp.run.store import Store
+from rankexp.run.summary import Plan, make_plan
+from rankexp.run.workers import default_workers
+
+
+@dataclass
+class Prepared:
+    """Everything known before a run: the plan, the data, the store.
+
+    Attributes
+    ----------
+    plan : Plan
+    folder : Path
+        ``results/<study>``.
+    store : Store
+    facts, provenance : dict
+        Of the data sets found.
+    absent : dict of str to str
+        Data sets not found that the study cannot do without, with the reason.
+    known : frozenset of str
+        Keys of the trustworthy records that the plan has use for.
+    """
+
+    plan: Plan
+    folder: Path
+    store: Store
+    facts: Mapping[str, DataFacts]
+    provenance: Mapping[str, Mapping[str, Any]]
+    absent: Mapping[str, str]
+    known: frozenset[str]
+
+    def describe(self, workers: int | None = None) -> str:
+        """Return the plan as text."""
+        return self.plan.describe(workers or default_workers())
+
+
+def prepare(
+    study: Study,
+    *,
+    results: Path,
+    folders: Sequence[Path] = (),
+    only: Sequence[str] = (),
+    retry_failed: bool = False,
+    redo: Sequence[str] = (),
+) -> Prepared:
+    """Find the data, read the records, and plan what is missing.
+
+    Raises
+    ------
+    ConfigError
+        Where `only` or `redo` name nothing of the study.
+    """
+    folder = Path(results) / study.study
+    facts, provenance, missing = _find_data(study, only, folders)
+    store = Store(folder)
+    records = store.read()
+    planned = list(cells(study, facts, only))
+    wanted = {cell.key for cell in planned}
+    relevant = {key: record for key, record in records.items() if key in wanted}
+    again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
+    notes = list(store.problems)
+    stale = Counter(r.version for k, r in relevant.items() if k not in again)
+    notes += [
+        f"{count:,} records are of rankexp {version}, this is {__version__}; "
+        "they are reused (--redo makes them anew)"
+        for version, count in sorted(stale.items())
+        if version != __version__
+    ]
+    plan = make_plan(planned, relevant, again=again, missing=missing, notes=notes)
+    absent = {name: why for name, why in missing.items() if not study.data[name].optional}
+    return Prepared(plan, folder, store, facts, provenance, absent, frozenset(relevant))
+
+
+def _find_data(
+    study: Study, only: Sequence[str], folders: Sequence[Path]
+) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Find the data sets of the experiments; return facts, provenance, and what is missing."""
+    from rankexp.data.find import find
+
+    facts: dict[str, DataFacts] = {}
+    provenance: dict[str, Mapping[str, Any]] = {}
+    missing: dict[str, str] = {}
+    for name in _data_names(study, only):
+        try:
+            found = find(name, study.data[name], folders)
+        except DataError as error:
+            missing[name] = str(error)
+        else:
+            facts[name] = found.facts
+            provenance[name] = found.dataset.provenance
+    return facts, provenance, missing
+
+
+def _data_names(study: Study, only: Sequence[str]) -> list[str]:
+    used = [
+        problem
+        for name, experiment in study.experiments.items()
+        if (not only or name in only) and isinstance(experiment, Evaluate)
+        for problem in experiment.problems
+        if problem in study.data
+    ]
+    return list(dict.fromkeys(used))
+
+
+def _again(
+    study: Study,
+    planned: Sequence[Cell],
+    records: Mapping[str, Record],
+    *,
+    retry_failed: bool,
+    redo: Sequence[str],
+) -> set[str]:
+    """Return the cells to be done although they have a record."""
+    for name in redo:
+        if name != "all" and name not in study.methods:
+            hint = registry.did_you_mean(name, study.methods)
+            known = ", ".join(study.methods)
+            raise ConfigError(f"--redo {name}: no method '{name}'{hint}; the study has: {known}")
+    again = {cell.key for cell in planned if "all" in redo or cell.method in redo}
+    if retry_failed:
+        again |= {key for key, record in records.items() if record.status != "ok"}
+    return again & records.keys()

@@ -1,0 +1,114 @@
+"""What a user sees while a study runs: a bar in a terminal, plain lines elsewhere."""
+
+import sys
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+EVERY = 10.0
+"""Seconds between plain lines."""
+
+
+class Progress:
+    """Counts fits.
+
+    Parameters
+    ----------
+    total : int
+        Fits to do.
+    quiet : bool
+        Show nothing.
+    """
+
+    def __init__(self, total: int, *, quiet: bool = False) -> None:
+        self.total, self.quiet = total, quiet
+        self.count = 0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        self._start = self._said = monotonic()
+        if not self.quiet and sys.stderr.isatty():
+            self._bar = _bar()
+            self._task = self._bar.add_task("", total=self.total, speed="")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        elif not self.quiet:
+            self._line()
+
+    def advance(self, fits: int) -> None:
+        """Count fits that are done."""
+        self.count += fits
+        if self._bar is not None:
+            speed = f"{self.rate():,.0f} fits/s"
+            self._bar.update(self._task, completed=self.count, speed=speed)
+        elif not self.quiet and monotonic() - self._said >= EVERY:
+            self._line()
+
+    def rate(self) -> float:
+        """Return fits a second since the start."""
+        return self.count / max(monotonic() - self._start, 1e-9)
+
+    def say(self, text: str) -> None:
+        """Print a warning without tearing the bar, and even where it is quiet."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def _line(self) -> None:
+        self._said = monotonic()
+        rate = self.rate()
+        left = (self.total - self.count) / rate if rate > 0 else float("nan")
+        ending = f", {duration(left)} left" if 0 < left < float("inf") else ""
+        print(
+            f"{self.count:,} of {self.total:,} fits, {rate:,.0f} a second, "
+            f"{duration(self._said - self._start)}{ending}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Rich
+
+    return Rich(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("fits"),
+        TextColumn("{task.fields[speed]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        refresh_per_second=4,
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
+    if seconds < 1:
+        return "under 1 s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,128 @@
+"""What a run would do: counts, and about how long it takes."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rankexp.plan import Cell, Job, canonical, fits, jobs, training_rows
+from rankexp.run.progress import duration
+from rankexp.run.record import Record
+
+SECONDS_A_FIT, SECONDS_A_ROW = 5e-4, 1.5e-6
+"""A first guess at a fit of about 50 features, where no record tells the time it took."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which jobs a run consists of.
+
+    Attributes
+    ----------
+    cells : tuple of Cell
+        All that the study needs.
+    jobs : tuple of Job
+        What is missing.
+    fits : dict of str to int
+        Fits to do, by experiment.
+    done, failed : dict of str to int
+        Records there are, and failed ones among them, by experiment.
+    seconds : float
+        About how long one process would take.
+    missing : dict of str to str
+        Data sets that are not there, with the reason.
+    notes : list of str
+        What a user should know of the records found.
+    """
+
+    cells: tuple[Cell, ...]
+    jobs: tuple[Job, ...]
+    fits: Mapping[str, int]
+    done: Mapping[str, int]
+    failed: Mapping[str, int]
+    seconds: float
+    missing: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def total_fits(self) -> int:
+        """Fits to do."""
+        return sum(fits(cell) for job in self.jobs for cell in job.cells)
+
+    def describe(self, workers: int = 1) -> str:
+        """Return the plan as lines of text."""
+        needed = Counter(cell.experiment for cell in self.cells)
+        width = max((len(name) for name in needed), default=0)
+        lines = [self._line(name, count, width) for name, count in needed.items()]
+        lines += [f"missing data: {name}: {reason}" for name, reason in self.missing.items()]
+        lines += self.notes
+        if not self.jobs:
+            lines.append("nothing to do: every record is there" if self.cells else "nothing to do")
+            return "\n".join(lines)
+        busy = max(1, min(workers, len(self.jobs)))
+        many = f"{busy} workers" if busy > 1 else "1 process"
+        time = duration(self.seconds / busy)
+        lines.append(
+            f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, about {time} with {many}"
+        )
+        return "\n".join(lines)
+
+    def _line(self, name: str, needed: int, width: int) -> str:
+        text = f"{name:<{width}}  {needed:,} records, {self.done.get(name, 0):,} done"
+        if self.failed.get(name):
+            text += f" ({self.failed[name]:,} of them failed; --retry failed runs them again)"
+        if self.fits.get(name):
+            text += f", {self.fits[name]:,} fits to do"
+        return text
+
+
+def make_plan(
+    cells: Sequence[Cell],
+    records: Mapping[str, Record],
+    *,
+    again: Collection[str] = (),
+    missing: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+) -> Plan:
+    """Return what is to be done.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    records : mapping
+        What there is.
+    again : collection of str
+        Keys of cells to be done although they have a record.
+    missing, notes
+        See `Plan`.
+    """
+    kept = {key for key in records if key not in again}
+    todo = tuple(jobs(cells, kept))
+    done, failed, work = Counter[str](), Counter[str](), Counter[str]()
+    for cell in cells:
+        if cell.key not in kept:
+            work[cell.experiment] += fits(cell)
+            continue
+        done[cell.experiment] += 1
+        failed[cell.experiment] += records[cell.key].status != "ok"
+    seconds = _seconds(cells, records, todo)
+    return Plan(tuple(cells), todo, work, done, failed, seconds, missing or {}, notes)
+
+
+def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Job]) -> float:
+    """Estimate the time of jobs: by stored times of the same problem and method, if any."""
+    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for cell in cells:
+        record = records.get(cell.key)
+        if record is not None and "fit" in record.times:
+            times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
+    mean = {kind: sum(known) / len(known) for kind, known in times.items()}
+    return sum(mean.get(_kind(cell), _guess(cell)) for job in todo for cell in job.cells)
+
+
+def _kind(cell: Cell) -> tuple[str, str]:
+    method = cell.spec.get("method", cell.spec.get("params"))
+    return cell.problem, canonical(method)
+
+
+def _guess(cell: Cell) -> float:
+    return fits(cell) * (SECONDS_A_FIT + SECONDS_A_ROW * training_rows(cell))

@@ -1,0 +1,162 @@
+"""Jobs handed out to worker processes, or done here; a dead worker costs at most its job."""
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from time import process_time
+
+from rankexp.plan import Job
+from rankexp.run.evaluate import evaluate, failure
+from rankexp.run.record import Record
+from rankexp.run.store import pack
+
+_spent = 0.0
+"""CPU seconds of this process already reported with a job."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What comes back of a job: a file's content, and what the parent has to say of it.
+
+    Attributes
+    ----------
+    job : str
+        Key.
+    keys : tuple of str
+        Its cells'.
+    content : bytes
+        As `store.pack` made it.
+    failures : tuple of (key, reason, traceback)
+    warnings : tuple of str
+    cpu : float
+        Seconds this process spent since it last reported: the first job brings the imports.
+    memory : int
+        Largest memory of this process so far, bytes.
+    """
+
+    job: str
+    keys: tuple[str, ...]
+    content: bytes
+    failures: tuple[tuple[str, str, str], ...]
+    warnings: tuple[str, ...]
+    cpu: float
+    memory: int
+
+
+def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
+    """Return what comes back of a job with these records."""
+    failed = [r for r in records if r.status != "ok"]
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Done(
+        job.key,
+        tuple(record.key for record in records),
+        pack(job.key, records),
+        tuple((r.key, r.reason or r.status, r.texts.get("traceback", "")) for r in failed),
+        tuple(text for record in records for text in record.warnings),
+        cpu,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
+    )
+
+
+def run_job(job: Job) -> Done:
+    """Evaluate a job in this process."""
+    global _spent
+    records = evaluate(job)
+    before, _spent = _spent, process_time()
+    return done(job, records, cpu=_spent - before)
+
+
+def _in_worker(job: Job) -> Done:
+    """Evaluate a job in a worker; Ctrl-C reaches all processes, and the parent answers it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return run_job(job)
+
+
+def run_here(jobs: Sequence[Job]) -> Generator[Done, None, None]:
+    """Evaluate jobs in this process, with as many BLAS threads as a worker has: one."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    # A worker's numeric libraries read their thread counts when loaded; ours are limited here.
+    import rankexp.run.fitting  # noqa: F401
+
+    with threadpool_limits(limits=1):
+        for job in jobs:
+            yield run_job(job)
+
+
+def run_in_workers(
+    jobs: Sequence[Job], workers: int, warn: Callable[[str], None]
+) -> Generator[Done, None, None]:
+    """Evaluate jobs in worker processes; yield what comes, as it comes.
+
+    Where a worker dies, what was in flight runs again, each job alone; a job that takes its
+    worker along a second time becomes failed records.
+
+    Parameters
+    ----------
+    jobs : sequence of Job
+    workers : int
+    warn : callable
+        Takes a line for the user.
+    """
+    waiting = list(jobs)
+    while waiting:
+        sent: list[Job] = []
+        returned: set[str] = set()
+        try:
+            for result in _pool(_noted(waiting, sent), workers):
+                returned.add(result.job)
+                yield result
+            return
+        except BrokenProcessPool:
+            suspects = [job for job in sent if job.key not in returned]
+            handled = returned | {job.key for job in suspects}
+            waiting = [job for job in waiting if job.key not in handled]
+            warn(
+                f"a worker was killed or ran out of memory; {len(suspects)} jobs "
+                "that were under way run again, one by one"
+            )
+        for job in suspects:
+            yield _alone(job)
+
+
+def _noted(jobs: Sequence[Job], sent: list[Job]) -> Iterator[Job]:
+    for job in jobs:
+        sent.append(job)
+        yield job
+
+
+def _alone(job: Job) -> Done:
+    """Evaluate one job in a worker, with no other job to blame for its death."""
+    try:
+        return next(iter(_pool(iter([job]), 2)))
+    except BrokenProcessPool:
+        error = RuntimeError("its worker was killed or ran out of memory, twice")
+        return done(job, [failure(cell, error) for cell in job.cells])
+
+
+def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
+    from joblib import Parallel, delayed, parallel_config
+
+    # One job a task and no memory maps: what is sent is small, and what is done comes at once.
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        parallel = Parallel(
+            n_jobs=max(workers, 2),
+            return_as="generator_unordered",
+            batch_size=1,
+            max_nbytes=None,
+        )
+        results = parallel(delayed(_in_worker)(job) for job in jobs)
+    yield from results
+
+
+def default_workers() -> int:
+    """Return how many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system has it
+        return os.cpu_count() or 1
