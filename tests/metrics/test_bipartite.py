@@ -51,7 +51,7 @@ def test_laws(problem):
     assert rank_loss(-y, s) == pytest.approx(1 - rank_loss(y, s), abs=1e-15)
     assert rank_loss(-y, -s) == rank_loss(y, s)
     assert rank_loss(y, -s, "worst") == auc(y, s, "best")  # a tie is a tie either way
-    assert rank_loss(y, np.cbrt(s)) == rank_loss(y, s)
+    assert rank_loss(y, 4 * s) == rank_loss(y, s)  # increasing without merging neighbours
     assert rank_loss(y, np.zeros(len(y))) == 0.5
     middle = (rank_loss(y, s, "worst") + rank_loss(y, s, "best")) / 2
     assert rank_loss(y, s) == pytest.approx(middle, abs=1e-15)
@@ -167,6 +167,7 @@ def test_many_pairs_do_not_overflow():
     y = np.repeat([0, 1], 100_000)  # 1e10 pairs, more than 32 bits
     assert rank_loss(y, -y) == 1
     assert auc(y, y) == 1
+    assert rank_loss(y, -y[:, None]) == [1]
 
 
 def test_works_as_a_scikit_learn_scorer():
