@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rankexp.config import words
+from rankexp.config import meaning, words
 from rankexp.config.schema import Study
 from rankexp.config.tree import Mark, Problem, Tree, parse
 from rankexp.errors import ConfigError
@@ -134,7 +134,7 @@ def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Problem]]:
     if study.published is None and (folder / default).is_file():
         study = study.model_copy(update={"published": default})
     study._folder = folder
-    return study, []
+    return study, meaning.problems(study, tree)
 
 
 def _of(problem: Problem, profile: str | None) -> Problem:

@@ -5,6 +5,7 @@ and ``2011-06-28`` are text, only ``true`` and ``false`` are truth values. Nothi
 is ever built: a tag such as ``!!python/object`` is an error.
 """
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -164,14 +165,20 @@ class Builder:
             items = [self.build(child, (*path, i)) for i, child in enumerate(node.value)]
             return Tree(_mark(node), items, size=1 + sum(item.size for item in items))
         if isinstance(node, yaml.ScalarNode) and tag in {"str", "null", "bool", "int", "float"}:
-            try:
-                return Tree(_mark(node), _scalar(node))
-            except ValueError:
-                return self._refuse(node, path, f"'{node.value}' is not of the type '!!{tag}'")
+            return self._leaf(node, tag, path)
         if isinstance(node, yaml.ScalarNode) and tag == "merge":
             return self._refuse(node, path, "'<<' is a key that merges mappings; quote it as text")
         name = "!!" + tag if node.tag.startswith(TAG) else node.tag
         return self._refuse(node, path, f"the tag '{name}' is not allowed: plain data only")
+
+    def _leaf(self, node: yaml.ScalarNode, tag: str, path: tuple[str | int, ...]) -> Tree:
+        try:
+            value = _scalar(node)
+        except ValueError:
+            return self._refuse(node, path, f"'{node.value}' is not of the type '!!{tag}'")
+        if isinstance(value, float) and not math.isfinite(value):
+            return self._refuse(node, path, f"expected a finite number, got {node.value}")
+        return Tree(_mark(node), value)
 
     def _mapping(self, node: yaml.MappingNode, path: tuple[str | int, ...]) -> Tree:
         value: dict[str, Tree] = {}
@@ -199,8 +206,8 @@ class Builder:
         return Tree(_mark(node), value, keys, 1 + sum(child.size for child in value.values()))
 
     def _key(self, node: yaml.Node, path: tuple[str | int, ...]) -> str | None:
-        if isinstance(node, yaml.ScalarNode) and node.tag == TAG + "str":
-            return str(node.value)
+        if isinstance(node, yaml.ScalarNode) and node.tag in {TAG + "str", TAG + "int"}:
+            return str(node.value)  # a number is the name it is written as
         what = f"'{node.value}'" if isinstance(node, yaml.ScalarNode) else "a list or mapping"
         hint = "; put it in quotes" if isinstance(node, yaml.ScalarNode) else ""
         self._refuse(node, path, f"a key must be text, not {what}{hint}")

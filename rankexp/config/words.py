@@ -93,10 +93,10 @@ def _bounds(kind: str, limits: Mapping[str, Any]) -> str:
             return ""
 
 
-def fields(path: Path) -> list[str]:
-    """Return the keys that pydantic's path `path` to a model may hold."""
+def fields(path: Path, root: type[BaseModel] = schema.Study) -> list[str]:
+    """Return the keys that the model at pydantic's path `path` below `root` may hold."""
     if not path:
-        model: type[BaseModel] = schema.Study
+        model = root
     elif len(path) == 2 and path[0] in _ENTRIES:
         model = _ENTRIES[path[0]]
     else:
@@ -131,16 +131,18 @@ def _choice(options: str, value: object) -> str:
     return f"expected one of {', '.join(known)}, got {got(value)}{hint}"
 
 
-def _located(tree: Tree, error: Mapping[str, Any]) -> Problem | None:
+def _located(
+    tree: Tree, error: Mapping[str, Any], base: Path, root: type[BaseModel]
+) -> Problem | None:
     """Turn the errors that concern a key, or a choice between kinds, into a problem."""
     raw: Path = error["loc"]
-    path = without_tags(raw)
+    path = base + without_tags(raw)
     at, is_key = path, False
     match error["type"]:
         case "missing":
             at, is_key, text = path[:-1], True, f"missing key '{path[-1]}'"
         case "extra_forbidden":
-            known = fields(raw[:-1])
+            known = fields(raw[:-1], root)
             hint = did_you_mean(str(raw[-1]), known)
             text = f"unknown key '{raw[-1]}'{hint}; known: {', '.join(known)}"
             return Problem(tree.place(path, key=True), path[:-1], text)
@@ -177,7 +179,12 @@ def _merged(mark: Mark, path: Path, errors: list[Mapping[str, Any]]) -> Problem:
     return Problem(mark, path, f"expected {options}, got {got(value)}{hint}")
 
 
-def problems(tree: Tree, errors: Sequence[Mapping[str, Any]]) -> list[Problem]:
+def problems(
+    tree: Tree,
+    errors: Sequence[Mapping[str, Any]],
+    base: Path = (),
+    root: type[BaseModel] = schema.Study,
+) -> list[Problem]:
     """Turn pydantic's errors into problems with places in the file.
 
     Parameters
@@ -186,6 +193,8 @@ def problems(tree: Tree, errors: Sequence[Mapping[str, Any]]) -> list[Problem]:
         The study that was validated.
     errors : sequence of mapping
         ``ValidationError.errors()``.
+    base, root
+        The part of the study that was validated, and by which model.
 
     Returns
     -------
@@ -197,11 +206,11 @@ def problems(tree: Tree, errors: Sequence[Mapping[str, Any]]) -> list[Problem]:
     grouped: dict[Path, list[Mapping[str, Any]]] = defaultdict(list)
     loose: set[Path] = set()
     for error in errors:
-        problem = _located(tree, error)
+        problem = _located(tree, error, base, root)
         if problem:
             found.append(problem)
             continue
-        path, cut = _existing(tree, without_tags(error["loc"]))
+        path, cut = _existing(tree, base + without_tags(error["loc"]))
         grouped[path].append(error)
         if cut:
             loose.add(path)

@@ -1,0 +1,254 @@
+"""Check what a study's names and values mean: that they exist, and go together.
+
+The shape of the file is right here. Each check yields faults: where in the tree, and one
+sentence. What a study is made of is checked in this file, its methods in `methods.py`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from rankexp import registry
+from rankexp.config import methods, words
+from rankexp.config.fault import Fault, unknown_parameters
+from rankexp.config.schema import (
+    Block,
+    CrossValidation,
+    DataEntry,
+    Evaluate,
+    Holdout,
+    Models,
+    Simulate,
+    Study,
+)
+from rankexp.config.tree import Problem, Tree
+
+RESERVED = ("scores", "report", "manifest", "records")
+"""Names of the files that every results folder holds."""
+OPTION_NAMES = {
+    "methods": "method",
+    "reference": "method",
+    "beside": "method",
+    "panels": "problem",
+    "bayes": "problem",
+    "metric": "metric",
+}
+"""Options of blocks that hold names, alone, in a list, or as the keys of a mapping."""
+
+
+def problems(study: Study, tree: Tree) -> list[Problem]:
+    """Return everything that is wrong with a well-formed study, with places in its file."""
+    found = [
+        Problem(tree.place(fault.path, key=fault.key), fault.path, fault.text)
+        for fault in _faults(study)
+    ]
+    for i, block in enumerate(study.report):
+        found += _options(block, ("report", i, "options"), tree)
+    return found
+
+
+def _faults(study: Study) -> Iterator[Fault]:
+    if study.published_file and not study.published_file.is_file():
+        yield Fault(("published",), f"no such file: {study.published_file}")
+    for name, entry in study.data.items():
+        yield from _data(entry, ("data", name))
+        if name in study.generators:
+            yield Fault(("generators", name), "a data set has this name, too", key=True)
+    for name, generator in study.generators.items():
+        yield from _generator(generator.generator, generator.params, ("generators", name))
+    for name, method in study.methods.items():
+        yield from methods.faults(method, ("methods", name))
+    for name, experiment in study.experiments.items():
+        path = ("experiments", name)
+        if isinstance(experiment, Simulate):
+            yield from _simulate(experiment, path)
+        else:
+            yield from _evaluate(study, experiment, path)
+    yield from _report(study)
+
+
+def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
+    for source in entry.source:
+        place = (*path, "source", source)
+        yield from _unknown(source, registry.names("data.sources"), "data source", place)
+    for key in ("drop", "nominal"):
+        if entry.target in getattr(entry, key):
+            yield Fault((*path, key), f"holds the target '{entry.target}'")
+    raw = [value for level in entry.levels or [] for value in _listed(level)]
+    for value in _twice(raw):
+        yield Fault((*path, "levels"), f"{words.got(value)} occurs twice")
+    look = entry.fingerprint
+    if look is None or look.classes is None:
+        return
+    place = (*path, "fingerprint", "classes")
+    if entry.levels is None:
+        yield Fault(place, "counts of classes, but the entry has no 'levels'")
+    elif len(look.classes) != len(entry.levels):
+        yield Fault(place, f"{len(look.classes)} counts for {len(entry.levels)} levels")
+    elif sum(look.classes) != look.rows:
+        yield Fault(place, f"the counts add up to {sum(look.classes)}, not to {look.rows} rows")
+
+
+def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> Iterator[Fault]:
+    try:
+        factory = registry.get("generators", name)
+    except registry.UnknownNameError as error:
+        yield Fault((*path, "generator"), str(error))
+        return
+    unknown = list(unknown_parameters(factory, params, (*path, "params"), f"generator '{name}'"))
+    yield from unknown
+    if not unknown:
+        yield from methods.construction(factory, params, (*path, "params"))
+
+
+def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    problems = [*study.data, *study.generators]
+    yield from _unknown(experiment.problems, problems, "problem", (*path, "problems"))
+    yield from _unknown(experiment.methods, study.methods, "method", (*path, "methods"))
+    for key in ("problems", "methods", "lambdas"):
+        for value in _twice(getattr(experiment, key) or []):
+            yield Fault((*path, key), f"{words.got(value)} occurs twice")
+    yield from _protocol(study, experiment, path)
+    yield from _metrics(study, experiment, path)
+    used = {name: study.methods[name] for name in experiment.methods if name in study.methods}
+    if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
+        yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
+    for i, problem in enumerate(experiment.problems):
+        levels = study.data[problem].levels if problem in study.data else ["-", "+"]
+        for name in used if levels is None or len(levels) != 2 else ():
+            if methods.is_binary(used[name]):
+                has = f"{len(levels)} levels" if levels else "a continuous target"
+                text = f"method '{name}' ranks two classes, '{problem}' has {has}"
+                yield Fault((*path, "problems", i), text)
+
+
+def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    protocol = experiment.protocol
+    place = (*path, "protocol")
+    synthetic = isinstance(protocol, Models)
+    wrong = list(study.data) if synthetic else list(study.generators)
+    needs = "generators, not data sets" if synthetic else "data sets, not generators"
+    for i, problem in enumerate(experiment.problems):
+        if problem in wrong:
+            text = f"the protocol '{protocol.kind}' is for {needs}"
+            yield Fault((*path, "problems", i), text)
+            continue
+        look = study.data[problem].fingerprint if problem in study.data else None
+        rows = look.rows if look else None
+        if isinstance(protocol, CrossValidation) and rows and protocol.folds > rows:
+            yield Fault((*place, "folds"), f"more folds than '{problem}' has rows, {rows}")
+        if isinstance(protocol, Holdout) and rows and protocol.test >= rows:
+            yield Fault(
+                (*place, "test"), f"leaves nothing of '{problem}', {rows} rows, to train on"
+            )
+    if isinstance(protocol, Holdout) and protocol.test > 1 and protocol.test % 1:
+        text = "expected a fraction below 1 or a whole number of rows"
+        yield Fault((*place, "test"), f"{text}, got {protocol.test}")
+
+
+def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    from rankexp.metrics.base import parse
+
+    seen: set[str] = set()
+    for i, text in enumerate(experiment.metrics):
+        place = (*path, "metrics", i)
+        try:
+            metric = parse(text)
+        except ValueError as error:
+            yield Fault(place, str(error))
+            continue
+        if repr(metric) in seen:
+            yield Fault(place, f"the metric {metric!r} occurs twice")
+        seen.add(repr(metric))
+        if "eta" in metric.needs and not isinstance(experiment.protocol, Models):
+            yield Fault(place, f"{metric!r} needs eta, which only generators know")
+
+
+def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
+    try:
+        check = registry.get("checks", experiment.check)
+    except registry.UnknownNameError as error:
+        yield Fault((*path, "check"), str(error))
+        return
+    owner = f"check '{experiment.check}'"
+    for key in ("params", "grid"):
+        given = getattr(experiment, key)
+        yield from unknown_parameters(check, given, (*path, key), owner, hidden=("rng",))
+    for key in experiment.params.keys() & experiment.grid.keys():
+        yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
+
+
+def _report(study: Study) -> Iterator[Fault]:
+    names = Counter(block.name for block in study.report)
+    for i, block in enumerate(study.report):
+        path = ("report", i)
+        yield from _unknown(
+            block.block, registry.names("report.blocks"), "block", (*path, "block")
+        )
+        experiments = block.experiment
+        yield from _unknown(experiments, study.experiments, "experiment", (*path, "experiment"))
+        yield from _option_names(study, block, (*path, "options"))
+        if names[block.name] > 1:
+            yield Fault((*path, "name"), f"two blocks have the name '{block.name}'")
+        if block.name in RESERVED:
+            text = f"'{block.name}' is the name of a file that every study writes"
+            yield Fault((*path, "name"), text)
+
+
+def _option_names(study: Study, block: Block, path: tuple[str | int, ...]) -> Iterator[Fault]:
+    """Look up the names of methods, problems and metrics that a block's options hold."""
+    shown = [study.experiments.get(name) for name in _listed(block.experiment)]
+    runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
+    if not runs:
+        return
+    known = {
+        "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
+        "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
+        "metric": list(dict.fromkeys(name for run in runs for name in run.metrics)),
+    }
+    for option, what in OPTION_NAMES.items():
+        value = block.options.get(option)
+        if isinstance(value, str | list):
+            yield from _unknown(value, known[what], what, (*path, option))
+        elif isinstance(value, dict):
+            for key, other in value.items():
+                yield from _unknown(key, known[what], what, (*path, option, key))
+                if isinstance(other, str):
+                    yield from _unknown(other, known[what], what, (*path, option, key))
+
+
+def _options(block: Block, path: tuple[str | int, ...], tree: Tree) -> list[Problem]:
+    """Check a block's options by the model that the block registers."""
+    try:
+        model = registry.get("report.blocks", block.block)
+        model.model_validate(block.options)
+    except registry.UnknownNameError:
+        pass
+    except ValidationError as error:
+        return words.problems(tree, error.errors(include_url=False), path, model)
+    return []
+
+
+def _unknown(
+    given: str | Iterable[str], known: Iterable[str], what: str, path: tuple[str | int, ...]
+) -> Iterator[Fault]:
+    """Find names, one text or a list of them, that are not known."""
+    known = list(known)
+    for i, name in enumerate(_listed(given)):
+        if name not in known:
+            hint = registry.did_you_mean(name, known)
+            place = path if isinstance(given, str) else (*path, i)
+            text = f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
+            yield Fault(place, text, key=path[-1] == name)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _twice(values: Iterable[Any]) -> list[Any]:
+    """Return the values that occur more than once, each once; 1, 1.0 and true are different."""
+    counts = Counter((type(value).__name__, value) for value in values)
+    return [value for (_, value), n in counts.items() if n > 1]

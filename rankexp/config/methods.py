@@ -1,0 +1,103 @@
+"""Check a study's methods: that the estimators exist, and take the parameters and grids given."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice, product
+from typing import Any
+
+from rankexp.config.estimators import resolve_estimator
+from rankexp.config.fault import Fault, unknown_parameters
+from rankexp.config.schema import Method
+from rankexp.errors import ConfigError
+
+MAX_SETTINGS = 1000
+"""Grid points that are tried out before a run; a larger grid is checked in part."""
+
+Path = tuple[str | int, ...]
+
+
+def faults(method: Method, path: Path) -> Iterator[Fault]:
+    """Yield what is wrong with one method."""
+    try:
+        estimator = resolve_estimator(method.estimator)
+    except ConfigError as error:
+        yield Fault((*path, "estimator"), str(error))
+        return
+    unknown = [
+        fault
+        for key in ("params", "grid")
+        for fault in unknown_parameters(
+            estimator, getattr(method, key), (*path, key), estimator.__name__
+        )
+    ]
+    clashes = list(_clashes(method, path))
+    yield from unknown
+    yield from clashes
+    if not unknown and not clashes:
+        yield from _settings(estimator, method, path)
+
+
+def takes_lambdas(method: Method) -> bool:
+    """Tell whether a method's estimator solves for many lambdas at once (or does not exist).
+
+    Only ours do: what scikit-learn calls `path` is something else.
+    """
+    try:
+        return "." not in method.estimator and hasattr(resolve_estimator(method.estimator), "path")
+    except ConfigError:
+        return True
+
+
+def is_binary(method: Method) -> bool:
+    """Tell whether a method's estimator is for two classes only."""
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(resolve_estimator(method.estimator)(**method.params)).classifier_tags
+    except (ConfigError, TypeError, ValueError, AttributeError):
+        return False  # complained about elsewhere, or not scikit-learn's
+    return tags is not None and not tags.multi_class
+
+
+def construction(factory: Any, params: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+    """Yield the complaint of a factory about its parameters, at the parameter it names."""
+    try:
+        made = factory(**params)
+        if hasattr(made, "check"):  # LinearRanker's
+            made.check()
+        if hasattr(made, "_parameter_constraints"):  # scikit-learn's
+            made._validate_params()
+    except (TypeError, ValueError) as error:
+        text = " ".join(str(error).split())
+        named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
+        first = min(named, key=text.index, default=None)
+        yield Fault(path if first is None else (*path, first), text)
+
+
+def _clashes(method: Method, path: Path) -> Iterator[Fault]:
+    for key in method.params.keys() & method.grid.keys():
+        yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
+    if len(set(method.lambdas or [])) < len(method.lambdas or []):
+        yield Fault((*path, "lambdas"), "the same lambda occurs twice")
+    for key in ("lambdas", "scaling"):
+        if getattr(method, key) is not None and not takes_lambdas(method):
+            text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"
+            yield Fault((*path, key), f"{text}; use 'grid'", key=True)
+    for key in ("params", "grid"):
+        if method.lambdas and "lam" in getattr(method, key):
+            yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)
+
+
+def _settings(estimator: Any, method: Method, path: Path) -> Iterator[Fault]:
+    """Try the parameters with every grid point; stop at the first that is impossible."""
+    points = product(*method.grid.values())
+    for values in islice(points, MAX_SETTINGS):
+        point = dict(zip(method.grid, values, strict=True))
+        for fault in construction(estimator, method.params | point, (*path, "params")):
+            key = fault.path[-1]
+            if key in point:
+                place = (*path, "grid", key, method.grid[str(key)].index(point[key]))
+                yield fault._replace(path=place)
+            else:
+                yield fault
+            return
