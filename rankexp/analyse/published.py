@@ -1,10 +1,8 @@
 """Published numbers and the verdict on a reproduced one beside them."""
 
-import csv
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from rankexp.errors import ConfigError
 
@@ -39,36 +37,21 @@ class Published:
     note: str = ""
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a file of published values as text.
-
-    Raises
-    ------
-    ConfigError
-        Where the file is not there or lacks a column.
-    """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(line for line in file if not line.startswith("#"))
-            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-            rows = [dict(row) for row in reader]
-    except OSError as error:
-        raise ConfigError(f"{path}: published values: {error.strerror or error}") from error
-    if missing:
-        raise ConfigError(f"{path}: published values lack the column(s) {', '.join(missing)}")
-    return rows
-
-
-def table(rows: Iterable[Mapping[str, str]], where: str = "") -> dict[Key, Published]:
+def table(
+    rows: Iterable[Mapping[str, str]], where: str = "published values"
+) -> dict[Key, Published]:
     """Return published values by (experiment, problem, method, quantity).
 
     Raises
     ------
     ConfigError
-        Where a number is none, or a value stands there twice.
+        Where a column is missing, a number is none, or a value stands there twice.
     """
     found: dict[Key, Published] = {}
     for index, row in enumerate(rows, start=1):
+        missing = [name for name in COLUMNS if row.get(name) is None]
+        if missing:
+            raise ConfigError(f"{where}: row {index} lacks {', '.join(missing)}")
         key = (row["experiment"], row["problem"], row["method"], row["quantity"])
         if key in found:
             raise ConfigError(f"{where}: row {index}: {' / '.join(key)} stands there twice")

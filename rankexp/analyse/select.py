@@ -66,10 +66,14 @@ def oracle(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
 def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFrame:
     """Choose for each split the grid point with the best inner mean; give its test value.
 
-    Splits without inner values, or with NaN alone, are absent from the result.
+    A method with a single grid point needs no inner values. For others, splits without them,
+    or with NaN alone, are absent from the result.
     """
     places = inner.assign(place=inner.groupby(PLACE, sort=False).cumcount())
-    return _take(scores, _best(places, PLACE, "value", higher))
+    best = _best(places, PLACE, "value", higher)
+    points = scores.groupby(["problem", "method"], sort=False)["grid"].transform("nunique")
+    only = scores.loc[points == 1, [*PLACE, "grid"]]
+    return _take(scores, pd.concat([best, only]).drop_duplicates(PLACE))
 
 
 def fixed(scores: pd.DataFrame, grid: str) -> pd.DataFrame:
@@ -170,7 +174,9 @@ def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
     own = splits.drop_duplicates([*by, "model", "grid"])
     rows = own if (splits["model"] != NONE).any() and _constant(splits) else splits
     counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
-    return counts.sort_values([*by, "count"], ascending=[True, True, False], kind="stable")
+    counts["group"] = counts.groupby(by, sort=False).ngroup()
+    ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
+    return ranked.drop(columns="group").reset_index(drop=True)
 
 
 def _constant(splits: pd.DataFrame) -> bool:

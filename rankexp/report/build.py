@@ -13,12 +13,13 @@ from rankexp.analyse.frame import COLUMNS
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
-from rankexp.report.context import Context, read_manifest
+from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.report.page import page
 from rankexp.report.style import styled
 from rankexp.report.text import plain_output
 from rankexp.report.write import csv_text, write_output, write_text
+from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
 
 
@@ -90,6 +91,10 @@ def open_report(folder: Path) -> Report:
 def open_results(folder: Path) -> Context:
     """Read a results folder's manifest and records (see `open_report`)."""
     manifest = read_manifest(folder)
+    if "study" not in manifest:
+        raise ConfigError(
+            f"{folder / 'manifest.json'}: missing or unreadable; run the study again"
+        )
     try:
         study = Study.model_validate(manifest["study"])
     except ValidationError as error:
@@ -97,13 +102,10 @@ def open_results(folder: Path) -> Context:
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
             f"{error}"
         ) from error
-    facts = {
-        name: plan.DataFacts(found["rows"], found["fingerprint"], found.get("snapshot", ""))
-        for name, found in manifest.get("data", {}).items()
-    }
+    cells = list(plan.cells(study, facts_of(manifest)))
     store = Store(folder)
     records = store.read()
-    return Context(study, list(plan.cells(study, facts)), records, manifest, list(store.problems))
+    return Context(study, cells, records, manifest, list(store.problems))
 
 
 def build(folder: Path) -> list[Path]:

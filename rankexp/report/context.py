@@ -1,10 +1,8 @@
 """What every block works from: the study, its cells, the records, and views of them."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -55,17 +53,8 @@ class Context:
 
     @cached_property
     def published(self) -> dict[published.Key, published.Published]:
-        """Published values, from the manifest or the study's file; empty where it names none."""
-        if self.study.published is None:
-            return {}
-        where = str(self.study.published)
-        rows = self.manifest.get("published")
-        return published.table(rows if rows is not None else self._published_rows(), where)
-
-    def _published_rows(self) -> list[dict[str, str]]:
-        path = Path(self.study.published or "")
-        beside = Path(self.manifest.get("config") or ".").parent / path
-        return published.read(path if path.exists() or not beside.exists() else beside)
+        """Published values that the manifest keeps; empty where the study has none."""
+        return published.table(self.manifest.get("published") or [])
 
     def experiments(self, block: Block) -> list[str]:
         """Return the names of a block's experiments."""
@@ -146,23 +135,3 @@ class Context:
         """Return why a problem's data was not to be had, or None where it was."""
         reason = self.manifest.get("missing_data", {}).get(problem)
         return None if reason is None else str(reason)
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return a result folder's manifest.
-
-    Raises
-    ------
-    ConfigError
-        Where there is none, or it cannot be read.
-    """
-    path = folder / "manifest.json"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict) or "study" not in found:
-            raise ValueError("it holds no study")
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path}: not there; run the study first") from error
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read ({error}); run the study again") from error
-    return found

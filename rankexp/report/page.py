@@ -107,7 +107,7 @@ def _data(context: Context) -> Grid:
             why = context.missing_data(name)
             rows += [] if why is None else [[name, "–", f"not available: {why}", "–"]]
             continue
-        where = facts.get("where") or _provenance(facts.get("provenance", {}))
+        where = _provenance(facts.get("provenance", {}))
         prints = str(facts.get("fingerprint", ""))[:12]
         rows.append([name, str(facts.get("rows", "–")), where, prints])
     return Grid(["Data set", "Rows", "From", "SHA-256"], rows, "Data")
@@ -120,17 +120,17 @@ def _provenance(facts: Mapping[str, Any]) -> str:
 def _facts(context: Context) -> list[str]:
     """Return lines on seed, versions, machine and time, each where the manifest has it."""
     manifest = context.manifest
-    versions = manifest.get("versions", {})
+    versions = {"rankexp": manifest.get("rankexp", "?")} | manifest.get("packages", {})
     lines = [f"Seed {context.study.seed}."]
-    if versions:
-        lines.append("Versions: " + ", ".join(f"{k} {v}" for k, v in versions.items()) + ".")
+    lines.append("Versions: " + ", ".join(f"{k} {v}" for k, v in versions.items()) + ".")
     named = {"python": "Python", "platform": "Platform", "cpu": "CPU", "commit": "Git commit"}
     lines += [f"{label}: {manifest[key]}." for key, label in named.items() if manifest.get(key)]
     if manifest.get("only"):
         lines.append(f"Only asked for: {', '.join(manifest['only'])}.")
-    times = [
-        f"{float(manifest[key]):.0f} s {label}"
-        for key, label in (("wall_seconds", "wall"), ("cpu_seconds", "CPU"))
-        if isinstance(manifest.get(key), (int, float))
-    ]
-    return lines + ([f"Time: {', '.join(times)}."] if times else [])
+    used = manifest.get("used")
+    if used:
+        lines.append(
+            f"Time, all runs together: {used['wall']:.0f} s, {used['cpu']:.0f} s of all "
+            f"processors; {used['memory'] / 2**20:.0f} MiB in the largest process."
+        )
+    return lines

@@ -53,13 +53,13 @@ def with_error(value: float, se: float, digits: int = 4, *, sign: bool = False) 
 
 def tex(text: str) -> str:
     """Escape text for LaTeX."""
-    return "".join(_TEX.get(letter, letter) for letter in text)
+    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.splitlines()))
 
 
 def markdown(text: str) -> str:
     """Escape what would break a table's row or be taken for markup or HTML."""
     escaped = re.sub(r"([\\|*_`<\[])", r"\\\1", text)
-    return escaped.replace("\n", " ")
+    return " ".join(escaped.splitlines())
 
 
 def _right(grid: Grid) -> list[bool]:

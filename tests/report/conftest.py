@@ -24,7 +24,6 @@ STUDY: dict[str, Any] = {
     "title": "A made-up study",
     "source": "Nobody, Journal of 100 % tests & trials, 2011",
     "seed": 1,
-    "published": "published.csv",
     "data": {
         "vote": {
             "label": "vote_84 & more",
@@ -131,11 +130,12 @@ PUBLISHED = [
 ]
 
 MANIFEST: dict[str, Any] = {
+    "format": 1,
     "published": PUBLISHED,
-    "data": {"vote": {"rows": 400, "fingerprint": "f" * 64, "snapshot": "", "where": "vote.arff"}},
-    "missing_data": {"gone": "looked in /data; no such file."},
-    "versions": {"numpy": "2.0"},
-    "wall_seconds": 12.3,
+    "data": {"vote": {"rows": 400, "fingerprint": "f" * 64, "provenance": {"file": "vote.arff"}}},
+    "missing_data": {"gone": "looked in data\nrankexp data add gone FILE"},
+    "packages": {"numpy": "2.0"},
+    "used": {"wall": 12.3, "cpu": 20.0, "memory": 2**28, "jobs": 3, "fits": 4},
 }
 
 

@@ -125,18 +125,26 @@ def draw(panels: Sequence[Panel], columns: int, remarks: Sequence[str] = ()) -> 
     from matplotlib.figure import Figure
 
     columns = min(columns, max(len(panels), 1))
-    rows = -(-len(panels) // columns)
+    rows = max(-(-len(panels) // columns), 1)
     lower = any(panel.reference for panel in panels)
+    ratios = [1.55, 1.0] if lower else [1.0]
     height = HEIGHT if lower else 0.62 * HEIGHT
-    figure = Figure(figsize=(WIDTH * columns, height * max(rows, 1)), layout="constrained")
-    parts = figure.subfigures(max(rows, 1), columns, squeeze=False)
-    for panel, part in zip(panels, parts.flat, strict=False):
-        ratios = {"height_ratios": [1.55, 1]} if lower else {}
-        axes = part.subplots(1 + lower, 1, sharex=True, squeeze=False, gridspec_kw=ratios)
-        draw_boxes(axes[0, 0], panel)
+    figure = Figure(figsize=(WIDTH * columns, height * rows), layout="constrained")
+    axes = figure.subplots(
+        len(ratios) * rows, columns, squeeze=False, gridspec_kw={"height_ratios": ratios * rows}
+    )
+    for place in range(rows * columns):
+        line, column = divmod(place, columns)
+        own = axes[len(ratios) * line : len(ratios) * (line + 1), column]
+        if place >= len(panels):
+            for part in own:
+                part.set_visible(False)
+            continue
+        draw_boxes(own[0], panels[place])
         if lower:
-            draw_differences(axes[1, 0], panel)
-        part.align_ylabels()
+            own[0].tick_params(labelbottom=False)
+            draw_differences(own[1], panels[place])
+    figure.align_ylabels()
     if remarks:
         figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
     return figure

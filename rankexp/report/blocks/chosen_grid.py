@@ -10,6 +10,7 @@ from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.options import Choosing, Rule, rule_label
 from rankexp.report.output import Grid, Output
+from rankexp.report.text import NOTHING
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
 
@@ -17,7 +18,7 @@ REGISTER = {"chosen_grid": "ChosenGrid"}
 class ChosenGrid(Choosing):
     """One row a problem, method and rule: the grid points chosen and how often."""
 
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1)] = ("oracle", "nested")
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""
@@ -56,13 +57,20 @@ class ChosenGrid(Choosing):
         return counts
 
     def _grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
-        rows = []
-        keys = ["experiment", "problem", "method", "rule"]
-        for key, own in numbers.groupby(keys, sort=False):
-            experiment, problem, method, rule = map(str, key)
-            points = own[["grid", "count", "edge"]].itertuples(index=False)
-            text = [f"{grid}{'*' if edge else ''} ({count})" for grid, count, edge in points]
-            labels = [context.problem_label(problem), context.method_label(method)]
-            rows.append([experiment, *labels, rule_label(rule), ", ".join(text)])
-        header = ["Experiment", "Problem", "Method", "Rule", "Chosen (times)"]
-        return Grid(header, rows, "Chosen grid points (* at the edge)", detail=True)
+        texts: dict[tuple[str, str, str], dict[str, list[str]]] = {}
+        for row in numbers.to_dict("records"):
+            rules = texts.setdefault((row["experiment"], row["problem"], row["method"]), {})
+            point = f"{row['grid']}{'*' if row['edge'] else ''} ({row['count']})"
+            rules.setdefault(row["rule"], []).append(point)
+        rows = [
+            [
+                experiment,
+                context.problem_label(problem),
+                context.method_label(method),
+                *(", ".join(rules.get(rule, [NOTHING])) for rule in self.rules),
+            ]
+            for (experiment, problem, method), rules in texts.items()
+        ]
+        header = ["Experiment", "Problem", "Method", *map(rule_label, self.rules)]
+        caption = "Grid points chosen (how often; * at the edge of the grid)"
+        return Grid(header, rows, caption, detail=True)

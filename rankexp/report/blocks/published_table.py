@@ -64,7 +64,7 @@ class PublishedTable(Choosing):
 
     beside: dict[str, str] = Field(default_factory=dict)
     """Extra method -> the method whose published value it stands beside."""
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1)] = ("oracle", "nested")
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
     """The first is compared with the published values."""
 
     def output(self, context: Context, block: Block) -> Output:
@@ -140,7 +140,7 @@ class PublishedTable(Choosing):
             state=_state(count),
             source=target.source if target else "",
             verified=target.verified if target else None,
-            note=f"Data not available: {absent}" if absent else own,
+            note="Its data was not available." if absent else own,
         )
 
     def _numbers(self, lines: list[Line]) -> pd.DataFrame:
@@ -152,31 +152,33 @@ class PublishedTable(Choosing):
         return table.rename(columns={"beside": "compared_with"})
 
     def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Grid:
-        cells = {(line.experiment, line.problem, line.method): self._cell(line) for line in lines}
-        rows = [
-            [
-                context.problem_label(problem),
-                *(cells.get((experiment, problem, method), NOTHING) for method in methods),
-            ]
-            for experiment, problem in dict.fromkeys((k[0], k[1]) for k in cells)
-        ]
-        means = [self._mean_difference(lines, method) for method in methods]
+        known = any(not math.isnan(line.published) for line in lines)
+        cells = {
+            (line.experiment, line.problem, line.method): self._cell(line, known) for line in lines
+        }
+        places = list(dict.fromkeys((experiment, problem) for experiment, problem, _ in cells))
+        seen = [problem for _, problem in places]
+        rows = []
+        for experiment, problem in places:
+            label = context.problem_label(problem)
+            label += f" ({experiment})" if seen.count(problem) > 1 else ""
+            values = (cells.get((experiment, problem, method), NOTHING) for method in methods)
+            rows.append([label, *values])
+        if known:
+            means = [self._mean_difference(lines, method) for method in methods]
+            rows.append(["mean difference", *means])
+        what = ["published"] if known else []
+        what += ["reproduced ± SE", *map(rule_label, self.rules[1:])]
+        metrics = ", ".join(dict.fromkeys(line.metric for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
-        rules = " / ".join(map(rule_label, self.rules[1:]))
-        caption = f"{lines[0].metric if lines else ''}: published / reproduced ± SE"
-        return Grid(
-            header,
-            [*rows, ["mean difference", *means]],
-            caption + (f" / {rules}" if rules else ""),
-        )
+        return Grid(header, rows, f"{metrics}: {' / '.join(what)}")
 
-    def _cell(self, line: Line) -> str:
+    def _cell(self, line: Line, known: bool) -> str:
+        first = [number(line.published, self.digits)] if known and not line.beside else []
         if math.isnan(line.reproduced):
-            return f"{number(line.published, self.digits)} / not run"
+            return " / ".join([*first, "not run"])
         value = with_error(line.reproduced, line.se, self.digits) + MARKS.get(line.verdict, "")
-        others = [number(other, self.digits) for other in line.others]
-        first = [] if line.beside else [number(line.published, self.digits)]
-        return " / ".join([*first, value, *others])
+        return " / ".join([*first, value, *(number(other, self.digits) for other in line.others)])
 
     def _mean_difference(self, lines: list[Line], method: str) -> str:
         own = [line.difference for line in lines if line.method == method]
