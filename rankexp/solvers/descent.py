@@ -26,6 +26,8 @@ Rows = npt.NDArray[np.intp]
 SAMPLE_ABOVE = 100_000
 SAMPLE_ROWS = 20_000
 SLOW = 0.1
+SINGULAR = 1e-13
+VANISHED = 1e-30
 
 
 class Risk(Protocol):
@@ -98,21 +100,21 @@ class Problem:
 def inverse(H: Floats, lam: float, d: int) -> Floats:
     """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
 
-    A singular one gets the smallest multiple of the identity on top that makes it definite.
+    A (nearly) singular one gets the smallest multiple of its diagonal on top that repairs it.
     """
     diagonal = H.reshape(-1)[:: H.shape[0] + 1]
     diagonal[:d] += lam
-    ridge = 1e-14 * max(float(diagonal.max()), 1e-290)
-    while True:
+    ridge, floor = 1e-12, 1e-290
+    for _ in range(10):
         factor, failed = dpotrf(H, lower=1)
-        if not failed:
+        if not failed and (factor.diagonal() ** 2 > SINGULAR * diagonal).all():
+            B: Floats
             B, failed = dpotri(factor, lower=1, overwrite_c=1)
-            if not failed and np.isfinite(B[-1, -1]):
-                return np.asfortranarray(B)
-        if not np.isfinite(ridge):
-            return np.asfortranarray(np.eye(H.shape[0]))
-        diagonal += ridge
-        ridge *= 100.0
+            if not failed:
+                return B
+        diagonal += ridge * diagonal + floor
+        ridge, floor = 100.0 * ridge, 1e-14 * float(diagonal.max())
+    return np.asfortranarray(np.eye(H.shape[0]))
 
 
 @dataclass
@@ -194,7 +196,7 @@ class Descent:
     def __init__(self, problem: Problem, at: Point, lam: float, tol: float) -> None:
         self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
         self.inner = max(1e-3 * tol, 1e-22)
-        self.objective = objective(problem, at.s, at.theta, lam)
+        self.objective = self.first = objective(problem, at.s, at.theta, lam)
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
@@ -225,8 +227,8 @@ class Descent:
             if at.g is not before:
                 self._direct()
         self.objective = objective(problem, at.s, at.theta, lam)
-        above = bound(problem, at, lam, self.b_scale) if lam else 0.5 * self.drop
-        self.gap = above / self.objective if self.objective > 0.0 else float("inf")
+        above = bound(problem, at, lam, self.b_scale) if lam else 0.5 * abs(self.drop)
+        self.gap = above / self.objective if self.objective > 0.0 else 0.0
         return self.gap <= self.tol
 
     def advance(self) -> bool:
@@ -242,9 +244,13 @@ class Descent:
         self.at = new
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
-        if self.slow >= 2:
+        if self.slow >= 2 or self.drop <= 0.0:
             self.refresh()
         return True
+
+    def diverges(self) -> bool:
+        """Return whether an unpenalised risk goes to 0, as on separable data."""
+        return self.lam == 0.0 and self.problem.risk.value(self.at.s) < VANISHED * self.first
 
     def stalled(self) -> bool:
         """Return whether rounding keeps the gap from shrinking any more."""
@@ -259,7 +265,7 @@ def solve(problem: Problem, at: Point, lam: float, tol: float, max_iter: int) ->
     while True:
         if run.near() and (run.certify() or run.stalled()):
             break
-        if run.n_iter >= max_iter or not run.advance():
+        if run.n_iter >= max_iter or not run.advance() or run.diverges():
             run.certify()
             break
     return Solution(run.at, run.objective, run.gap, run.n_iter)

@@ -24,7 +24,7 @@ class Classification:
         """Return the risk."""
         losses = self.loss.value(self.y, s)
         if self.weight is None:
-            return float(losses.sum()) * self.scale
+            return self.scale * float(losses.sum())
         return float(losses @ self.weight)
 
     def slope(self, s: Floats) -> Floats:
