@@ -87,7 +87,11 @@ def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Problem]]:
     for name, over in profiles.value.items():
         if isinstance(over.value, dict):
             variants[name] = base.merged(over)
-            problems += _removals(base, over, ("profiles", name))
+            path = ("profiles", name)
+            problems += _removals(base, over, path)
+            if "profiles" in over.value:
+                text = "a profile holds no profiles"
+                problems.append(Problem(over.keys["profiles"], path, text))
     return variants, problems
 
 

@@ -128,10 +128,10 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     protocol = experiment.protocol
     place = (*path, "protocol")
     synthetic = isinstance(protocol, Models)
-    wrong = list(study.data) if synthetic else list(study.generators)
+    right, other = (study.generators, study.data) if synthetic else (study.data, study.generators)
     needs = "generators, not data sets" if synthetic else "data sets, not generators"
     for i, problem in enumerate(experiment.problems):
-        if problem in wrong:
+        if problem in other and problem not in right:
             text = f"the protocol '{protocol.kind}' is for {needs}"
             yield Fault((*path, "problems", i), text)
             continue

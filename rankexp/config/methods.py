@@ -84,8 +84,17 @@ def _clashes(method: Method, path: Path) -> Iterator[Fault]:
             text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
     for key in ("params", "grid"):
+        if "class_weight" in getattr(method, key) and _pairwise(method):
+            text = "class_weight belongs to the classification risk; pairs have no weights"
+            yield Fault((*path, key, "class_weight"), text, key=True)
         if method.lambdas and "lam" in getattr(method, key):
             yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)
+
+
+def _pairwise(method: Method) -> bool:
+    """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
+    risks = method.grid.get("risk", [method.params.get("risk", "classification")])
+    return "." not in method.estimator and "classification" not in risks
 
 
 def _settings(estimator: Any, method: Method, path: Path) -> Iterator[Fault]:

@@ -1,0 +1,365 @@
+"""Every kind of broken file: what is said, and the exact place (marked «)."""
+
+import pytest
+
+from rankexp.config.load import load
+from rankexp.errors import ConfigError
+
+HEAD = "version: 1\nstudy: t\ntitle: T\nseed: 1\n"
+DATA = "data: {d: {source: {file: d.csv}, target: y, levels: [a, b]}}\n"
+GENERATORS = "generators: {g: {generator: linear}}\n"
+METHODS = "methods: {m: {}}\n"
+RUN = "experiments: {e: {problems: [d], methods: [m], protocol: {kind: cross_validation}}}\n"
+GOOD = HEAD + DATA + GENERATORS + METHODS + RUN
+NO_RUN = HEAD + DATA + GENERATORS + METHODS
+
+
+def method(text):
+    return HEAD + DATA + "methods: {m: " + text + "}\n" + RUN
+
+
+def run(text):
+    return NO_RUN + "experiments: {e: {problems: [d], methods: [m], " + text + "}}\n"
+
+
+def data(text):
+    return HEAD + "data: {d: {source: {file: d.csv}, target: y" + text + "}}\n" + METHODS + RUN
+
+
+def block(text):
+    return GOOD + "report: [{block: paired_table, name: t, experiment: e" + text + "}]\n"
+
+
+LEVELS = ", levels: [a, b]"
+CV = "protocol: {kind: cross_validation}"
+
+SHAPE = {
+    "not a mapping": ("«- 1\n", "expected a mapping, got a list"),
+    "unknown key": (
+        GOOD + "«titel: x\n",
+        "unknown key 'titel' (did you mean 'title'?); known: version, study",
+    ),
+    "missing key": ("«" + GOOD.replace("seed: 1\n", ""), "missing key 'seed'"),
+    "version": (GOOD.replace("version: 1", "version: «2"), "version: expected one of 1, got 2"),
+    "negative": (GOOD.replace("seed: 1", "seed: «-1"), "expected a number of at least 0, got -1"),
+    "wrong type": (GOOD.replace("seed: 1", "seed: «many"), "a whole number, got the text 'many'"),
+    "text for number": (GOOD.replace("seed: 1", "seed: «'7'"), "(write 7, without quotes"),
+    "underscore": (GOOD.replace("seed: 1", "seed: «1_000"), "(write 1000, without quotes"),
+    "float for int": (GOOD.replace("seed: 1", "seed: «1.5"), "expected a whole number, got 1.5"),
+    "true for int": (GOOD.replace("seed: 1", "seed: «true"), "expected a whole number, got true"),
+    "name": (GOOD.replace("study: t", "study: «a b"), "letters, digits"),
+    "key name": (HEAD + DATA + "methods: {«m x: {}, m: {}}\n" + RUN, "methods.m x: a name holds"),
+    "nothing": (GOOD.replace("title: T", "title:«"), "title: expected text, got nothing"),
+    "no experiments": (NO_RUN + "experiments: «{}\n", "at least one entry, got an empty mapping"),
+    "yes": (
+        run("protocol: {kind: cross_validation, stratified: «yes}"),
+        "experiments.e.protocol.stratified: expected true or false, got the text 'yes' (YAML 1.2",
+    ),
+    "protocol kind": (
+        run("protocol: {kind: «cross_valdation}"),
+        "experiments.e.protocol.kind: expected one of models, cross_validation, split, got the "
+        "text 'cross_valdation' (did you mean 'cross_validation'?)",
+    ),
+    "no kind": (run("«protocol: {folds: 3}"), "experiments.e.protocol: missing key 'kind'"),
+    "protocol no mapping": (run("protocol: «3"), "expected a mapping, got 3"),
+    "protocol key": (
+        run("protocol: {kind: cross_validation, «fold: 3}"),
+        "experiments.e.protocol: unknown key 'fold' (did you mean 'folds'?); known: kind, repeats",
+    ),
+    "experiment kind": (
+        NO_RUN + "experiments: {e: {kind: «evalute}}\n",
+        "did you mean 'evaluate'",
+    ),
+    "experiment key": (run(CV + ", «lambda: [1]"), "did you mean 'lambdas'?"),
+    "folds": (run("protocol: {kind: cross_validation, folds: «1}"), "a number of at least 2"),
+    "choice": (run(CV + ", scaling: «means"), "one of mean, sum, got the text 'means' (did you"),
+    "empty list": (run(CV + ", lambdas: «[]"), "expected at least one entry, got an empty list"),
+    "negative lambda": (run(CV + ", lambdas: [1, «-1e-3]"), "expected a positive number, got -0"),
+    "zero lambda": (run(CV + ", lambdas: [«0]"), "lambdas[0]: expected a positive number, got 0"),
+    "infinite lambda": (run(CV + ", lambdas: [«.inf]"), "expected a finite number, got .inf"),
+    "empty grid": (
+        method("{grid: {lam: «[]}}"),
+        "methods.m.grid.lam: expected at least one entry",
+    ),
+    "grid no list": (method("{grid: {lam: «3}}"), "expected a list, got 3"),
+    "no source": (
+        data("").replace("{file: d.csv}", "«{}"),
+        "data.d.source: expected at least one",
+    ),
+    "source value": (
+        data("").replace("d.csv", "«[1]"),
+        "expected true or false, a whole number, a number or text, got a list",
+    ),
+    "one level": (data(", levels: «[a]"), "expected at least 2 entries, got a list"),
+    "level": (data(", levels: [a, [b, «[c]]]"), "data.d.levels[1][1]: expected"),
+    "experiment list": (
+        GOOD + "report: [{block: paired_table, name: t, experiment: [«1]}]\n",
+        "report[0].experiment[0]: expected text, got 1",
+    ),
+    "duplicate": (GOOD + "«seed: 3\n", "seed: the key 'seed' occurs twice, first in line 4"),
+    "python tag": (GOOD + "text: «!!python/name:os.system\n", "'!!python/name:os.system'"),
+}
+
+MEANING = {
+    "problem": (
+        GOOD.replace("problems: [d]", "problems: [«dd]"),
+        "experiments.e.problems[0]: unknown problem 'dd' (did you mean 'd'?); known: d, g",
+    ),
+    "method": (GOOD.replace("methods: [m]", "methods: [«n]"), "unknown method 'n'"),
+    "metric": (
+        run(CV + ", metrics: [«rank_los]"),
+        "unknown metric 'rank_los' (did you mean 'rank",
+    ),
+    "metric form": (run(CV + ", metrics: ['«rank loss!']".replace("'«", "«'")), "is not a metric"),
+    "metric parameter": (run(CV + ", metrics: [«rank_loss(tie=worst)]"), "did you mean 'ties'"),
+    "metric twice": (run(CV + ", metrics: [auc, «'auc()']"), "the metric auc occurs twice"),
+    "problem twice": (GOOD.replace("problems: [d]", "problems: «[d, d]"), "'d' occurs twice"),
+    "generator": (GOOD.replace("linear", "«linaer"), "unknown generator 'linaer' (did you mean"),
+    "generator parameter": (
+        GOOD.replace("linear", "linear, params: {«P: 0.5}"),
+        "generators.g.params.P: generator 'linear' has no parameter 'P' (did you mean 'p'?)",
+    ),
+    "generator value": (
+        GOOD.replace("linear", "linear, params: {p: «2}"),
+        "the share of positives",
+    ),
+    "name of two": (
+        GOOD.replace("{g: {gen", "{«d: {gen"),
+        "generators.d: a data set has this name",
+    ),
+    "source": (
+        data(LEVELS).replace("{file:", "{«fil:"),
+        "unknown data source 'fil' (did you mean",
+    ),
+    "level twice": (data(", levels: «[a, [b, a]]"), "the text 'a' occurs twice"),
+    "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: holds the target 'y'"),
+    "counts": (
+        data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[4, 4]}"),
+        "the counts add up to 8, not to 90 rows",
+    ),
+    "number of counts": (
+        data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[90]}"),
+        "1 counts for 2 levels",
+    ),
+    "estimator": (method("{estimator: «LinearRanke}"), "did you mean 'LinearRanker'"),
+    "estimator path": (
+        method("{estimator: «sklearn.linear_model.LogisticRegresion}"),
+        "'sklearn.linear_model' has no 'LogisticRegresion' (did you mean 'LogisticRegression'?)",
+    ),
+    "estimator module": (
+        method("{estimator: «sklearn.linear_mdoel.Ridge}"),
+        "package 'sklearn' has no module 'linear_mdoel' (did you mean 'linear_model'?)",
+    ),
+    "no package": (method("{estimator: «sklaern.svm.SVC}"), "there is no package 'sklaern'"),
+    "no class": (method("{estimator: «sklearn.metrics.roc_auc_score}"), "is not a class"),
+    "no estimator": (method("{estimator: «collections.Counter}"), "it has no method 'fit'"),
+    "no scores": (
+        method("{estimator: «sklearn.preprocessing.StandardScaler}"),
+        "gives no scores",
+    ),
+    "parameter": (
+        method("{params: {«los: hinge}}"),
+        "methods.m.params.los: LinearRanker has no parameter 'los' (did you mean 'loss'?)",
+    ),
+    "grid parameter": (method("{grid: {«lamda: [1]}}"), "did you mean 'lam'"),
+    "value": (
+        method("{estimator: sklearn.linear_model.LogisticRegression, params: {C: «-1}}"),
+        "methods.m.params.C: The 'C' parameter of LogisticRegression must be a float",
+    ),
+    "grid value": (
+        method("{estimator: sklearn.linear_model.LogisticRegression, grid: {C: [1, «-1]}}"),
+        "methods.m.grid.C[1]: The 'C' parameter",
+    ),
+    "loss": (method("{params: {loss: «hing}}"), "unknown loss 'hing' (did you mean 'hinge'?)"),
+    "combination": (
+        method("{params: {loss: «hinge, risk: classification}}"),
+        "no combination of loss 'hinge' with risk 'classification'",
+    ),
+    "class weight": (
+        method("{params: {risk: bipartite, «class_weight: balanced}}"),
+        "class_weight belongs to the classification risk",
+    ),
+    "negative lam": (method("{params: {lam: «-1}}"), "lam must be a finite number >= 0, got -1"),
+    "lambdas without path": (
+        method("{estimator: sklearn.linear_model.ElasticNet, «lambdas: [1]}"),
+        "'lambdas' is for estimators with a regularisation path",
+    ),
+    "nobody takes lambdas": (
+        HEAD + DATA + "methods: {m: {estimator: sklearn.svm.LinearSVC}}\n"
+        "experiments: {e: {problems: [d], methods: [m], «lambdas: [1], " + CV + "}}\n",
+        "experiments.e.lambdas: none of the methods takes lambdas",
+    ),
+    "same lambda": (method("{lambdas: «[1, 2, 1.0]}"), "the same lambda occurs twice"),
+    "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "set by 'lambdas' already"),
+    "params and grid": (
+        method("{params: {tol: 1}, grid: {«tol: [1]}}"),
+        "stands in 'params', too",
+    ),
+    "models of data": (
+        NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
+        "models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
+        "the protocol 'models' is for generators, not data sets",
+    ),
+    "folds of generators": (
+        GOOD.replace("problems: [d]", "problems: [«g]"),
+        "the protocol 'cross_validation' is for data sets, not generators",
+    ),
+    "too many folds": (
+        data(LEVELS + ", fingerprint: {rows: 9, features: 1}").replace(
+            "cross_validation", "cross_validation, folds: «10"
+        ),
+        "more folds than 'd' has rows, 9",
+    ),
+    "split": (run("protocol: {kind: split, test: «1.5}"), "a whole number of rows, got 1.5"),
+    "three levels": (
+        data(", levels: [a, b, c]").replace("[d]", "[«d]"),
+        "method 'm' ranks two classes, 'd' has 3 levels",
+    ),
+    "continuous": (data("").replace("[d]", "[«d]"), "'d' has a continuous target"),
+    "check": (
+        NO_RUN + "experiments: {e: {kind: simulate, check: «flip_nois}}\n",
+        "unknown check 'flip_nois' (did you mean 'flip_noise'?)",
+    ),
+    "check parameter": (
+        NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {«rng: 1}}}\n",
+        "check 'flip_noise' has no parameter 'rng'",
+    ),
+    "check grid": (
+        NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {p: 0.5}, "
+        "grid: {«p: [0.5]}}}\n",
+        "'p' stands in 'params', too",
+    ),
+    "block": (
+        GOOD + "report: [{block: «boxplot, name: t, experiment: e}]\n",
+        "unknown block 'boxplot' (did you mean 'boxplots'?)",
+    ),
+    "block's experiment": (
+        GOOD + "report: [{block: paired_table, name: t, experiment: [e, «f]}]\n",
+        "report[0].experiment[1]: unknown experiment 'f'",
+    ),
+    "reserved": (
+        GOOD + "report: [{block: paired_table, name: «scores, experiment: e}]\n",
+        "'scores' is the name of a file that every study writes",
+    ),
+    "option": (block(", options: {«digit: 3}"), "unknown key 'digit' (did you mean 'digits'?)"),
+    "option value": (block(", options: {rule: «best}"), "report[0].options.rule: "),
+    "option's method": (block(", options: {reference: «n}"), "unknown method 'n'"),
+    "option's metric": (block(", options: {metric: «auc}"), "unknown metric 'auc'"),
+    "published": (GOOD + "published: «nowhere.csv\n", "no such file: "),
+}
+
+
+@pytest.mark.parametrize("name", [*SHAPE, *MEANING])
+def test_error_is_placed_and_explained(errors, name):
+    text, say = (SHAPE | MEANING)[name]
+    (line,) = errors(text)
+    assert say in line
+
+
+def test_the_texts_are_good_but_for_their_faults(loaded):
+    assert loaded(GOOD).experiments["e"].kind == "evaluate"
+    assert loaded(block(", options: {reference: m}")).report[0].name == "t"
+    assert loaded(method("{params: {loss: hinge, risk: bipartite}, lambdas: [1e-3]}"))
+
+
+def test_all_errors_at_once_in_the_order_of_the_file(errors):
+    lines = errors(
+        "version: 1\n«sudy: t\ntitle: «3\nseed: «x\n«seed: 4\n"
+        "data: {d: {source: {file: 1}, target: «2, fingerprint: {rows: «0, features: «x}}}\n"
+        "methods: {m: {«lamdas: [1], params: «3}}\n«experiment: {}\n".replace(
+            "version: 1", "«version: 1", 1
+        ).replace("«version", "««version", 1)
+    )
+    assert sorted(lines[:2]) == ["missing key 'experiments'", "missing key 'study'"]
+    assert "'seed' occurs twice" in lines[5] or "'seed' occurs twice" in lines[4]
+
+
+def test_two_blocks_of_one_name(errors):
+    one = "{block: paired_table, name: «t, experiment: e}"
+    assert len(errors(GOOD + f"report: [{one}, {one}]\n")) == 2
+
+
+PROFILE = GOOD + "profiles:\n  quick:\n"
+
+
+def test_a_profile_is_merged_key_by_key(loaded):
+    text = PROFILE + (
+        "    title: short\n"
+        "    methods: {m: {params: {tol: 1e-3}}, extra: {}}\n"
+        "    generators: null\n"
+        "    experiments: {e: {methods: [m, extra], protocol: {folds: 3}}}\n"
+    )
+    base, quick = loaded(text), loaded(text, "quick")
+    assert (base.title, quick.title) == ("T", "short")
+    assert quick.generators == {} != base.generators
+    assert quick.methods["m"].params == {"tol": 0.001}
+    assert quick.experiments["e"].methods == ["m", "extra"]
+    assert quick.experiments["e"].protocol.folds == 3
+    assert quick.experiments["e"].problems == ["d"]
+    assert base.experiments["e"].protocol.folds == 10
+    assert quick.profiles == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "say"),
+    [
+        ("    seed: «x\n", "seed: expected a whole number, got the text 'x' (in profile 'quick')"),
+        ("    «sede: 3\n", "unknown key 'sede' (did you mean 'seed'?)"),
+        ("    methods: {«n: null}\n", "profiles.quick.methods.n: nothing to remove"),
+        ("    methods: {m: {params: {loss: «hing}}}\n", "unknown loss 'hing'"),
+        ("    experiments: {e: {problems: [«x]}}\n", "unknown problem 'x'"),
+        ("    «profiles: {}\n", "a profile holds no profiles"),
+    ],
+)
+def test_errors_of_a_profile_are_found_without_it_too(errors, text, say):
+    for profile in (None, "quick"):
+        (line,) = errors(PROFILE + text, profile)
+        assert say in line
+
+
+def test_an_error_of_the_study_is_not_repeated_for_its_profiles(errors):
+    assert len(errors(PROFILE.replace("seed: 1", "seed: «-1") + "    title: t\n")) == 1
+
+
+def message(path, profile=None):
+    with pytest.raises(ConfigError) as caught:
+        load(path, profile)
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_unknown_profile(tmp_path):
+    file = tmp_path / "s.yaml"
+    file.write_text(PROFILE + "    title: t\n")
+    assert "no profile 'quik' (did you mean 'quick'?); profiles: quick" in message(file, "quik")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    (tmp_path / "study.yaml").write_text(GOOD)
+    assert "no such file (did you mean 'study.yaml'?)" in message(tmp_path / "stduy.yaml")
+    assert "no such file" in message(tmp_path / "nowhere" / "a.yaml")
+    assert "a folder, not a study; YAML files in it: study.yaml" in message(tmp_path)
+    (tmp_path / "latin.yaml").write_bytes("version: 1\ntitle: Hüll".encode("latin-1"))
+    assert "latin.yaml:2:9: not UTF-8 text (byte 0xfc)" in message(tmp_path / "latin.yaml")
+    (tmp_path / "empty.yaml").write_text("")
+    assert "empty.yaml:1:1: the file is empty" in message(tmp_path / "empty.yaml")
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path):
+    (tmp_path / "bom.yaml").write_text(GOOD, encoding="utf-8-sig")
+    assert load(tmp_path / "bom.yaml").study == "t"
+
+
+def test_published_values_are_found_beside_the_file(loaded, tmp_path):
+    assert loaded(GOOD).published_file is None
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "t.csv").write_text("")
+    study = loaded(GOOD)
+    assert study.folder == tmp_path
+    assert study.published_file == tmp_path / "published" / "t.csv"
+    assert "folder" not in study.model_dump()
+
+
+def test_folder_is_no_key(errors):
+    errors(GOOD + "«folder: /\n")

@@ -1,0 +1,79 @@
+"""The studies that come with the project, and their published values."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from rankexp.config.load import load, schema_json
+from rankexp.config.schema import Evaluate, Study
+
+FOLDER = Path(__file__).parents[2] / "configs"
+CONFIGS = sorted(FOLDER.glob("*.yaml"))
+PUBLISHED = sorted((FOLDER / "published").glob("*.csv"))
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_it_loads_and_survives_a_manifest(file, profile):
+    study = load(file, profile)
+    dumped = json.loads(json.dumps(study.model_dump(mode="json"), allow_nan=False))
+    again = Study.model_validate(dumped)
+    assert again.model_dump() == study.model_dump()
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+def test_quick_needs_neither_network_nor_other_files(file):
+    study = load(file, "quick")
+    for experiment in study.experiments.values():
+        problems = experiment.problems if isinstance(experiment, Evaluate) else []
+        for name in set(problems) & study.data.keys():
+            source = study.data[name].source
+            assert "sklearn" in source or (FOLDER / str(source["file"])).is_file()
+    assert study.report
+
+
+@pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
+def test_published_values_belong_to_the_study(file):
+    study = load(FOLDER / f"{file.stem}.yaml")
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    keys = [tuple(row[k] for k in ("experiment", "problem", "method", "quantity")) for row in rows]
+    assert len(set(keys)) == len(keys)
+    for row in rows:
+        experiment = study.experiments[row["experiment"]]
+        assert row["problem"] in experiment.problems
+        assert row["method"] in experiment.methods
+        assert row["quantity"] in experiment.metrics
+        steps = float(row["value"]) / float(row["last_digit"])
+        assert abs(steps - round(steps)) < 1e-6
+        assert row["source"]
+        assert row["verified"] in {"true", "false"}
+
+
+def test_table_1_of_kotlowski2011_is_whole():
+    with (FOLDER / "published" / "kotlowski2011.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 33
+    sums = {
+        method: sum(round(float(row["value"]) * 10_000) for row in rows if row["method"] == method)
+        for method in ("exponential", "svm-or", "logistic")
+    }
+    assert sums == {"exponential": 16621, "svm-or": 16100, "logistic": 16767}
+
+
+def test_the_large_sets_are_split_as_printed():
+    study = load(FOLDER / "kotlowski2011.yaml")
+    rows = study.data["covtype"].fingerprint.rows
+    held = round(rows * study.experiments["covtype"].protocol.test)
+    assert (rows - held, held) == (522_911, 58_101)
+    held = study.data["kdd04"].fingerprint.rows * study.experiments["kdd04"].protocol.test
+    assert held == pytest.approx(20_000)
+
+
+def test_schema_knows_every_key_of_the_shipped_studies():
+    schema = schema_json()
+    assert schema["properties"].keys() == Study.model_fields.keys()
+    assert schema["additionalProperties"] is False
+    json.dumps(schema)
