@@ -61,7 +61,9 @@ class SimulationTable(Strict):
         header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
         header += ["should be", "difference", "z"] if self.expected else []
         rows = []
-        for row in table.to_dict("records"):
+        targets = {target for target in self.expected.values() if isinstance(target, str)}
+        shown = table[~table["quantity"].isin(targets - self.expected.keys())]
+        for row in shown.to_dict("records"):
             cells = [*(str(row[name]) for name in names), str(row["quantity"])]
             cells += [with_error(row["mean"], row["se"], self.digits)]
             cells += [str(row["repetitions"]), str(row["nan"])]

@@ -1,0 +1,140 @@
+"""Means, standard errors, paired differences and verdicts, worked by hand."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankexp.analyse import compare, published
+from rankexp.analyse.frame import NONE
+from rankexp.analyse.published import verdict
+from rankexp.errors import ConfigError
+
+NAN = math.nan
+
+
+def splits(values: dict[str, list[list[float]]], *, models: bool = False) -> pd.DataFrame:
+    """One problem: method -> units -> values."""
+    rows: list[dict[str, Any]] = []
+    for method, units in values.items():
+        for unit, inside in enumerate(units):
+            for place, value in enumerate(inside):
+                where = (unit, place, NONE) if models else (NONE, unit, place)
+                names = ("model", "rep", "fold")
+                rows.append(
+                    {"problem": "p", "method": method, "unit": unit, "grid": "", "value": value}
+                    | dict(zip(names, where, strict=True))
+                )
+    return pd.DataFrame(rows)
+
+
+def test_the_se_is_over_the_means_of_repeats() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3], [0.3, 0.5], [0.6, 0.6]]})).iloc[0]
+    # Repeats .2, .4, .6: SD .2.
+    assert got["mean"] == pytest.approx(0.4)
+    assert got["se"] == pytest.approx(0.2 / math.sqrt(3))
+    assert (got["q1"], got["median"], got["q3"]) == pytest.approx((0.3, 0.4, 0.5))
+    assert (got["units"], got["splits"], got["nan"]) == (3, 6, 0)
+    assert got["se_of"] == compare.OF_REPEATS
+
+
+def test_the_se_is_over_models_where_there_are_models() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3], [0.4]]}, models=True)).iloc[0]
+    assert got["se_of"] == compare.OF_MODELS
+    assert got["se"] == pytest.approx(0.1)
+
+
+def test_undefined_folds_are_left_out_and_counted() -> None:
+    got = compare.summary(splits({"m": [[0.1, NAN], [0.2, 0.4], [NAN, NAN]]})).iloc[0]
+    assert got["mean"] == pytest.approx(0.2)  # of the repeats' .1 and .3
+    assert (got["units"], got["splits"], got["nan"]) == (2, 3, 3)
+
+
+def test_one_unit_has_no_se() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3]]})).iloc[0]
+    assert math.isnan(got["se"]) and got["se_of"] == compare.OF_NOTHING
+
+
+def test_differences_are_paired_by_split() -> None:
+    table = splits({"a": [[0.3, 0.5], [0.4, NAN]], "b": [[0.1, 0.4], [0.1, 0.2]], "c": [[0.0]]})
+    got = compare.paired(table, "b")
+    of_a = got[got["method"] == "a"]["value"]
+    assert list(of_a) == pytest.approx([0.2, 0.1, 0.3])
+    assert list(got[got["method"] == "c"]["value"]) == pytest.approx([-0.1])
+    assert "b" not in set(got["method"])
+    summary = compare.summary(got).set_index("method").loc["a"]
+    assert summary["mean"] == pytest.approx(0.225)  # of .15 and .3
+    assert summary["se"] == pytest.approx(0.075)
+
+
+def test_hanley_and_mcneil_worked_by_hand() -> None:
+    # A = .8: Q1 = .8/1.2, Q2 = 1.28/1.8; (.16 + 49 (Q1 - .64) + 49 (Q2 - .64)) / 2500.
+    expected = math.sqrt((0.16 + 49 * (2 / 3 - 0.64) + 49 * (1.28 / 1.8 - 0.64)) / 2500)
+    assert compare.hanley_mcneil(0.8, 50, 50) == pytest.approx(expected)
+    assert math.isnan(compare.hanley_mcneil(NAN, 50, 50))
+    assert math.isnan(compare.hanley_mcneil(0.8, 0, 50))
+
+
+def test_hanley_and_mcneil_is_near_the_spread_of_simulated_aucs() -> None:
+    rng = np.random.default_rng(3)
+    positive = rng.exponential(4.0, (400, 60, 1))
+    negative = rng.exponential(1.0, (400, 1, 80))
+    aucs = (positive > negative).mean(axis=(1, 2))
+    assert compare.hanley_mcneil(0.8, 60, 80) == pytest.approx(aucs.std(), rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("difference", "se", "expected"),
+    [
+        (0.0020, 0.0010, "reproduced"),  # exactly 2 SE
+        (-0.0020, 0.0010, "reproduced"),
+        (0.00201, 0.0010, "near"),
+        (-0.0040, 0.0010, "near"),  # exactly 4 SE
+        (0.00401, 0.0010, "not reproduced"),
+        (0.00005, 0.000001, "reproduced"),  # half of the last digit
+        (0.1225 - 0.12245, 0.0, "reproduced"),  # the same, not exact in binary
+        (0.00006, 0.000001, "not reproduced"),
+        (0.00006, 0.00002, "near"),
+        (0.00004, NAN, "reproduced"),  # SE unknown: the last digit alone
+        (0.00006, NAN, "not reproduced"),
+        (NAN, 0.1, "not run"),
+    ],
+)
+def test_verdicts_at_their_boundaries(difference: float, se: float, expected: str) -> None:
+    assert verdict(difference, se, 0.0001) == expected
+
+
+ROW = {
+    "experiment": "e",
+    "problem": "p",
+    "method": "m",
+    "quantity": "rank_loss",
+    "value": "0.1225",
+    "last_digit": "0.0001",
+    "source": "Table 1",
+    "verified": "true",
+    "note": "",
+}
+
+
+def test_published_values_are_found_by_their_place() -> None:
+    found = published.table([ROW, ROW | {"method": "n", "verified": "no"}])
+    assert found["e", "p", "m", "rank_loss"].value == 0.1225
+    assert found["e", "p", "m", "rank_loss"].verified
+    assert not found["e", "p", "n", "rank_loss"].verified
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([ROW, ROW], "row 2: e / p / m / rank_loss stands there twice"),
+        ([ROW | {"value": "x"}], "row 1: value and last_digit must be numbers"),
+        ([ROW | {"last_digit": "0"}], "last_digit above 0"),
+        ([{k: v for k, v in ROW.items() if k != "note"}], "row 1 lacks note"),
+    ],
+)
+def test_bad_published_values_are_refused(rows: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        published.table(rows)

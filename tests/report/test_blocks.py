@@ -1,0 +1,245 @@
+"""Each block on made-up records: what it shows, and that it says what is lacking."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from rankexp import registry
+from rankexp.config.schema import Block
+from rankexp.plan import Cell
+from rankexp.report.context import Context
+from rankexp.report.output import Output
+from rankexp.run.record import Record, Row
+
+Make = Callable[..., Context]
+
+
+def show(context: Context, name: str, experiment: Any, **options: Any) -> Output:
+    block = Block(block=name, name="x", experiment=experiment, options=options)
+    output: Output = (
+        registry.get("report.blocks", name).model_validate(options).output(context, block)
+    )
+    return output
+
+
+def drop(wanted: Callable[[Cell], bool]) -> Callable[[Cell, Record], Record | None]:
+    return lambda cell, record: None if wanted(cell) else record
+
+
+@pytest.mark.parametrize("name", registry.names("report.blocks"))
+def test_every_block_refuses_unknown_options(name: str) -> None:
+    with pytest.raises(ValidationError, match="colour"):
+        registry.get("report.blocks", name).model_validate({"colour": "red"})
+
+
+def test_rules_are_checked() -> None:
+    model = registry.get("report.blocks", "published_table")
+    model.model_validate({"rules": ["oracle", "fixed:lam=0.1", "one_standard_error"]})
+    for wrong in (["orakel"], ["fixed:"], []):
+        with pytest.raises(ValidationError, match="rules"):
+            model.model_validate({"rules": wrong})
+
+
+def test_the_published_table_compares_the_first_rule(make: Make) -> None:
+    output = show(make(), "published_table", ["folds", "once"])
+    assert output.numbers is not None and not output.incomplete
+    table = output.numbers.set_index(["experiment", "problem", "method"])
+    row = table.loc[("folds", "vote", "logistic")]
+    assert row["published"] == 0.1195
+    assert row["reproduced"] == pytest.approx(0.11, abs=0.002)
+    assert row["by nested"] == pytest.approx(row["reproduced"] + 0.01)
+    assert row["difference"] == row["reproduced"] - row["published"]
+    assert (row["verdict"], row["note"]) == ("not reproduced", "A loose solver.")
+    assert (row["chosen"], row["edge"], row["splits"], row["state"]) == (
+        *("lam=0.1", "", 6),
+        "complete",
+    )
+    assert table.loc[("folds", "vote", "svm_or"), "verdict"] == ""
+    assert table.loc[("folds", "gone", "logistic"), "state"] == "not run"
+    single = table.loc[("once", "vote", "logistic")]
+    assert single["se_of"] == "test examples" and 0.01 < single["se"] < 0.05
+    assert single["verdict"] == "reproduced" and single["note"] == ""
+    wide = output.grids[0]
+    assert wide.header == ["Data set", "exponential", "SVM-OR", "logistic"]
+    assert [row[0] for row in wide.rows] == [
+        *("vote_84 & more (folds)", "gone", "vote_84 & more (once)"),
+        "mean difference",
+    ]
+    assert wide.rows[0][1].startswith(".5000 / .1") and "≠" in wide.rows[0][1]
+    assert wide.rows[-1][1].startswith("-.37") and wide.rows[-1][1].endswith("(over 1)")
+
+
+def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
+    output = show(make(), "published_table", "folds", beside={"svm_or": "logistic"})
+    assert output.numbers is not None
+    table = output.numbers.set_index(["problem", "method"])
+    row = table.loc[("vote", "svm_or")]
+    assert (row["published"], row["compared_with"], row["note"]) == (0.1195, "logistic", "")
+    assert output.grids[0].header[-1] == "SVM-OR"
+    assert output.grids[0].rows[0][-1].count(" / ") == 1  # its own, without a published one
+
+
+def test_the_edge_of_the_grid_is_marked(make: Make) -> None:
+    output = show(make(), "published_table", "folds", rules=["nested"])
+    assert output.numbers is not None
+    assert set(output.numbers["edge"][:3]) == {"highest lam"}
+    assert any("Warning: 3 of 6" in note for note in output.notes)
+
+
+def test_a_run_without_published_values_has_no_verdicts(make: Make) -> None:
+    context = make()
+    context.manifest["published"] = None
+    output = show(context, "published_table", "folds")
+    assert output.grids[0].rows[0][1].startswith(".1")
+    assert "published" not in output.grids[0].caption and len(output.grids[0].rows) == 2
+
+
+def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> None:
+    study = copy.deepcopy(make().manifest["study"])
+    study["experiments"]["folds"]["metrics"] = ["auc"]
+
+    def flip(cell: Cell, record: Record) -> Record:
+        rows = [row._replace(quantity="auc", value=1 - row.value) for row in record.rows]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    table = show(make(study, flip), "published_table", "folds").numbers
+    assert table is not None
+    vote = table[table["problem"] == "vote"]
+    assert set(vote["chosen"]) == {"lam=0.1"}
+    assert (vote["by nested"] < vote["reproduced"]).all()
+
+
+def test_missing_fits_are_said_in_every_block(make: Make) -> None:
+    context = make(None, drop(lambda cell: cell.fold == 1 and cell.method == "logistic"))
+    message = "INCOMPLETE: 15 of 18 fits are there (3 missing) of folds."
+    for name in ("published_table", "paired_table", "chosen_grid", "completeness"):
+        assert show(context, name, "folds").incomplete == [message]
+    table = show(context, "published_table", "folds").numbers
+    assert table is not None
+    states = table.set_index(["problem", "method"])["state"]
+    assert states["vote", "logistic"] == "incomplete" and states["vote", "svm_or"] == "complete"
+    figure = show(make(None, drop(lambda cell: cell.model == 0)), "boxplots", "boxes").figure
+    assert figure is not None and "INCOMPLETE" in str(figure._suptitle.get_text())  # type: ignore[attr-defined]
+
+
+def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
+    def undefine(cell: Cell, record: Record) -> Record:
+        if cell.fold != 0 or cell.rep != 0:
+            return record
+        rows = [r._replace(value=float("nan")) if r.part == "test" else r for r in record.rows]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    context = make(None, undefine)
+    output = show(context, "published_table", "folds")
+    assert output.numbers is not None and not output.incomplete
+    vote = output.numbers[output.numbers["problem"] == "vote"]
+    assert set(vote["nan"]) == {1} and set(vote["splits"]) == {5}
+    assert vote["reproduced"].notna().all()
+    notes = show(context, "completeness", "folds").notes
+    assert any(note.startswith("3 of them have an undefined test value") for note in notes)
+
+
+def test_nothing_run_is_no_error(make: Make) -> None:
+    context = make(None, lambda cell, record: None)
+    for block in context.study.report:
+        output = show(context, block.block, block.experiment, **block.options)
+        assert output.incomplete and output.incomplete[0].startswith("INCOMPLETE: 0 of")
+
+
+def test_boxes_show_the_models_and_their_differences(make: Make) -> None:
+    context = make()
+    output = show(context, "boxplots", "boxes", reference="logistic", bayes={"easy": 0.1})
+    assert output.figure is not None and output.numbers is not None
+    upper, _, lower, _ = output.figure.axes  # two columns: boxes above, differences below
+    numbers = output.numbers.set_index(["problem", "method"]).loc["easy"]
+    medians = [line for line in upper.lines if line.get_linewidth() == 1.3]
+    assert [line.get_xdata().mean() for line in medians] == [1, 2, 3]
+    np.testing.assert_allclose(
+        [line.get_ydata()[0] for line in medians],
+        numbers.loc[["exponential", "svm_or", "logistic"], "median"],
+    )
+    dashed = [line for line in upper.lines if line.get_linestyle() == "--"]
+    assert [line.get_ydata()[0] for line in dashed] == [0.1]
+    assert [t.get_text() for t in lower.get_xticklabels()] == ["exponential", "SVM-OR", "logistic"]
+    differences = [line for line in lower.lines if line.get_linewidth() == 1.3]
+    assert [line.get_xdata().mean() for line in differences] == [1, 2]
+    for line, method in zip(differences, ("exponential", "svm_or"), strict=True):
+        assert line.get_ydata()[0] == pytest.approx(numbers.loc[method, "difference"], abs=0.002)
+    assert [line.get_ydata()[0] for line in lower.lines if line.get_linewidth() == 0.9][-1] == 0.0
+    second = output.figure.axes[1]
+    assert not [line for line in second.lines if line.get_linestyle() == "--"]
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(True, [0.1, 0.05]), (0.2, [0.2, 0.2])])
+def test_the_bayes_risk_is_the_generators_or_the_one_given(
+    make: Make, asked: Any, expected: list[float]
+) -> None:
+    figure = show(make(), "boxplots", "boxes", bayes=asked).figure
+    assert figure is not None
+    lines = [[line for line in a.lines if line.get_linestyle() == "--"] for a in figure.axes]
+    assert [line[0].get_ydata()[0] for line in lines] == expected
+
+
+def test_panels_stand_in_the_order_asked_for(make: Make) -> None:
+    output = show(make(), "boxplots", "boxes", panels=["hard", "easy"], columns=1)
+    assert output.figure is not None
+    assert [a.get_title() for a in output.figure.axes] == ["hard", "linear, balanced"]
+
+
+def test_paired_differences_are_over_models(make: Make) -> None:
+    output = show(make(), "paired_table", "boxes", reference="logistic", methods=["svm_or"])
+    assert output.numbers is not None
+    assert list(output.numbers["method"]) == ["svm_or", "svm_or"]
+    assert list(output.numbers["difference"]) == pytest.approx([0.01, 0.01], abs=0.001)
+    # The models differ by .01, their differences do not: pairing takes that out.
+    assert (output.numbers["difference_se"] < 0.1 * output.numbers["se"]).all()
+    assert output.grids[0].header[-1] == "− logistic"
+
+
+def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
+    output = show(make(), "simulation_table", "tried", expected={"prior_observed": "prior"})
+    assert output.numbers is not None
+    table = output.numbers.set_index(["p", "quantity"])
+    row = table.loc[(0.9, "prior_observed")]
+    assert row["expected"] == pytest.approx(0.9) and row["repetitions"] == 4
+    assert row["difference"] == pytest.approx(row["mean"] - 0.9)
+    assert row["difference_se"] == pytest.approx(row["se"])
+    assert [cells[:2] for cells in output.grids[0].rows] == [
+        ["0.5", "prior_observed"],
+        ["0.9", "prior_observed"],
+    ]
+    fixed = show(make(), "simulation_table", "tried", expected={"prior": 0.5}).numbers
+    assert fixed is not None
+    differences = fixed.set_index(["p", "quantity"])["difference"]
+    assert differences[0.9, "prior"] == pytest.approx(0.4)
+
+
+def test_chosen_points_are_counted_by_rule(make: Make) -> None:
+    output = show(make(), "chosen_grid", ["boxes", "folds"])
+    assert output.numbers is not None
+    counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
+    assert counts["boxes", "easy", "logistic", "oracle"] == 5
+    assert counts["folds", "vote", "logistic", "nested"] == 6
+    assert output.grids[0].rows[-1][-2:] == ["lam=0.1 (6)", "lam=1.0* (6)"]
+
+
+def test_completeness_names_what_is_wrong(make: Make) -> None:
+    def spoil(cell: Cell, record: Record) -> Record:
+        if cell.method == "svm_or":
+            return Record(record.key, status="failed", reason="singular")
+        rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
+        warnings = ["ConvergenceWarning: gap 1e-3"]
+        return Record(record.key, grid=[{}], rows=rows, warnings=warnings, version="0.0.1")
+
+    context = make(None, spoil)
+    context.problems.append("records/00/x.json is truncated")
+    notes = show(context, "completeness", ["folds"]).notes
+    assert "6 fits: singular" in notes
+    assert "Warning ConvergenceWarning in 12 fits." in notes
+    assert any("were made by version 0.0.1" in note for note in notes)
+    assert any(note.startswith("Data set gone is not available: looked in") for note in notes)
+    assert notes[-1] == "records/00/x.json is truncated"
