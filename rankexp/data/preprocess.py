@@ -64,10 +64,9 @@ class Preprocessor:
 
     def fit(self, X: Floats) -> "Preprocessor":
         """Learn from training rows, shape (n, d), and return self."""
-        with warnings.catch_warnings():  # an all-missing training column is dealt with below
-            warnings.simplefilter("ignore", RuntimeWarning)
-            low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
-            fill = np.clip(np.nanmean(X, axis=0), low, high)  # rounding may leave the range
+        X = np.ascontiguousarray(X)  # sums take their bits from the order in memory
+        low, high, mean = _range_and_mean(X)
+        fill = np.clip(mean, low, high)  # rounding may leave the range
         for column in self._nominal:
             fill[column] = _mode(X[:, column])
         unknown = np.isnan(low)
@@ -96,6 +95,15 @@ class Preprocessor:
         Z -= self._offset
         Z /= self._scale
         return Z
+
+
+def _range_and_mean(X: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the extremes and mean of each column's known values; NaN where none is known."""
+    if not np.isnan(X).any():  # spares the copy that nanmean makes of large data
+        return X.min(axis=0), X.max(axis=0), X.mean(axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.nanmin(X, axis=0), np.nanmax(X, axis=0), np.nanmean(X, axis=0)
 
 
 def _mode(codes: Floats) -> float:

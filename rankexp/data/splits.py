@@ -161,9 +161,11 @@ def holdout(
         mine = order[stratum[order] == code]
         reached = np.concatenate(([0], np.cumsum(size[mine])))
         chosen[mine[: np.argmin(np.abs(reached - rows))]] = True
+    if len(size) < 2:
+        raise DataError("all rows stay together: no split leaves two sides")
+    if chosen.all() or not chosen.any():  # every stratum was nearer to all or nothing
+        chosen[order[0]] = not chosen[order[0]]
     mask = chosen if units is None else chosen[units]
-    if mask.all() or not mask.any():
-        raise DataError("rows that stay together fill everything: no split leaves two sides")
     return Split(np.flatnonzero(~mask), np.flatnonzero(mask))
 
 

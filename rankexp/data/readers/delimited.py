@@ -163,9 +163,10 @@ def _read_numbers(
         "skipinitialspace": True,
         "keep_default_na": False,
         "na_values": sorted({*missing, "nan", "NaN"}),
-        "float_precision": "round_trip",
         "engine": "c",
     }
+    if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
+        options["float_precision"] = "round_trip"  # from 3.1 on it always is
     with open_data(path) as file:
         frame = _parse(path, file, options)
     others = []

@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from rankexp.config.schema import Preprocess
+from rankexp.data.dataset import Feature
+from rankexp.data.preprocess import Preprocessor
+
+NAN = np.nan
+FEATURES = (
+    Feature("size"),
+    Feature("colour", "nominal", ("red", "green", "blue")),
+    Feature("sex", "nominal", ("f", "m")),
+    Feature("only", "nominal", ("x",)),
+    Feature("constant"),
+)
+TRAIN = np.array([[0.0, 0, 1, 0, 7], [4, 2, 1, 0, 7], [NAN, 2, NAN, NAN, NAN], [2, NAN, 0, 0, 7]])
+TEST = np.array([[6.0, 1, 0, 0, 9], [NAN, NAN, NAN, NAN, NAN]])
+
+law = settings(max_examples=40, deadline=None)
+
+
+def fitted(X=TRAIN, features=FEATURES, **options):
+    return Preprocessor(Preprocess(**options), features).fit(X)
+
+
+def test_by_hand():
+    made = fitted()
+    assert made.names == (
+        "size",
+        "colour=red",
+        "colour=green",
+        "colour=blue",
+        "sex=m",
+        "only=x",
+        "constant",
+    )
+    np.testing.assert_array_equal(
+        made.transform(TRAIN),
+        [
+            [0, 1, 0, 0, 1, 0, 0],
+            [1, 0, 0, 1, 1, 0, 0],
+            [0.5, 0, 0, 1, 1, 0, 0],  # mean of 0, 4, 2; commonest colour; commonest sex
+            [0.5, 0, 0, 1, 0, 0, 0],
+        ],
+    )
+    np.testing.assert_array_equal(
+        made.transform(TEST),
+        [[1.5, 0, 1, 0, 0, 0, 2], [0.5, 0, 0, 1, 1, 0, 0]],  # outside [0, 1] stays outside
+    )
+
+
+def test_standard_scaling_leaves_indicators():
+    made = fitted(scale="standard").transform(TRAIN)
+    np.testing.assert_allclose(made[:, 0].mean(), 0, atol=1e-15)
+    np.testing.assert_allclose(made[:, 0].std(), 1)
+    np.testing.assert_array_equal(made[:, -1], 0)
+    np.testing.assert_array_equal(made[:, 1:6], fitted().transform(TRAIN)[:, 1:6])
+
+
+def test_no_scaling_codes_and_no_imputation():
+    made = fitted(scale="none", nominal="codes", impute="none")
+    assert made.names == tuple(f.name for f in FEATURES)
+    np.testing.assert_array_equal(made.transform(TEST), TEST)
+    coded = fitted(nominal="codes").transform(TRAIN)
+    np.testing.assert_array_equal(coded[:, 1], [0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("scale", ["minmax", "standard"])
+def test_what_is_missing_stays_so_where_asked(scale):
+    made = fitted(impute="none", scale=scale).transform(TRAIN)
+    expected = np.isnan(TRAIN)[:, [0, 1, 1, 1, 2, 3, 4]]
+    np.testing.assert_array_equal(np.isnan(made), expected)
+
+
+def test_a_column_missing_in_the_whole_training_part():
+    X = np.array([[NAN, NAN], [NAN, NAN]])
+    features = (Feature("a"), Feature("b", "nominal", ("p", "q", "r")))
+    for scale in ("minmax", "standard", "none"):
+        made = fitted(X, features, scale=scale)
+        np.testing.assert_array_equal(made.transform(X), [[0, 1, 0, 0]] * 2)
+        np.testing.assert_array_equal(made.transform(np.array([[3.0, 2]])), [[3, 0, 0, 1]])
+
+
+def test_tied_modes_go_to_the_first_declared():
+    X = np.array([[2.0], [1], [NAN]])
+    features = (Feature("b", "nominal", ("p", "q", "r")),)
+    np.testing.assert_array_equal(fitted(X, features).transform(X)[2], [0, 1, 0])
+
+
+numbers = st.floats(-1e6, 1e6) | st.just(NAN)
+tables = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(
+        arrays(float, (n, 2), elements=numbers),
+        arrays(float, (n, 2), elements=st.sampled_from([0.0, 1.0, 2.0, NAN])),
+    ).map(np.hstack)
+)
+MIXED = (
+    Feature("a"),
+    Feature("b"),
+    Feature("c", "nominal", ("x", "y", "z")),
+    Feature("d", "nominal", ("x", "y", "z")),
+)
+
+
+@law
+@given(tables)
+def test_the_training_part_lies_in_the_unit_cube(X):
+    made = fitted(X, MIXED).transform(X)
+    assert made.min() >= 0
+    assert made.max() <= 1
+    assert made.flags.c_contiguous
+    assert made.shape == (len(X), 8)
+    np.testing.assert_array_equal(made[:, 2:5].sum(axis=1), 1)
+
+
+@law
+@given(tables, tables, st.sampled_from(["minmax", "standard", "none"]))
+def test_each_row_is_made_by_itself_from_what_training_taught(train, test, scale):
+    made = fitted(train, MIXED, scale=scale)
+    before = made.transform(train)
+    together = made.transform(np.vstack([train, test]))
+    np.testing.assert_array_equal(together[: len(train)], before)
+    for i, row in enumerate(test):
+        np.testing.assert_array_equal(made.transform(row[None])[0], together[len(train) + i])
+
+
+@law
+@given(tables, st.permutations(range(4)))
+def test_the_order_of_columns_does_not_matter(X, order):
+    straight = fitted(X, MIXED)
+    turned = fitted(X[:, order], tuple(MIXED[j] for j in order))
+    where = [turned.names.index(name) for name in straight.names]
+    np.testing.assert_array_equal(turned.transform(X[:, order])[:, where], straight.transform(X))
+
+
+@law
+@given(tables)
+def test_the_input_is_left_alone(X):
+    before = X.copy()
+    fitted(X, MIXED).transform(X)
+    np.testing.assert_array_equal(X, before)
+
+
+def test_agrees_with_scikit_learn():
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5)) * [1, 1e3, 1e-3, 5, 1] + [0, 1e4, 0, 1, 1]
+    X[rng.random(X.shape) < 0.2] = NAN
+    features = tuple(Feature(str(j)) for j in range(5))
+    for scale, scaler in (("minmax", MinMaxScaler()), ("standard", StandardScaler())):
+        oracle = make_pipeline(SimpleImputer(), scaler).fit(X[:40])
+        made = fitted(X[:40], features, scale=scale).transform(X)
+        np.testing.assert_allclose(made, oracle.transform(X), rtol=1e-9, atol=1e-12)
