@@ -73,7 +73,7 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
     Raises
     ------
     ValueError
-        If a class is missing.
+        If a class is missing, or X isn't finite.
     """
     n = X.shape[0]
     n_positive = int(np.count_nonzero(positive))
@@ -85,6 +85,8 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
     if n <= CENTRED_ROWS:
         X = X - X.mean(axis=0)
     difference = side @ X
+    if not np.all(np.isfinite(difference)):
+        raise ValueError("X holds NaN or infinite values; impute or drop them first")
     if _may_repeat(X):
         X, positive, weight = _merge_duplicates(X, positive, weight)
     if X.shape[1] > X.shape[0]:

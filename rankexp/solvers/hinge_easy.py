@@ -16,7 +16,7 @@ from rankexp.solvers.hinge_sweep import sweep
 WIDE_BAND = 0.2
 LONGEST = 12
 FEW = 4
-SMOOTHING = 0.3  # share of the tolerated gap that smoothing may take
+SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
 
 
 def quasi_newton(start: Point, lam: float, tol: float, best: Best) -> tuple[Point, int]:

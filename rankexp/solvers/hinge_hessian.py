@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.solvers.hinge_data import Floats, Ints
-from rankexp.solvers.hinge_sweep import Sweep
+from rankexp.solvers.hinge_sweep import Sweep, compiled
 
 MANY_ROWS = 20_000
 SAMPLED_PAIRS = 20_000
@@ -32,10 +32,10 @@ def band_hessian(swept: Sweep, sampled: int | None = None) -> Floats:
         scale = swept.band_size / sampled
         D = _sampled_differences(swept, sampled)
     else:
-        i, j = _listed_pairs(swept, 2 * n)
-        if i is None or j is None:
+        listed = listed_pairs(swept, 2 * n)
+        if listed is None:
             return _prefix_hessian(swept) / (2.0 * swept.h * p.count)
-        scale = 1.0
+        (i, j), scale = listed, 1.0
         D = p.X[i]
         D -= p.X[j]
         if p.weight[i].max() > 1 or p.weight[j].max() > 1:
@@ -45,9 +45,12 @@ def band_hessian(swept: Sweep, sampled: int | None = None) -> Floats:
     return H
 
 
-def _listed_pairs(swept: Sweep, most: int) -> tuple[Ints | None, Ints | None]:
+def listed_pairs(swept: Sweep, most: int) -> tuple[Ints, Ints] | None:
     """Return rows of all positives and negatives in the band, or None if more than ``most``."""
     p, order = swept.pairs, swept.order
+    if p.use_numba:
+        rows = compiled().listed(order, p.positive, swept.low, swept.high, most)
+        return rows if rows[0].size else None
     positive = p.positive[order]
     at = np.flatnonzero(positive)
     negatives = order[~positive]
@@ -57,7 +60,7 @@ def _listed_pairs(swept: Sweep, most: int) -> tuple[Ints | None, Ints | None]:
     size = before[swept.high[at]] - first
     total = int(size.sum())
     if total > most:
-        return None, None
+        return None
     ends = np.cumsum(size)
     offset = np.repeat(first - ends + size, size)
     return np.repeat(order[at], size), negatives[np.arange(total) + offset]
@@ -84,6 +87,10 @@ def _sampled_differences(swept: Sweep, sampled: int) -> Floats:
 def _prefix_hessian(swept: Sweep) -> Floats:
     """Return the sum over the band of D D' (d, d) by prefix sums over the sorted rows."""
     p, order = swept.pairs, swept.order
+    if p.use_numba:
+        LX = compiled().laplacian(p.X, order, p.positive, p.weight, swept.low, swept.high)
+        full: Floats = p.X.T @ LX
+        return 0.5 * (full + full.T)
     positive = p.positive[order]
     at = np.flatnonzero(positive)
     negatives = order[~positive]

@@ -5,9 +5,11 @@ import numpy as np
 from rankexp.solvers.hinge_data import Floats
 from rankexp.solvers.hinge_hessian import MANY_ROWS, band_hessian, factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
+from rankexp.solvers.hinge_polish import LISTED, polish
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
 WIDEST_BAND = 1.0
+POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
 def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> int:
@@ -24,7 +26,7 @@ def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> i
         Updated at every point.
     """
     point, shrink, steps, narrowed = start, 0.1, 0, False
-    accept = 0.1 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
+    accept = 0.2 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
     for iteration in range(max_iter):
         best.see(point)
         if best.gap <= tol:
@@ -36,15 +38,17 @@ def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> i
             point = stand(lam, point.w, point.s, sweep(point.sweep.pairs, point.s, wider))
             continue
         H = band_hessian(point.sweep)
-        upper = _factor(H, lam)
-        p = -solve(upper, point.gradient)
+        p = -solve(_factor(H, lam), point.gradient)
         decrement = -float(point.gradient @ p)
         goal = tol * best.primal
         if decrement <= 0.2 * point.slack and point.slack > 0.6 * goal:
             shrink = _adapt(shrink, steps) if narrowed else shrink
-            narrowed = True
+            steps, narrowed = 0, True
             share = min(0.5, max(shrink, 0.5 * goal / point.slack))
-            steps = 0
+            if best.gap <= POLISHED_GAP and not polish(point, lam, tol, best):
+                share = max(0.03, min(share, 0.8 * LISTED * p.size / point.sweep.band_size))
+            if best.gap <= tol:
+                return iteration + 1
             point = _narrow(lam, point, H, share, accept)
             continue
         steps += 1
@@ -85,18 +89,25 @@ def _narrow(lam: float, point: Point, H: Floats, share: float, accept: float) ->
     """Shrink the band to ``share`` of its width, with a predicted step.
 
     The pairs of the old band are taken to stay in the linear part: their alpha moves away
-    from one half by the factor 1 / share, and the curvature grows by as much.
+    from one half by the factor 1 / share, and the curvature grows by as much. Where the band
+    would lose too many of its pairs, it is shrunk less.
     """
     swept = point.sweep
-    pairs, h = swept.pairs, share * swept.h
-    residual = swept.midway + (swept.residual - swept.midway) / share
-    target = residual @ pairs.X + lam * point.w
-    p = -solve(_factor(H / share, lam), target)
+    pairs = swept.pairs
+    enough = min(0.5 * swept.band_size, 1.5 * pairs.X.shape[1])
+    while True:
+        residual = swept.midway + (swept.residual - swept.midway) / share
+        target = residual @ pairs.X + lam * point.w
+        p = -solve(_factor(H / share, lam), target)
+        q = pairs.scores(p)
+        h = share * swept.h
+        if share >= 0.4 or sweep(pairs, point.s + q, h).band_size >= enough:
+            break
+        share = float(np.sqrt(share))
     narrow = sweep(pairs, point.s, h)
-    q = pairs.scores(p)
     slope = float(narrow.residual @ q) + lam * float(point.w @ p)
     if slope < 0.0:
-        found = line_search(lam, point, p, q, h=h, slope=slope, accept=accept)
+        found = line_search(lam, point, p, q, h=h, slope=slope, accept=1.0)
         if found is not None:
             return _move(lam, point, p, q, found)
     return stand(lam, point.w, point.s, narrow)

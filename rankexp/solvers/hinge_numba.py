@@ -21,63 +21,129 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
 
 @_compiled
-def fixed_keys(s: Floats, positive: Bools, scale: float) -> Ints:
-    """Return scores in fixed point, positives less one, shape (n,)."""
+def fixed_keys(s: Floats, positive: Bools, bits: int) -> tuple[Ints, float]:
+    """Return scores in fixed point, positives less one, and the scale."""
+    reach = 2.0
+    for i in range(s.size):
+        reach = max(reach, 2.0 + abs(s[i]))
+    power = 50
+    while reach >= 1.0 and power > -1000:
+        reach *= 0.5
+        power -= 1
+    scale = 2.0 ** min(power, power + 11 - bits)
     keys = np.empty(s.size, np.int64)
     for i in range(s.size):
-        keys[i] = np.int64(np.rint(scale * (s[i] - 1.0 if positive[i] else s[i])))
-    return keys
+        keys[i] = np.int64(np.rint(scale * (s[i] - positive[i])))
+    return keys, scale
 
 
 @_compiled
 def merge(
     keys: Ints, order: Ints, positive: Bools, weight: Ints, half: int
-) -> tuple[Floats, float, float, Ints, Ints]:
+) -> tuple[Floats, float, float, float, Ints, Ints]:
     """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge_sweep.merge`."""
     n = keys.size
     k = np.empty(n, np.int64)
-    w_pos = np.empty(n, np.int64)
-    w_neg = np.empty(n, np.int64)
-    all_n, all_sum_n = np.int64(0), np.int64(0)
+    # Before each position: weight and weighted sum of keys of the negatives, of the positives.
+    before = np.zeros((n + 1, 4), np.int64)
     for m in range(n):
         row = order[m]
-        k[m] = keys[row]
-        w_pos[m] = weight[row] if positive[row] else 0
-        w_neg[m] = weight[row] - w_pos[m]
-        all_n += w_neg[m]
-        all_sum_n += w_neg[m] * k[m]
+        key, w = keys[row], weight[row]
+        w_pos = w * positive[row]
+        w_neg = w - w_pos
+        k[m] = key
+        before[m + 1, 0] = before[m, 0] + w_neg
+        before[m + 1, 1] = before[m, 1] + w_neg * key
+        before[m + 1, 2] = before[m, 2] + w_pos
+        before[m + 1, 3] = before[m, 3] + w_pos * key
     residual = np.empty(n)
     low = np.empty(n, np.int64)
     high = np.empty(n, np.int64)
     lo, hi = 0, 0
-    # Running counts and sums: negatives, positives before `lo`, before `hi`; negatives before m.
-    n_lo, n_hi, p_lo, p_hi, n_m = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    sn_lo, sn_hi, sp_lo, sp_hi, sn_m = n_lo, n_hi, p_lo, p_hi, n_m
-    hinge, alpha = 0.0, 0.0
+    hinge, alpha, band = 0.0, 0.0, 0.0
     for m in range(n):
         key = k[m]
         while k[lo] <= key - half:
-            n_lo += w_neg[lo]
-            sn_lo += w_neg[lo] * k[lo]
-            p_lo += w_pos[lo]
-            sp_lo += w_pos[lo] * k[lo]
             lo += 1
         while hi < n and k[hi] < key + half:
-            n_hi += w_neg[hi]
-            sn_hi += w_neg[hi] * k[hi]
-            p_hi += w_pos[hi]
-            sp_hi += w_pos[hi] * k[hi]
             hi += 1
         low[m], high[m] = lo, hi
-        if w_pos[m] > 0:
-            total = sn_hi - sn_lo + (half - key) * (n_hi - n_lo) + 2 * half * (all_n - n_hi)
-            weighted = w_pos[m] * float(total)
+        row = order[m]
+        w = float(weight[row])
+        if positive[row]:
+            inside = before[hi, 0] - before[lo, 0]
+            beyond = before[n, 0] - before[hi, 0]
+            total = before[hi, 1] - before[lo, 1] + (half - key) * inside + 2 * half * beyond
+            weighted = w * float(total)
             alpha += weighted
-            residual[order[m]] = -weighted
-            hinge += w_pos[m] * float((all_sum_n - sn_m) - key * (all_n - n_m))
+            band += w * float(inside)
+            residual[row] = -weighted
+            rest = before[n, 1] - before[m, 1] - key * (before[n, 0] - before[m, 0])
+            hinge += w * float(rest)
         else:
-            total = sp_lo - sp_hi + (half + key) * (p_hi - p_lo) + 2 * half * p_lo
-            residual[order[m]] = w_neg[m] * float(total)
-        n_m += w_neg[m]
-        sn_m += w_neg[m] * key
-    return residual, hinge, alpha, low, high
+            inside = before[hi, 2] - before[lo, 2]
+            total = before[lo, 3] - before[hi, 3] + (half + key) * inside
+            residual[row] = w * float(total + 2 * half * before[lo, 2])
+    return residual, hinge, alpha, band, low, high
+
+
+@_compiled
+def listed(order: Ints, positive: Bools, low: Ints, high: Ints, most: int) -> tuple[Ints, Ints]:
+    """Return rows of all positives and negatives in the band; empty if more than ``most``."""
+    n = order.size
+    before = np.zeros(n + 1, np.int64)
+    negatives = np.empty(n, np.int64)
+    for m in range(n):
+        negatives[before[m]] = order[m]
+        before[m + 1] = before[m] + (not positive[order[m]])
+    total = 0
+    for m in range(n):
+        if positive[order[m]]:
+            total += before[high[m]] - before[low[m]]
+    if total > most:
+        total = 0
+    i = np.empty(total, np.int64)
+    j = np.empty(total, np.int64)
+    at = 0
+    for m in range(n):
+        if total == 0:
+            break
+        if positive[order[m]]:
+            for k in range(before[low[m]], before[high[m]]):
+                i[at] = order[m]
+                j[at] = negatives[k]
+                at += 1
+    return i, j
+
+
+@_compiled
+def laplacian(
+    X: Floats, order: Ints, positive: Bools, weight: Ints, low: Ints, high: Ints
+) -> Floats:
+    """Return the band's graph Laplacian times X, shape (n, d), by windows that slide."""
+    n, d = X.shape
+    out = np.empty((n, d))
+    # Sums over the window of each class, the other's rows are compared with: 0 negatives.
+    total = np.zeros((2, d))
+    count = np.zeros(2)
+    lo, hi = 0, 0
+    for m in range(n):
+        while hi < high[m]:
+            row = order[hi]
+            c, w = int(positive[row]), float(weight[row])
+            count[c] += w
+            for k in range(d):
+                total[c, k] += w * X[row, k]
+            hi += 1
+        while lo < low[m]:
+            row = order[lo]
+            c, w = int(positive[row]), float(weight[row])
+            count[c] -= w
+            for k in range(d):
+                total[c, k] -= w * X[row, k]
+            lo += 1
+        row = order[m]
+        other, w = 1 - int(positive[row]), float(weight[row])
+        for k in range(d):
+            out[row, k] = w * (count[other] * X[row, k] - total[other, k])
+    return out

@@ -8,9 +8,9 @@ prefix sums are then exact, where sums of floats would stall on ties or certify 
 
 import math
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Sweep:
         Derivative of the smoothed loss by each score: -mean alpha for positives, + for negatives.
     hinge, alpha : float
         Means over all pairs of the exact hinge and of the dual variables.
+    band_size : float
+        Number of pairs in the band, with multiplicities.
     order : ndarray of shape (n,), int
         Rows in ascending order of key.
     low, high : ndarray of shape (n,), int
@@ -47,6 +49,7 @@ class Sweep:
     residual: Floats
     hinge: float
     alpha: float
+    band_size: float
     order: Ints
     low: Ints
     high: Ints
@@ -82,11 +85,6 @@ class Sweep:
         return out
 
     @cached_property
-    def band_size(self) -> float:
-        """Number of pairs in the band, with multiplicities."""
-        return float(np.sum(self.band_degree, where=self.pairs.positive))
-
-    @cached_property
     def midway(self) -> Floats:
         """Residual with every alpha of the band at one half, shape (n,)."""
         p, order = self.pairs, self.order
@@ -103,22 +101,16 @@ class Sweep:
         return out
 
 
-def fixed_point(s: Floats, bits: int) -> float:
-    """Return the power of two by which scores are multiplied, so that no sum overflows."""
-    reach = math.frexp(2.0 + max(float(s.max()), -float(s.min())))[1]
-    return math.ldexp(1.0, min(50 - reach, 61 - bits - reach))
-
-
 def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
-    scale = fixed_point(s, pairs.bits)
-    kernels = compiled() if pairs.use_numba else plain()
-    keys = kernels.keys(s, pairs.positive, scale)
+    if pairs.use_numba:
+        fix, join = compiled().fixed_keys, compiled().merge
+    else:
+        fix, join = fixed_keys, merge
+    keys, scale = fix(s, pairs.positive, pairs.bits)
     order = keys.argsort()
     half = max(SMALLEST_BAND, round(h * scale))
-    residual, hinge, alpha, low, high = kernels.merge(
-        keys, order, pairs.positive, pairs.weight, half
-    )
+    residual, hinge, alpha, band, low, high = join(keys, order, pairs.positive, pairs.weight, half)
     residual *= 0.5 / (half * pairs.count)
     return Sweep(
         pairs=pairs,
@@ -126,32 +118,19 @@ def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
         residual=residual,
         hinge=hinge / (scale * pairs.count),
         alpha=alpha / (2.0 * half * pairs.count),
+        band_size=band,
         order=order,
         low=low,
         high=high,
     )
 
 
-@dataclass(frozen=True)
-class Kernels:
-    """The two inner loops, plain or compiled."""
-
-    keys: Callable[[Floats, Bools, float], Ints]
-    merge: Callable[[Ints, Ints, Bools, Ints, int], tuple[Floats, float, float, Ints, Ints]]
-
-
 @cache
-def plain() -> Kernels:
-    """Return the loops in numpy."""
-    return Kernels(fixed_keys, merge)
-
-
-@cache
-def compiled() -> Kernels:
-    """Return the loops in numba, imported at first use."""
+def compiled() -> Any:
+    """Return the module of compiled loops, imported at first use."""
     from rankexp.solvers import hinge_numba
 
-    return Kernels(hinge_numba.fixed_keys, hinge_numba.merge)
+    return hinge_numba
 
 
 def choose_numba(wanted: bool | None) -> bool:
@@ -181,17 +160,21 @@ def _prefix(values: Ints) -> Ints:
     return out
 
 
-def fixed_keys(s: Floats, positive: Bools, scale: float) -> Ints:
-    """Return scores in fixed point, positives less one, shape (n,)."""
+def fixed_keys(s: Floats, positive: Bools, bits: int) -> tuple[Ints, float]:
+    """Return scores in fixed point, positives less one, and the scale.
+
+    The scale is a power of two, such that no sum over 2^bits rows overflows.
+    """
+    reach = math.frexp(2.0 + max(float(s.max()), -float(s.min())))[1]
+    scale = math.ldexp(1.0, min(50 - reach, 61 - bits - reach))
     keys = s - positive
     keys *= scale
-    units: Ints = np.rint(keys, out=keys).astype(np.int64)
-    return units
+    return np.rint(keys, out=keys).astype(np.int64), scale
 
 
 def merge(
     keys: Ints, order: Ints, positive: Bools, weight: Ints, half: int
-) -> tuple[Floats, float, float, Ints, Ints]:
+) -> tuple[Floats, float, float, float, Ints, Ints]:
     """Sum over the pairs of each row, all in integers.
 
     Parameters
@@ -208,8 +191,8 @@ def merge(
     -------
     residual : ndarray of shape (n,)
         By row: weight times the sum of ``2 half alpha`` over the pairs, negative for positives.
-    hinge, alpha : float
-        Sum of the hinge in units; sum of ``2 half alpha``.
+    hinge, alpha, band : float
+        Sum of the hinge in units; sum of ``2 half alpha``; number of pairs in the band.
     low, high : ndarray of shape (n,), int
         Band by position.
     """
@@ -227,8 +210,10 @@ def merge(
     out = np.empty(k.size)
 
     a, lo, hi = k[after], low[after], high[after]
+    inside = count_n[hi] - count_n[lo]
+    band = float(wt[after] @ inside)
     total = sum_n[hi] - sum_n[lo]
-    total += (half - a) * (count_n[hi] - count_n[lo])
+    total += (half - a) * inside
     total += (2 * half) * (count_n[-1] - count_n[hi])
     weighted = wt[after] * total.astype(np.float64)
     alpha = float(weighted.sum())
@@ -241,4 +226,4 @@ def merge(
     total += (half + b) * (count_p[hi] - count_p[lo])
     total += (2 * half) * count_p[lo]
     out[order[before]] = wt[before] * total.astype(np.float64)
-    return out, hinge, alpha, low, high
+    return out, hinge, alpha, band, low, high

@@ -1,0 +1,156 @@
+"""An exact end game: the few pairs near the kink solved as a box-constrained quadratic program.
+
+Pairs clearly inside or outside of the margin keep alpha = 1 or 0; those of the band, listed, are
+solved without smoothing by Mehrotra's predictor-corrector interior point method on the dual, one
+d x d system an iteration. Whatever the band missed shows in the certificate.
+"""
+
+import numpy as np
+
+from rankexp.solvers.hinge_data import Floats
+from rankexp.solvers.hinge_hessian import factor, listed_pairs, solve
+from rankexp.solvers.hinge_point import Best, Point, line_search, stand
+from rankexp.solvers.hinge_sweep import sweep
+
+LONGEST = 40
+ROUNDS = 10
+LISTED = 6  # pairs a column, at most
+WIDER = 2.0
+
+
+def polish(point: Point, lam: float, tol: float, best: Best) -> bool:
+    """Solve for the pairs of the band with all others held, again and again from where it led.
+
+    Each round takes a wider band and a longer list, and lasts while the gap at least halves.
+
+    Parameters
+    ----------
+    point : Point
+    lam : float
+    tol : float
+        Relative gap to reach.
+    best : Best
+        Updated.
+
+    Returns
+    -------
+    bool
+        Whether the band was small enough to begin with.
+    """
+    most = LISTED * point.w.size
+    for round_ in range(ROUNDS):
+        gap = best.gap
+        there = _solve_band(point, lam, tol, best, most)
+        if there is None:
+            return round_ > 0
+        if best.gap <= tol:
+            break
+        if there.primal > point.primal:
+            there = _between(point, there, lam)
+            if there is None:
+                break
+            best.see(there)
+        if best.gap > 0.5 * gap:
+            break
+        point, most = there, 3 * most // 2
+    return True
+
+
+def _between(point: Point, there: Point, lam: float) -> Point | None:
+    """Search on the way to a point that went too far."""
+    p, q = there.w - point.w, there.s - point.s
+    slope = float(point.gradient @ p)
+    if slope >= 0.0:
+        return None
+    h = WIDER * point.sweep.h
+    found = line_search(lam, point, p, q, h=h, slope=slope, accept=0.2)
+    if found is None:
+        return None
+    return stand(lam, point.w + found[0] * p, point.s + found[0] * q, found[1])
+
+
+def _solve_band(point: Point, lam: float, tol: float, best: Best, most: int) -> Point | None:
+    """Solve for the pairs of the band; None if there are more than ``most``."""
+    swept = point.sweep
+    pairs = swept.pairs
+    listed = listed_pairs(swept, most)
+    if listed is None:
+        return None
+    i, j = listed
+    multiplicity = (pairs.weight[i] * pairs.weight[j]).astype(np.float64)
+    half = swept.band_degree * (0.5 / pairs.count)
+    settled = swept.midway + np.where(pairs.positive, half, -half)
+    b = settled @ pairs.X
+    D = pairs.X[i] - pairs.X[j]
+    z = 1.0 - (point.s[i] - point.s[j])
+    share = np.clip(0.5 + 0.5 * z / swept.h, 0.05, 0.95)
+    goal = 0.1 * tol * best.primal * pairs.count
+    a = box_program(D, b, lam, 1.0 / pairs.count, multiplicity, share * multiplicity, goal)
+    slope = b - (a @ D) / pairs.count
+    alpha = float(a.sum()) / pairs.count - float(np.sum(settled, where=pairs.positive))
+    best.dual = max(best.dual, alpha - float(slope @ slope) / (2.0 * lam))
+    w = slope / -lam
+    s = pairs.scores(w)
+    there = stand(lam, w, s, sweep(pairs, s, min(1.0, WIDER * swept.h)))
+    best.see(there)
+    return there
+
+
+def box_program(
+    D: Floats, b: Floats, lam: float, unit: float, m: Floats, a: Floats, goal: float
+) -> Floats:
+    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``.
+
+    Parameters
+    ----------
+    D : ndarray of shape (M, d)
+    b : ndarray of shape (d,)
+    lam, unit : float
+    m, a : ndarray of shape (M,)
+        Upper bounds; start, strictly inside.
+    goal : float
+        Duality gap to reach, in units of ``unit``.
+
+    Returns
+    -------
+    ndarray of shape (M,)
+    """
+    v = D @ ((unit * (a @ D) - b) / lam) - 1.0
+    delta = 0.1 * float(np.abs(v).mean()) + 1e-12
+    s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
+    for _ in range(LONGEST):
+        c = m - a
+        gap = float(s @ a + t @ c)
+        if gap <= goal:
+            break
+        mu = 0.5 * gap / a.size
+        e = 1.0 / (s / a + t / c)
+        Y = D * np.sqrt(e)[:, None]
+        upper = factor(Y.T @ Y, lam / unit)
+        if upper is None:
+            break
+        da = -e * (v - D @ solve(upper, (e * v) @ D))
+        ds, dt = -s - s / a * da, -t + t / c * da
+        size = _longest(a, da, c, s, ds, t, dt)
+        after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
+        target = mu * (after / gap) ** 3
+        low, high = target - da * ds, target + da * dt
+        rhs = low / a - high / c - v
+        da = e * (rhs - D @ solve(upper, (e * rhs) @ D))
+        ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
+        size = min(1.0, 0.995 * _longest(a, da, c, s, ds, t, dt))
+        a, s, t = a + size * da, s + size * ds, t + size * dt
+        v = D @ ((unit * (a @ D) - b) / lam) - 1.0
+    return np.clip(a, 0.0, m)
+
+
+def _longest(*pairs: Floats) -> float:
+    """Return the longest step up to 1 that keeps all of (a, c, s, t) positive."""
+    a, da, c, s, ds, t, dt = pairs
+    steepest = max(
+        float((-da / a).max()),
+        float((da / c).max()),
+        float((-ds / s).max()),
+        float((-dt / t).max()),
+    )
+    return 1.0 if steepest <= 1.0 else 1.0 / steepest
