@@ -90,6 +90,7 @@ def _find_data(
     """Find the data sets of the experiments; return facts, provenance, and what is missing."""
     from rankexp.data.find import find
 
+    folders = [*folders, study.folder] if study.folder else folders  # beside the study, last
     facts: dict[str, DataFacts] = {}
     provenance: dict[str, Mapping[str, Any]] = {}
     missing: dict[str, str] = {}
