@@ -348,18 +348,18 @@ def descend(X: Floats, risk: Risk, lams: Floats, *, tol: float, max_iter: int) -
     PathResult
         In the order of ``lams``.
     """
-    order = np.argsort(-lams, kind="stable")
+    falling, back = np.unique(-lams, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem, mean = prepare(X, risk)
-        first = float(lams[order[0]])
+        first = -float(falling[0])
         at = point(problem, start(problem, first), first)
         found: list[Solution] = []
-        for lam in lams[order].tolist():
+        for lam in (-falling).tolist():
             if found:
                 at = point(problem, at.theta, lam, at.s)
             found.append(solve(problem, at, lam, tol, max_iter))
             at = found[-1].at
-    return assemble(problem, mean, [found[i] for i in np.argsort(order)], tol)
+    return assemble(problem, mean, [found[i] for i in back], tol)
 
 
 def assemble(problem: Problem, mean: Floats, found: list[Solution], tol: float) -> PathResult:

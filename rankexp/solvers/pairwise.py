@@ -109,7 +109,7 @@ class SquaredHingePairs(PairRisk):
         one, two = suffix(ranked), suffix(ranked * ranked)
         count = ranked.shape[0] - after
         total = two[after] - 2.0 * up * one[after] + count * up * up
-        return max(float(total.sum()), 0.0) / (up.shape[0] * down.shape[0])
+        return max(float(total.sum()), 0.0) / float(up.shape[0] * down.shape[0])
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
@@ -174,7 +174,8 @@ class BlockPairs(PairRisk):
         up, down = self.up[::every], self.down[::every]
         Xu, Xd, s_up, s_down = X[up], X[down], s[up], s[down]
         size = max(1, BLOCK_CELLS // down.shape[0])
-        of_down, H = np.zeros(down.shape[0]), np.zeros((X.shape[1], X.shape[1]))
+        of_down = np.zeros(down.shape[0])
+        H: Floats = np.zeros((X.shape[1], X.shape[1]))
         for i in range(0, up.shape[0], size):
             part = slice(i, i + size)
             C = self.loss.margin_curvature(s_up[part, None] - s_down)
@@ -182,7 +183,8 @@ class BlockPairs(PairRisk):
             cross = Xu[part].T @ (C @ Xd)
             H += (Xu[part].T * C.sum(axis=1)) @ Xu[part] - cross - cross.T
         H += (Xd.T * of_down) @ Xd
-        return H / (up.shape[0] * down.shape[0])
+        H /= up.shape[0] * down.shape[0]
+        return H
 
 
 def prefix(a: Floats) -> Floats:

@@ -17,7 +17,7 @@ class Classification:
         self.loss, self.y = loss, y
         self.intercept = self.centred = intercept
         self.weight = None if weight is None else weight / weight.sum()
-        self.scale = 1.0 / y.shape[0]
+        self.scale = 1.0 / len(y)
         self._buffer = np.empty((0, 0))
 
     def value(self, s: Floats) -> float:

@@ -1,0 +1,217 @@
+"""LinearRanker as a user meets it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rankexp.estimators import LinearRanker
+from rankexp.estimators.linear import best_threshold
+from rankexp.losses import Logistic
+from rankexp.solvers.scores import scores
+
+combinations = pytest.mark.parametrize(("loss", "risk"), LinearRanker.combinations())
+
+
+def make(n=120, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, d))
+    f = X @ rng.normal(size=d) + 0.2 * rng.normal(size=n)
+    return X, f > np.median(f)
+
+
+@combinations
+def test_what_fit_leaves(loss, risk):
+    X, y = make()
+    ranker = LinearRanker(loss, risk, lam=0.01).fit(X, np.where(y, "yes", "no"))
+    assert ranker.coef_.shape == (1, 5)
+    assert ranker.intercept_.shape == (1,)
+    assert ranker.classes_.tolist() == ["no", "yes"]
+    assert 0 <= ranker.gap_ <= 1e-6
+    assert ranker.n_iter_ >= 1
+    assert ranker.objective_ > 0
+    assert set(ranker.predict(X)) == {"no", "yes"}
+    s = ranker.decision_function(X)
+    assert s.shape == (120,)
+    assert s[y].mean() > s[~y].mean()
+    if risk == "bipartite":
+        assert ranker.intercept_[0] == 0.0
+
+
+@combinations
+def test_the_path_is_that_of_single_fits(loss, risk):
+    X, y = make()
+    lams = [1e-3, 1.0, 1e-1]
+    path = LinearRanker(loss, risk, tol=1e-8).path(X, y, lams)
+    assert path.coef.shape == (5, 3)
+    assert path.intercept.shape == (3,)
+    for i, lam in enumerate(lams):
+        one = LinearRanker(loss, risk, lam=lam, tol=1e-8).fit(X, y)
+        assert path.objective[i] == pytest.approx(one.objective_, rel=3e-8)
+        np.testing.assert_allclose(path.coef[:, i], one.coef_[0], atol=3e-3)
+
+
+@combinations
+def test_duplicate_rows_tie(loss, risk):
+    X, y = make()
+    ranker = LinearRanker(loss, risk, lam=0.01).fit(X, y)
+    rows = np.random.default_rng(1).integers(120, size=333)
+    np.testing.assert_array_equal(
+        ranker.decision_function(X[rows]), ranker.decision_function(X)[rows]
+    )
+    s = scores(X, ranker.coef_.T, ranker.intercept_)[:, 0] - ranker.threshold_
+    np.testing.assert_array_equal(ranker.decision_function(X), s)
+
+
+@combinations
+def test_works_where_classifiers_work(loss, risk):
+    X, y = make()
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    ranker = LinearRanker(loss, risk)
+    assert cross_val_score(ranker, X, y, scoring="roc_auc", cv=3).mean() > 0.7
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), ranker),
+        {"linearranker__lam": [1.0, 0.01]},
+        scoring="roc_auc",
+        cv=3,
+    ).fit(frame, y)
+    assert search.best_score_ > 0.7
+    named = ranker.set_params(lam=0.1).fit(frame, y)
+    assert named.feature_names_in_.tolist() == list("abcde")
+    with pytest.raises(ValueError, match="feature names"):
+        named.predict(frame[list("edcba")])
+    copy = pickle.loads(pickle.dumps(named))
+    np.testing.assert_array_equal(copy.predict(frame), named.predict(frame))
+
+
+def test_is_logistic_regression():
+    X, y = make()
+    ranker = LinearRanker(lam=0.01, tol=1e-10).fit(X, y)
+    ref = LogisticRegression(C=1 / (120 * 0.01), solver="newton-cholesky", tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(ranker.coef_, ref.coef_, atol=1e-6)
+    np.testing.assert_allclose(ranker.intercept_, ref.intercept_, atol=1e-6)
+    flat = LinearRanker(lam=0.01, fit_intercept=False).fit(X, y)
+    assert flat.intercept_[0] == 0.0
+    assert flat.objective_ > ranker.objective_
+
+
+def test_balanced_weights_are_weights():
+    X, y = make()
+    kinds = (~y).sum(), y.sum()
+    weights = {False: 120 / (2 * kinds[0]), True: 120 / (2 * kinds[1])}
+    balanced = LinearRanker(class_weight="balanced", lam=0.1).fit(X, y)
+    by_hand = LinearRanker(class_weight=weights, lam=0.1).fit(X, y)
+    np.testing.assert_allclose(balanced.coef_, by_hand.coef_)
+    doubled = {k: 2 * v for k, v in weights.items()}
+    doubled = LinearRanker(class_weight=doubled, lam=0.1).fit(X, y)
+    np.testing.assert_allclose(balanced.coef_, doubled.coef_)
+    s = X @ balanced.coef_[0] + balanced.intercept_[0]
+    each = np.where(y, weights[True], weights[False])
+    risk = np.average(Logistic().value(np.where(y, 1.0, -1.0), s), weights=each)
+    assert balanced.objective_ == pytest.approx(risk + 0.05 * (balanced.coef_**2).sum())
+
+
+def test_weights_move_the_labels_of_a_pair_risk_but_not_its_ranking():
+    X, y = make()
+    plain = LinearRanker("exponential", "bipartite").fit(X, y)
+    heavy = LinearRanker("exponential", "bipartite", class_weight={True: 100.0}).fit(X, y)
+    np.testing.assert_array_equal(plain.coef_, heavy.coef_)
+    assert heavy.predict(X)[y].all()
+    assert not plain.predict(X)[y].all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    s=st.lists(st.integers(-3, 3), min_size=2, max_size=12),
+    data=st.data(),
+    weights=st.sampled_from([(1.0, 1.0), (3.0, 0.5)]),
+)
+def test_no_threshold_has_less_error(s, data, weights):
+    positive = np.array(data.draw(st.lists(st.booleans(), min_size=len(s), max_size=len(s))))
+    s = np.array(s) / 3.0
+
+    def error(t):
+        wrong = (s > t) != positive
+        return weights[1] * (wrong & positive).sum() + weights[0] * (wrong & ~positive).sum()
+
+    t = best_threshold(s, positive, weights)
+    assert np.isfinite(t)
+    candidates = [-2.0, 0.0, 2.0, *s]
+    assert error(t) == pytest.approx(min(error(c) for c in candidates))
+    assert t == 0.0 or error(0.0) > error(t)
+
+
+def test_predict_has_the_least_training_error():
+    X, y = make(n=200)
+    ranker = LinearRanker("logistic", "bipartite", lam=0.1).fit(X, y)
+    s = X @ ranker.coef_[0]
+    least = min(((s > t) != y).sum() for t in np.r_[-np.inf, s])
+    assert (ranker.predict(X) != y).sum() == least
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "logistc"}, "unknown loss 'logistc'.*did you mean 'logistic'"),
+        ({"risk": "bipartit"}, "unknown risk.*did you mean 'bipartite'.*classification"),
+        ({"loss": "hinge"}, "no combination.*bipartite: exponential, hinge"),
+        ({"lam": -1.0}, "lam must"),
+        ({"lam": np.nan}, "lam must"),
+        ({"lam": "1"}, "lam must"),
+        ({"loss": "hinge", "risk": "bipartite", "lam": 0}, "lam > 0"),
+        ({"tol": 0.0}, "tol must"),
+        ({"max_iter": 0}, "max_iter must"),
+        ({"max_iter": 1.5}, "max_iter must"),
+        ({"class_weight": "balance"}, "class_weight"),
+    ],
+)
+def test_impossible_parameters(parameters, message):
+    X, y = make()
+    with pytest.raises(ValueError, match=message):
+        LinearRanker(**parameters).fit(X, y)
+    if not isinstance(parameters.get("lam"), str):
+        with pytest.raises(ValueError, match=message):
+            LinearRanker(**parameters).path(X, y, [parameters.get("lam", 1.0)])
+
+
+def test_impossible_data():
+    X, y = make()
+    holed = X.copy()
+    holed[3, 2] = np.nan
+    for bad, labels, error, message in (
+        (holed, y, ValueError, "NaN"),
+        (csr_matrix(X), y, TypeError, "[Ss]parse"),
+        (X, np.ones(120), ValueError, "only one class"),
+        (X, np.arange(120) % 3, ValueError, "3 classes"),
+        (X, X[:, 0], ValueError, "continuous"),
+        (X[:50], y, ValueError, "inconsistent"),
+        (X[:, 0], y, ValueError, "2D"),
+    ):
+        with pytest.raises(error, match=message):
+            LinearRanker().fit(bad, labels)
+        with pytest.raises(error, match=message):
+            LinearRanker().path(bad, labels, [1.0])
+
+
+def test_says_where_it_did_not_converge():
+    X = make()[0]
+    with pytest.warns(ConvergenceWarning, match=r"lam=1e-08.*gap.*after 1 iterations") as said:
+        path = LinearRanker(max_iter=1).path(X, X[:, 0] > 0.5, [1e6, 1e-8])
+    assert path.converged.tolist() == [True, False]
+    assert len(said) == 1
+    with pytest.warns(ConvergenceWarning, match="lam=0"):
+        LinearRanker(lam=0).fit(X, X[:, 0] > 0.5)
+
+
+def test_no_penalty_where_it_is_possible():
+    X, y = make()
+    assert LinearRanker(lam=0).fit(X, y).gap_ <= 1e-6

@@ -1,0 +1,123 @@
+"""Smooth pair risks, against the explicit list of all pairs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.solvers import descent, pairwise
+from rankexp.solvers.pairwise import BlockPairs, pair_risk, pairwise_path
+from rankexp.solvers.smooth import smooth_path
+
+LAMS = 10.0 ** -np.arange(6)
+losses = pytest.mark.parametrize("loss", [Logistic(), Exponential(), SquaredHinge()], ids=repr)
+
+
+def make(n=80, d=6, seed=0, noise=0.1, grid=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, d))
+    if grid:
+        X = np.round(X * grid) / grid
+    f = X @ rng.normal(size=d)
+    y = (f > np.quantile(f, 0.6)) ^ (rng.uniform(size=n) < noise)
+    y[:2] = True, False
+    return X, y
+
+
+def pairs(X, y):
+    return (X[y][:, None, :] - X[~y][None]).reshape(-1, X.shape[1])
+
+
+@losses
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), spread=st.sampled_from([0.1, 1.0, 5.0]), tied=st.booleans())
+def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, tied):
+    X, y = make(n=30, d=4, seed=seed)
+    s = spread * np.random.default_rng(seed).normal(size=30) + 3.0
+    if tied:  # on a grid without the margin 1, where the squared hinge's curvature jumps
+        s = 0.3 * np.round(s / 0.3)
+    D, P = (s[y][:, None] - s[~y]).ravel(), pairs(X, y)
+    risk = pair_risk(loss, y)
+    assert risk.value(s) == pytest.approx(loss.of_margin(D).mean(), rel=1e-10, abs=1e-14)
+    g = P.T @ loss.margin_derivative(D) / D.size
+    np.testing.assert_allclose(X.T @ risk.slope(s), g, rtol=1e-9, atol=1e-10)
+    H = (P.T * loss.margin_curvature(D)) @ P / D.size
+    np.testing.assert_allclose(risk.hessian(X, s), H, rtol=1e-8, atol=1e-9 * np.abs(H).max())
+
+
+@losses
+@pytest.mark.parametrize("case", [{}, {"noise": 0.0}, {"grid": 2}, {"grid": 1, "noise": 0.0}])
+def test_the_path_is_that_of_a_fit_to_all_pairs(loss, case):
+    X, y = make(**case)
+    path = pairwise_path(X, y, loss, LAMS)
+    P = pairs(X, y)
+    best = smooth_path(P, np.ones(len(P)), loss, LAMS, fit_intercept=False, tol=1e-11).objective
+    assert path.converged.all()
+    assert (path.objective <= best * (1 + path.gap + 1e-10)).all()
+    assert (path.objective >= best * (1 - 1e-9)).all()
+    np.testing.assert_array_equal(path.intercept, 0.0)
+
+
+@losses
+def test_blocks_make_no_difference(loss, monkeypatch):
+    X, y = make(n=50)
+    s = X @ np.arange(6.0)
+    whole = BlockPairs(y, loss)
+    monkeypatch.setattr(pairwise, "BLOCK_CELLS", 40)
+    parts = BlockPairs(y, loss)
+    assert parts.value(s) == pytest.approx(whole.value(s), rel=1e-13)
+    np.testing.assert_allclose(parts.slope(s), whole.slope(s), rtol=1e-11, atol=1e-16)
+    np.testing.assert_allclose(parts.hessian(X, s), whole.hessian(X, s), rtol=1e-10, atol=1e-13)
+
+
+@losses
+def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
+    X, y = make(n=1500)
+    whole = pairwise_path(X + 5.0, y, loss, LAMS[::2])
+    monkeypatch.setattr(descent, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(descent, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(pairwise, "HESSIAN_PAIRS", 2000)
+    sampled = pairwise_path(X + 5.0, y, loss, LAMS[::2])
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+
+
+@losses
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_flipping_labels_flips_the_direction(loss, seed):
+    X, y = make(seed=seed)
+    path = pairwise_path(X, y, loss, [0.1, 1e-3], tol=1e-10)
+    flipped = pairwise_path(X, ~y, loss, [0.1, 1e-3], tol=1e-10)
+    np.testing.assert_allclose(flipped.coef, -path.coef, atol=1e-5)
+
+
+@losses
+def test_a_large_penalty_leaves_the_difference_of_means(loss):
+    X, y = make()
+    w = pairwise_path(X, y, loss, [1e6], tol=1e-10).coef[:, 0]
+    means = X[y].mean(axis=0) - X[~y].mean(axis=0)
+    assert w @ means == pytest.approx(np.linalg.norm(w) * np.linalg.norm(means), rel=1e-8)
+
+
+def test_unpenalised_exponential_losses_agree_on_points_and_on_pairs():
+    X, y = make(n=200)
+    points = smooth_path(X, y, Exponential(), [0.0], tol=1e-13).coef
+    np.testing.assert_allclose(
+        pairwise_path(X, y, Exponential(), [0.0], tol=1e-13).coef, points, atol=1e-6
+    )
+
+
+def test_overflowing_scores_give_infinity_not_nan():
+    y = np.array([True, False, True])
+    with np.errstate(over="ignore"):
+        assert pair_risk(Exponential(), y).value(np.array([-800.0, 800.0, 0.0])) == np.inf
+
+
+def test_what_cannot_be_solved_is_refused():
+    X, y = make()
+    with pytest.raises(ValueError, match="one class"):
+        pairwise_path(X, np.ones(80), Logistic(), [1.0])
+    with pytest.raises(ValueError, match="smooth"):
+        pairwise_path(X, y, Hinge(), [1.0])

@@ -1,0 +1,248 @@
+"""The path solver of smooth losses, against references and its own certificate."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.solvers import descent
+from rankexp.solvers.line_search import derivative_search
+from rankexp.solvers.smooth import smooth_path
+
+LAMS = 10.0 ** -np.arange(6)
+SMOOTH = [Logistic(), Exponential(), SquaredHinge()]
+smooth = pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+
+
+def make(kind, n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, 12))
+    if kind == "duplicates":
+        X = np.repeat(X[: n // 4], 4, axis=0)
+    if kind == "low rank":
+        X = np.repeat((X[:, :4] < 0.5) * 1.0, 3, axis=1)
+    if kind == "one-hot":
+        X = np.hstack([np.eye(4)[rng.integers(4, size=n)] for _ in range(3)])
+    if kind == "wide":
+        X = rng.normal(size=(30, 80))
+    if kind == "scales":
+        X = X * 10.0 ** rng.uniform(-3, 3, size=12)
+    if kind == "offset":
+        X = X + 1e4
+    f = X @ rng.normal(size=X.shape[1])
+    y = f > np.quantile(f, 0.97 if kind == "imbalanced" else 0.4)
+    if kind in ("noisy", "imbalanced", "scales", "offset"):
+        y ^= rng.uniform(size=X.shape[0]) < 0.1
+    return X, y
+
+
+KINDS = ["noisy", "clean", "imbalanced", "duplicates", "low rank", "one-hot", "wide", "scales"]
+KINDS += ["offset"]
+
+
+def objective(X, y, loss, lam, w, b):
+    return 0.5 * lam * w @ w + loss.value(np.where(y, 1.0, -1.0), X @ w + b).mean()
+
+
+@smooth
+@pytest.mark.parametrize("kind", KINDS)
+def test_certified_on_every_kind_of_data(loss, kind):
+    X, y = make(kind)
+    path = smooth_path(X, y, loss, LAMS)
+    assert path.converged.all()
+    assert (path.gap <= 1e-6).all()
+    best = smooth_path(X, y, loss, LAMS, tol=1e-11).objective
+    assert (path.objective <= best * (1 + path.gap + 1e-11)).all()
+    assert (path.objective >= best * (1 - 1e-10)).all()
+    found = [
+        objective(X, y, loss, lam, path.coef[:, i], path.intercept[i])
+        for i, lam in enumerate(LAMS)
+    ]
+    np.testing.assert_allclose(path.objective, found, rtol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["noisy", "clean", "imbalanced", "duplicates", "offset"])
+def test_logistic_is_newton_cholesky(kind):
+    X, y = make(kind)
+    n = X.shape[0]
+    for tol, close in ((1e-6, 1e-8), (1e-12, 1e-10)):
+        path = smooth_path(X, y, Logistic(), LAMS, tol=tol)
+        for i, lam in enumerate(LAMS):
+            ref = LogisticRegression(
+                C=1 / (n * lam), solver="newton-cholesky", tol=1e-13, max_iter=300
+            ).fit(X - X.mean(axis=0), y)
+            best = objective(
+                X - X.mean(axis=0), y, Logistic(), lam, ref.coef_[0], ref.intercept_[0]
+            )
+            assert abs(path.objective[i] - best) <= close * best
+            if tol < 1e-10:
+                np.testing.assert_allclose(path.coef[:, i], ref.coef_[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [Exponential(), SquaredHinge()], ids=repr)
+@pytest.mark.parametrize("kind", ["noisy", "clean", "imbalanced"])
+def test_equals_a_trust_region_method(loss, kind):
+    X, y = make(kind, n=150)
+    sign, n = np.where(y, 1.0, -1.0), X.shape[0]
+    A = np.column_stack((X, np.ones(n)))
+    for lam in (1.0, 1e-2, 1e-4):
+        L = lam * np.diag(np.r_[np.ones(X.shape[1]), 0.0])
+        ref = minimize(
+            lambda t, L=L: 0.5 * t @ L @ t + loss.value(sign, A @ t).mean(),
+            np.zeros(A.shape[1]),
+            jac=lambda t, L=L: L @ t + A.T @ loss.derivative(sign, A @ t) / n,
+            hess=lambda t, L=L: L + (A.T * loss.curvature(sign, A @ t)) @ A / n,
+            method="trust-exact",
+            options={"gtol": 1e-11, "maxiter": 500},
+        )
+        path = smooth_path(X, y, loss, [lam])
+        assert abs(path.objective[0] - ref.fun) <= 1e-8 * ref.fun
+
+
+@smooth
+def test_the_order_of_penalties_is_kept_and_columns_stand_alone(loss):
+    X, y = make("noisy")
+    mixed = LAMS[[3, 0, 5, 1, 3]]
+    path = smooth_path(X, y, loss, mixed, tol=1e-10)
+    np.testing.assert_array_equal(path.coef[:, 0], path.coef[:, 4])
+    for i, lam in enumerate(mixed):
+        alone = smooth_path(X, y, loss, [lam], tol=1e-10)
+        np.testing.assert_allclose(path.coef[:, i], alone.coef[:, 0], atol=1e-4)
+        assert path.objective[i] == pytest.approx(alone.objective[0], rel=1e-9)
+
+
+@smooth
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_whole_weights_are_repetitions(loss, seed):
+    X, y = make("noisy", n=60, seed=seed)
+    times = np.random.default_rng(seed).integers(1, 4, size=60)
+    weighted = smooth_path(X, y, loss, [0.01], sample_weight=times * 7.0, tol=1e-10)
+    repeated = smooth_path(np.repeat(X, times, 0), np.repeat(y, times), loss, [0.01], tol=1e-10)
+    np.testing.assert_allclose(weighted.coef, repeated.coef, atol=1e-5)
+    assert weighted.objective[0] == pytest.approx(repeated.objective[0], rel=1e-9)
+
+
+@smooth
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000), shift=st.floats(-5, 5))
+def test_flips_and_shifts(loss, seed, shift):
+    X, y = make("noisy", n=60, seed=seed)
+    path = smooth_path(X, y, loss, [0.1, 1e-3], tol=1e-11)
+    flipped = smooth_path(X + shift, ~y, loss, [0.1, 1e-3], tol=1e-11)
+    np.testing.assert_allclose(flipped.coef, -path.coef, atol=1e-5)
+    np.testing.assert_allclose(
+        (X + shift) @ flipped.coef + flipped.intercept,
+        -(X @ path.coef + path.intercept),
+        atol=1e-5,
+    )
+
+
+@smooth
+def test_without_an_intercept_rows_are_not_centred(loss):
+    X, y = make("noisy")
+    path = smooth_path(X + 1.0, y, loss, [1e-3], fit_intercept=False, tol=1e-10)
+    sign, w = np.where(y, 1.0, -1.0), path.coef[:, 0]
+    assert path.intercept[0] == 0.0
+    g = 1e-3 * w + (X + 1.0).T @ loss.derivative(sign, (X + 1.0) @ w) / X.shape[0]
+    assert np.abs(g).max() < 1e-6
+
+
+@smooth
+def test_many_rows_take_their_hessian_from_a_sample(loss, monkeypatch):
+    X, y = make("noisy", n=3000)
+    whole = smooth_path(X + 3.0, y, loss, LAMS)
+    monkeypatch.setattr(descent, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(descent, "SAMPLE_ROWS", 300)
+    sampled = smooth_path(X + 3.0, y, loss, LAMS)
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+    plain = smooth_path(X, y, loss, LAMS, fit_intercept=False, sample_weight=np.ones(3000))
+    assert plain.converged.all()
+
+
+@smooth
+def test_no_penalty(loss):
+    X, y = make("noisy")
+    path = smooth_path(X, y, loss, [0.0, 1e-9], tol=1e-10)
+    assert path.converged[0]
+    assert path.objective[0] <= path.objective[1]
+    assert path.objective[0] == pytest.approx(path.objective[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Exponential()], ids=repr)
+def test_no_penalty_on_separable_data_is_not_called_converged(loss):
+    X, y = make("clean")
+    path = smooth_path(X, y, loss, [0.0])
+    assert not path.converged[0]
+    assert path.n_iter[0] < 200
+    assert np.isfinite(path.coef).all()
+
+
+@smooth
+def test_separable_data_and_a_tiny_penalty(loss):
+    X, y = make("clean")
+    path = smooth_path(X, y, loss, [1e-10])
+    assert path.converged[0]
+    assert ((X @ path.coef[:, 0] + path.intercept[0] > 0) == y).all()
+
+
+@smooth
+def test_a_step_is_taken_at_any_penalty(loss):
+    X, y = make("noisy")
+    path = smooth_path(X, y, loss, [1e6])
+    assert np.abs(path.coef).max() > 0
+    assert path.gap[0] <= 1e-6
+
+
+@smooth
+def test_features_that_say_nothing(loss):
+    path = smooth_path(np.ones((10, 3)), np.arange(10) < 3, loss, [1.0, 0.1])
+    assert path.converged.all()
+    np.testing.assert_allclose(path.coef, 0.0, atol=1e-12)
+    np.testing.assert_allclose(path.intercept, loss.link(0.3), atol=1e-4)
+
+
+def test_few_iterations_are_said_not_to_be_enough():
+    X, y = make("clean")
+    path = smooth_path(X, y, Logistic(), [1e-8], max_iter=2)
+    assert path.n_iter[0] == 2
+    assert not path.converged[0]
+    assert path.gap[0] > 1e-6
+
+
+def test_labels_in_any_form():
+    X, y = make("noisy")
+    first = smooth_path(X, y, Logistic(), [0.1]).coef
+    for form in (np.where(y, 1, -1), y.astype(float), y.astype(int), y.tolist()):
+        np.testing.assert_array_equal(smooth_path(X, form, Logistic(), [0.1]).coef, first)
+
+
+def test_what_cannot_be_solved_is_refused():
+    X, y = make("noisy")
+    with pytest.raises(ValueError, match="smooth"):
+        smooth_path(X, y, Hinge(), [1.0])
+    for lams in ([-1.0], [np.nan], [], [[1.0]]):
+        with pytest.raises(ValueError, match="penalties"):
+            smooth_path(X, y, Logistic(), lams)
+
+
+@settings(max_examples=50, deadline=None)
+@given(at=st.floats(1e-6, 1e6), power=st.sampled_from([1.0, 3.0, 0.34]), cliff=st.booleans())
+def test_the_line_search_finds_a_flat_place(at, power, cliff):
+    def along(t):
+        if cliff and t > 3 * at:
+            return np.inf, t
+        gap = t / at - 1.0
+        return np.sign(gap) * abs(gap) ** power, t
+
+    t, found = derivative_search(along, -1.0)
+    assert found == t > 0
+    assert abs(along(t)[0]) <= 0.5
+
+
+def test_the_line_search_gives_up_where_nothing_goes_down():
+    assert derivative_search(lambda t: (np.nan, t), -1.0) == (0.0, None)
