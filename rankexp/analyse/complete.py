@@ -88,7 +88,7 @@ def shortfall(count: Count) -> str | None:
         for word in ("missing", "failed", "timeout", "skipped")
         if (number := getattr(count, word))
     ]
-    return f"INCOMPLETE: {count.ok} of {count.expected} fits are there ({', '.join(lacks)})"
+    return f"INCOMPLETE: {count.ok} of {count.expected} records are good ({', '.join(lacks)})"
 
 
 def versions(records: Iterable[Record]) -> dict[str, int]:

@@ -124,7 +124,7 @@ def progress(folder: Path) -> str:
     lines = [f"{folder}: {context.study.title}"]
     for name in context.study.experiments:
         total = complete.total(c for key, c in context.counts.items() if key[0] == name)
-        lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} fits'}")
+        lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} records'}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
     return "\n".join(lines)

@@ -68,7 +68,7 @@ def _experiments(context: Context) -> Grid:
         own = (count for key, count in context.counts.items() if key[0] == name)
         total = complete.total(own)
         rows.append([name, *describe(setup), f"{total.ok} of {total.expected}"])
-    return Grid(["Experiment", "Problems", "Protocol", "Methods", "Fits"], rows, "Experiments")
+    return Grid(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
 
 
 def describe(setup: Experiment) -> list[str]:

@@ -26,7 +26,9 @@ def write_output(folder: Path, name: str, output: Output) -> list[Path]:
     """Write a block's files, ``name.csv``, ``.md``, ``.tex``, ``.png``, ``.pdf``."""
     written = []
     if output.numbers is not None:
-        written.append(write_text(folder / f"{name}.csv", csv_text(output.numbers)))
+        state = " ".join(output.incomplete) or "complete"
+        table = output.numbers.assign(run=state)
+        written.append(write_text(folder / f"{name}.csv", csv_text(table)))
     if output.grids:
         markdown = text.markdown_output(output) + "\n"
         written.append(write_text(folder / f"{name}.md", markdown))

@@ -26,7 +26,7 @@ def test_every_cell_is_counted_once_by_what_became_of_it() -> None:
     assert count.categories == {"ConvergenceWarning": 1}
     assert count.reasons == {"singular": 1, "over 10 s": 1}
     assert complete.shortfall(count) == (
-        "INCOMPLETE: 4 of 7 fits are there (1 missing, 1 failed, 1 timeout)"
+        "INCOMPLETE: 4 of 7 records are good (1 missing, 1 failed, 1 timeout)"
     )
 
 

@@ -115,7 +115,7 @@ def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> Non
 
 def test_missing_fits_are_said_in_every_block(make: Make) -> None:
     context = make(None, drop(lambda cell: cell.fold == 1 and cell.method == "logistic"))
-    message = "INCOMPLETE: 15 of 18 fits are there (3 missing) of folds."
+    message = "INCOMPLETE: 15 of 18 records are good (3 missing) of folds."
     for name in ("published_table", "paired_table", "chosen_grid", "completeness"):
         assert show(context, name, "folds").incomplete == [message]
     table = show(context, "published_table", "folds").numbers
@@ -238,8 +238,8 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     context = make(None, spoil)
     context.problems.append("records/00/x.json is truncated")
     notes = show(context, "completeness", ["folds"]).notes
-    assert "6 fits: singular" in notes
-    assert "Warning ConvergenceWarning in 12 fits." in notes
+    assert "6 records: singular" in notes
+    assert "Warning ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert any(note.startswith("Data set gone is not available: looked in") for note in notes)
     assert notes[-1] == "records/00/x.json is truncated"

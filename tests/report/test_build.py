@@ -53,12 +53,12 @@ def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     half = make(None, lambda cell, record: None if cell.rep == 1 else record)
     folder = save(half, tmp_path / "a")
     build.build(folder)
-    for name in ("table1", "figure1", "differences", "flips", "chosen", "completeness"):
-        for kind in ("md", "tex"):
+    for name in ("table1", "differences", "flips", "chosen", "completeness"):
+        for kind in ("csv", "md", "tex"):
             assert "INCOMPLETE" in (folder / f"{name}.{kind}").read_text(encoding="utf-8")
-    assert "incomplete" in (folder / "table1.csv").read_text(encoding="utf-8")
+    assert "INCOMPLETE" in (folder / "figure1.csv").read_text(encoding="utf-8")
     assert "INCOMPLETE" in (folder / "report.md").read_text(encoding="utf-8")
-    assert "INCOMPLETE: 12 of 18 fits" in build.progress(folder)
+    assert "INCOMPLETE: 12 of 18 records" in build.progress(folder)
 
 
 def test_scores_hold_every_metric_once(make: Make, save: Save, tmp_path: Path) -> None:

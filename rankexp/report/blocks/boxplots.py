@@ -35,7 +35,7 @@ class Boxplots(PairedTable):
     scorer's records), false for none."""
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the figure and the table of what it shows."""
+        """Return the figure and the numbers it shows (`paired_table` shows them as a table)."""
         result = super().output(context, block)
         methods = self.shown(context, block)
         panels = [
@@ -49,12 +49,15 @@ class Boxplots(PairedTable):
         lines = {p.title: p.bayes for p in panels if p.bayes is not None}
         notes = list(result.notes)
         if lines:
-            values = ", ".join(f"{name} {value:.4g}" for name, value in lines.items())
-            notes.append(f"Dashed line, the Bayes risk: {values}.")
+            values = sorted(set(lines.values()))
+            named = "; ".join(f"{name}: {value:.4g}" for name, value in lines.items())
+            notes.append(
+                f"Dashed line: the Bayes risk, {named if len(values) > 1 else f'{values[0]:.4g}'}."
+            )
         notes.append(
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance, points beyond."
         )
-        return Output(result.numbers, result.grids, figure, notes, result.incomplete)
+        return Output(result.numbers, [], figure, notes, result.incomplete)
 
 
 class Panel:

@@ -1,4 +1,4 @@
-"""What a run lacks: missing and failed fits, undefined values, warnings, data, versions."""
+"""What a run lacks: missing and failed records, undefined values, warnings, data, versions."""
 
 from collections import Counter
 
@@ -27,7 +27,7 @@ class Completeness(Strict):
         ]
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
         header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
-        grid = Grid(header, [list(map(str, row)) for row in rows], "Fits", detail=True)
+        grid = Grid(header, [list(map(str, row)) for row in rows], "Records", detail=True)
         return Output(
             numbers=numbers,
             grids=[grid],
@@ -36,16 +36,16 @@ class Completeness(Strict):
         )
 
     def _notes(self, context: Context, names: list[str], total: complete.Count) -> list[str]:
-        notes = [f"{total.ok} of {total.expected} fits are there."]
+        notes = [f"{total.ok} of {total.expected} records are good."]
         if total.nan:
             notes.append(
                 f"{total.nan} of them have an undefined test value (one class in the test part); "
                 "these are left out of every mean."
             )
         for category, count in sorted(total.categories.items()):
-            notes.append(f"Warning {category} in {count} fits.")
+            notes.append(f"Warning {category} in {count} records.")
         for reason, count in total.reasons.most_common(20):
-            notes.append(f"{count} fits: {reason}")
+            notes.append(f"{count} records: {reason}")
         notes += [*_data(context, names), *_versions(context), *context.problems]
         return notes
 

@@ -218,11 +218,13 @@ class PublishedTable(Choosing):
             for v in ("reproduced", "near", "not reproduced", "not run")
             if v in verdicts
         ]
-        notes = [f"Verdicts: {', '.join(found)}."] if found else []
-        notes.append(
-            "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
-            "≈: near, ≤ 4 SE; ≠: not reproduced. Mean differences are to the published values."
-        )
+        notes = []
+        if found:
+            notes.append(f"Verdicts: {', '.join(found)}.")
+            notes.append(
+                "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
+                "≈: near, ≤ 4 SE; ≠: not reproduced. Mean differences are to the published values."
+            )
         kinds = {line.se_of for line in lines if not math.isnan(line.reproduced)}
         for kind in sorted(kinds):
             names = {line.problem for line in lines if line.se_of == kind}
