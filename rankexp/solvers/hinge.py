@@ -12,7 +12,7 @@ from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
 from rankexp.solvers.hinge_easy import WIDE_BAND, quasi_newton
 from rankexp.solvers.hinge_newton import newton
 from rankexp.solvers.hinge_point import Best, stand
-from rankexp.solvers.hinge_sweep import choose_numba, sweep
+from rankexp.solvers.hinge_sweep import Sweep, choose_numba, sweep
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02
@@ -89,6 +89,7 @@ class _Path:
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = float(self.u[pairs.positive].max() - self.u[~pairs.positive].min())
         self.w: Floats | None = None
+        self.swept: Sweep | None = None
 
     def solve(self, lam: float) -> tuple[Floats, float, float, int]:
         """Return coefficients, objective, relative gap and iterations."""
@@ -99,7 +100,7 @@ class _Path:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         best = Best()
         tol = 0.99 * self.tol
-        start = stand(lam, self.w, self.s, sweep(self.pairs, self.s, WIDE_BAND))
+        start = stand(lam, self.w, self.s, self.swept or sweep(self.pairs, self.s, WIDE_BAND))
         point, n_iter = quasi_newton(start, lam, tol, best)
         if best.gap > tol:
             start = stand(lam, point.w, point.s, sweep(self.pairs, point.s, BAND))
@@ -110,6 +111,6 @@ class _Path:
         """Measure the objective once more, at scores without the drift of many steps."""
         assert best.w is not None
         self.w, self.s = best.w, self.pairs.scores(best.w)
-        hinge = sweep(self.pairs, self.s, BAND).hinge
-        best.primal = hinge + 0.5 * lam * float(self.w @ self.w)
+        self.swept = sweep(self.pairs, self.s, WIDE_BAND)
+        best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)
         return self.w, best.primal, best.gap

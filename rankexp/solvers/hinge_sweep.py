@@ -156,7 +156,7 @@ def choose_numba(wanted: bool | None) -> bool:
 
 def _prefix(values: Ints) -> Ints:
     out = np.zeros(values.size + 1, dtype=np.int64)
-    np.cumsum(values, out=out[1:])
+    np.add.accumulate(values, out=out[1:])
     return out
 
 
@@ -196,34 +196,36 @@ def merge(
     low, high : ndarray of shape (n,), int
         Band by position.
     """
-    k = keys[order]
-    pos = positive[order]
-    wt = weight[order]
-    low = np.searchsorted(k, k - half, side="right")
-    high = np.searchsorted(k, k + half, side="left")
+    k = keys.take(order)
+    pos = positive.take(order)
+    wt = weight.take(order)
+    low = k.searchsorted(k - half, side="right")
+    high = k.searchsorted(k + half, side="left")
     w_pos = wt * pos
     w_neg = wt - w_pos
-    count_p, count_n = _prefix(w_pos), _prefix(w_neg)
-    sum_p, sum_n = _prefix(w_pos * k), _prefix(w_neg * k)
-    after = np.flatnonzero(pos)
-    before = np.flatnonzero(~pos)
     out = np.empty(k.size)
 
-    a, lo, hi = k[after], low[after], high[after]
-    inside = count_n[hi] - count_n[lo]
-    band = float(wt[after] @ inside)
-    total = sum_n[hi] - sum_n[lo]
-    total += (half - a) * inside
-    total += (2 * half) * (count_n[-1] - count_n[hi])
-    weighted = wt[after] * total.astype(np.float64)
-    alpha = float(weighted.sum())
-    out[order[after]] = -weighted
-    above = (sum_n[-1] - sum_n[after]) - a * (count_n[-1] - count_n[after])
-    hinge = float(wt[after] @ above.astype(np.float64))
+    at = pos.nonzero()[0]
+    a, lo, hi, w = k.take(at), low.take(at), high.take(at), wt.take(at)
+    count, total = _prefix(w_neg), _prefix(w_neg * k)
+    count_high = count.take(hi)
+    inside = count_high - count.take(lo)
+    units = total.take(hi) - total.take(lo)
+    units += (half - a) * inside
+    units += (2 * half) * (count[-1] - count_high)
+    weighted = w * units.astype(np.float64)
+    out[order.take(at)] = -weighted
+    beyond = total[-1] - total.take(at)
+    beyond -= a * (count[-1] - count.take(at))
+    hinge = float(w @ beyond.astype(np.float64))
+    alpha, band = float(weighted.sum()), float(w @ inside)
 
-    b, lo, hi = k[before], low[before], high[before]
-    total = sum_p[lo] - sum_p[hi]
-    total += (half + b) * (count_p[hi] - count_p[lo])
-    total += (2 * half) * count_p[lo]
-    out[order[before]] = wt[before] * total.astype(np.float64)
+    at = (~pos).nonzero()[0]
+    b, lo, hi, w = k.take(at), low.take(at), high.take(at), wt.take(at)
+    count, total = _prefix(w_pos), _prefix(w_pos * k)
+    count_low = count.take(lo)
+    units = total.take(lo) - total.take(hi)
+    units += (half + b) * (count.take(hi) - count_low)
+    units += (2 * half) * count_low
+    out[order.take(at)] = w * units.astype(np.float64)
     return out, hinge, alpha, band, low, high
