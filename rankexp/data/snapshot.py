@@ -148,6 +148,8 @@ def _read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]
         raise DataError(f"snapshot {path} does not exist") from error
     except (OSError, ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
         raise DataError(f"snapshot {path} cannot be read: {error}") from error
+    for array in arrays.values():
+        array.setflags(write=False)  # a process shares them between its jobs
     if head.get("format") != FORMAT or head.get("kind") != kind:
         raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
     return head, arrays

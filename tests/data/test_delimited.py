@@ -48,6 +48,17 @@ def test_header_can_be_said(write):
     assert len(read_delimited(words, header=False).values) == 2
 
 
+def test_an_unnamed_index_column_has_its_number(write):
+    table = read_delimited(write("t.csv", ",a,b\n0,5,x\n1,6,w\n"))
+    assert [c.name for c in table.columns] == ["column1", "a", "b"]
+
+
+def test_numbers_that_no_integer_holds(write):
+    table = read_delimited(write("t.csv", "a,b\n123456789012345678901234,1\n5,2\n,3\n"))
+    assert table.columns[0] == Feature("a")
+    np.testing.assert_array_equal(table.values[:, 0], [123456789012345678901234.0, 5, np.nan])
+
+
 def test_missing_marks(write):
     table = read_delimited(write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), missing=["?", "", "NA"])
     np.testing.assert_array_equal(

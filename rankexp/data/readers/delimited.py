@@ -45,7 +45,8 @@ def read_delimited(
     missing : collection of str
         Texts that mean a missing cell.
     header : bool or None
-        None: the first line is one if no cell of it is a number or missing.
+        None: the first line is one if no cell of it is a number or a mark of missing; a column
+        with an empty name gets its number.
     nominal : collection of str
         Columns in which a stray text is no mistake.
 
@@ -62,15 +63,17 @@ def read_delimited(
     columns: list[Feature] = []
     texts = _read_numbers(path, layout, missing, values)
     for j, name in enumerate(layout.names):
-        categories = None
-        if j in texts:
-            cells = texts[j]
+        cells = texts.get(j)
+        if cells is None:
+            columns.append(Feature(name))
+        elif all(cell is None or NUMBER.fullmatch(cell) for cell in cells):
+            columns.append(Feature(name))  # beyond pandas' integers
+            values[:, j] = [np.nan if cell is None else float(cell) for cell in cells]
+        else:
             if name not in nominal:
                 _refuse_stray_text(path, layout, name, cells)
             categories, values[:, j] = _codes(cells)
-        columns.append(
-            Feature(name) if categories is None else Feature(name, "nominal", categories)
-        )
+            columns.append(Feature(name, "nominal", categories))
     return Table(path.name, tuple(columns), values)
 
 
@@ -88,8 +91,12 @@ def _layout(path: Path, file: BinaryIO, missing: Collection[str], header: bool |
     delimiter = _sniff([text for _, text in head])
     cells = [cell.strip() for cell in _cut(head[0][1], delimiter)]
     if header is None:
-        header = not any(cell in missing or NUMBER.fullmatch(cell) for cell in cells)
-    names = cells if header else [f"column{j}" for j in range(1, len(cells) + 1)]
+        header = any(cells) and not any(
+            NUMBER.fullmatch(cell) or (cell and cell in missing) for cell in cells
+        )
+    numbered = [f"column{j}" for j in range(1, len(cells) + 1)]
+    names = [cell or number for cell, number in zip(cells, numbered, strict=True)]
+    names = names if header else numbered
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise DataError(

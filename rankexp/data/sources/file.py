@@ -27,9 +27,13 @@ def from_file(reference: object, entry: "DataEntry", folders: Sequence[Path]) ->
 
 
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
-    """Return the first file of this name in the folders, or the same compressed."""
-    for folder in folders:
-        whole = Path(folder) / str(reference)
+    """Return the first file of this name in the folders, or the same compressed.
+
+    An absolute path is looked for where it points.
+    """
+    wanted = Path(str(reference)).expanduser()
+    for folder in [Path()] if wanted.is_absolute() else folders:
+        whole = folder / wanted
         for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
             if path.is_file():
                 return path
