@@ -1,5 +1,6 @@
 """The page that shows a study in order: what it is, what was run, every table and figure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ def page(context: Context, blocks: Sequence[tuple[Block, Output]]) -> str:
     short = context.incomplete(list(study.experiments))
     parts += [f"**{markdown(line)}**" for line in short]
     parts += [_section(block, output) for block, output in blocks]
-    parts += ["## What was run", *_run(context)]
+    parts += ["## How it was run", *_run(context)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -114,7 +115,13 @@ def _data(context: Context) -> Grid:
 
 
 def _provenance(facts: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in facts.items()) or "–"
+    """Return where data came from in words; a long hash by its beginning."""
+
+    def short(value: Any) -> str:
+        text = str(value)
+        return text[:12] if re.fullmatch(r"[0-9a-f]{32,}", text) else text
+
+    return ", ".join(f"{name} {short(value)}" for name, value in facts.items()) or "–"
 
 
 def _facts(context: Context) -> list[str]:

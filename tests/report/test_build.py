@@ -39,7 +39,7 @@ def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Pa
     page = (folder / "report.md").read_text(encoding="utf-8")
     marks = [
         *("# A made-up study", "Source: Nobody", "## Table 1", "What the paper's table says."),
-        *("## figure1", "![figure1](figure1.png)", "## differences", "## What was run"),
+        *("## figure1", "![figure1](figure1.png)", "## differences", "## How it was run"),
         *("3 × 2 folds, plain", "file vote.arff", "Seed 1.", "numpy 2.0", "12 s"),
     ]
     places = [page.index(mark) for mark in marks]

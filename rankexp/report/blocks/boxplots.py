@@ -132,7 +132,8 @@ def draw(panels: Sequence[Panel], columns: int, remarks: Sequence[str] = ()) -> 
     lower = any(panel.reference for panel in panels)
     ratios = [1.55, 1.0] if lower else [1.0]
     height = HEIGHT if lower else 0.62 * HEIGHT
-    figure = Figure(figsize=(WIDTH * columns, height * rows), layout="constrained")
+    figure = Figure(figsize=(WIDTH * columns, height * rows))
+    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
     axes = figure.subplots(
         len(ratios) * rows, columns, squeeze=False, gridspec_kw={"height_ratios": ratios * rows}
     )

@@ -54,6 +54,7 @@ class PairedTable(Choosing):
             )
             columns = [*keys, "difference", "difference_se", "pairs"]
             means = means.merge(renamed[columns], on=keys, how="left")
+            means["pairs"] = means["pairs"].astype("Int64")
         means = means[means["method"].isin(methods)]
         ranks = {name: place for place, name in enumerate(methods)}
         places = {name: i for i, name in enumerate(context.evaluate(experiment).problems)}
