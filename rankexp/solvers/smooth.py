@@ -40,15 +40,13 @@ class Classification:
         (n, d), size = X.shape, min(X.shape[0], BLOCK)
         if self._buffer.shape != (size, d + 1):
             self._buffer = np.empty((size, d + 1))
-        H = np.zeros((d + 1, d + 1)) if n > size else None
+        H = np.zeros((d + 1, d + 1))
         for i in range(0, n, size):
             part = root[i : i + size]
             A = self._buffer[: part.shape[0]]
             np.multiply(X[i : i + size], part, out=A[:, :d])
             A[:, d:] = part
-            product = A.T @ A
-            H = product if H is None else H + product
-        assert H is not None
+            H += A.T @ A
         return H if self.intercept else np.ascontiguousarray(H[:d, :d])
 
     def sample(self, rows: npt.NDArray[np.intp]) -> Risk:
