@@ -1,10 +1,18 @@
 """A fault in what a study means, before it has a place in the file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankexp import registry
 from rankexp.config.estimators import parameters
+from rankexp.config.words import got
+
+_KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "text"),
+}
 
 
 class Fault(NamedTuple):
@@ -32,3 +40,16 @@ def unknown_parameters(
             hint = registry.did_you_mean(key, names)
             text = f"{owner} has no parameter '{key}'{hint}; known: {', '.join(names) or 'none'}"
             yield Fault((*path, key), text, key=True)
+
+
+def mistyped(function: Any, given: Mapping[str, Any], path: tuple[str | int, ...]) -> list[Fault]:
+    """Find values of another kind than the parameter's default has."""
+    known = parameters(function) or {}
+    faults = []
+    for key, value in given.items():
+        default = known[key].default if key in known else None
+        kinds, wanted = _KINDS.get(type(default), ((object,), ""))
+        truth = isinstance(value, bool) and int in kinds  # Python's bools are integers
+        if truth or not isinstance(value, kinds):
+            faults.append(Fault((*path, key), f"expected {wanted}, got {got(value)}"))
+    return faults

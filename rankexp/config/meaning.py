@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.config import methods, words
-from rankexp.config.fault import Fault, unknown_parameters
+from rankexp.config.fault import Fault, mistyped, unknown_parameters
 from rankexp.config.schema import (
     Block,
     CrossValidation,
@@ -97,10 +97,12 @@ def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> I
     except registry.UnknownNameError as error:
         yield Fault((*path, "generator"), str(error))
         return
-    unknown = list(unknown_parameters(factory, params, (*path, "params"), f"generator '{name}'"))
-    yield from unknown
-    if not unknown:
-        yield from methods.construction(factory, params, (*path, "params"))
+    place = (*path, "params")
+    wrong = [
+        *unknown_parameters(factory, params, place, f"generator '{name}'"),
+        *mistyped(factory, params, place),
+    ]
+    yield from wrong or methods.construction(factory, params, place)
 
 
 def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -176,6 +178,11 @@ def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
     for key in ("params", "grid"):
         given = getattr(experiment, key)
         yield from unknown_parameters(check, given, (*path, key), owner, hidden=("rng",))
+    yield from mistyped(check, experiment.params, (*path, "params"))
+    for key, values in experiment.grid.items():
+        for i, value in enumerate(values):
+            for fault in mistyped(check, {key: value}, (*path, "grid")):
+                yield fault._replace(path=(*fault.path, i))
     for key in experiment.params.keys() & experiment.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
 

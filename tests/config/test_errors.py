@@ -1,6 +1,11 @@
 """Every kind of broken file: what is said, and the exact place (marked «)."""
 
+import re
+from pathlib import Path
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankexp.config.load import load
 from rankexp.errors import ConfigError
@@ -123,6 +128,10 @@ MEANING = {
         GOOD.replace("linear", "linear, params: {p: «2}"),
         "the share of positives",
     ),
+    "generator type": (
+        GOOD.replace("linear", "linear, params: {p: «half}"),
+        "generators.g.params.p: expected a number, got the text 'half'",
+    ),
     "name of two": (
         GOOD.replace("{g: {gen", "{«d: {gen"),
         "generators.d: a data set has this name",
@@ -223,6 +232,15 @@ MEANING = {
     "check parameter": (
         NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {«rng: 1}}}\n",
         "check 'flip_noise' has no parameter 'rng'",
+    ),
+    "check type": (
+        NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {n: «1e5}}}\n",
+        "experiments.e.params.n: expected a whole number, got 100000.0",
+    ),
+    "check grid type": (
+        NO_RUN
+        + "experiments: {e: {kind: simulate, check: flip_noise, grid: {p: [0.5, «true]}}}\n",
+        "experiments.e.grid.p[1]: expected a number, got true",
     ),
     "check grid": (
         NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {p: 0.5}, "
@@ -363,3 +381,22 @@ def test_published_values_are_found_beside_the_file(loaded, tmp_path):
 
 def test_folder_is_no_key(errors):
     errors(GOOD + "«folder: /\n")
+
+
+STUDY = (Path(__file__).parents[2] / "configs" / "kotlowski2011.yaml").read_text(encoding="utf-8")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, len(STUDY) - 1),
+    st.integers(0, 30),
+    st.text("ab:{}[]&*!<\"'#-\n 01\t", max_size=3),
+)
+def test_damage_anywhere_is_harmless_or_a_placed_error(tmp_path_factory, start, length, instead):
+    file = tmp_path_factory.getbasetemp() / "damaged.yaml"
+    file.write_text(STUDY[:start] + instead + STUDY[start + length :], encoding="utf-8")
+    try:
+        load(file)
+    except ConfigError as error:
+        for line in str(error).split("\n"):
+            assert re.match(rf"{re.escape(str(file))}:\d+:\d+: .", line), line
