@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -143,3 +145,6 @@ def test_fingerprint_is_of_the_content(entry):
     ]
     found = {build("toy", table(), other).fingerprint for other in others}
     assert len(found | {base.fingerprint}) == 6
+    for changed in (Feature("edad"), Feature("age", "nominal", ("x",))):
+        renamed = replace(base, features=(changed, *base.features[1:]))
+        assert renamed.fingerprint != base.fingerprint

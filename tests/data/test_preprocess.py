@@ -84,6 +84,21 @@ def test_a_column_missing_in_the_whole_training_part():
         np.testing.assert_array_equal(made.transform(np.array([[3.0, 2]])), [[3, 0, 0, 1]])
 
 
+def test_an_imputed_constant_stays_constant():
+    X = np.array([[0.1], [0.1], [0.1], [NAN]])  # the mean of three .1 is above .1
+    np.testing.assert_array_equal(fitted(X, FEATURES[:1]).transform(X), np.zeros((4, 1)))
+
+
+def test_the_order_in_memory_does_not_matter():
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    X[0, :3] = NAN
+    features = tuple(Feature(str(j)) for j in range(5))
+    for scale in ("minmax", "standard"):
+        straight = fitted(X, features, scale=scale).transform(X)
+        turned = fitted(np.asfortranarray(X), features, scale=scale).transform(X)
+        np.testing.assert_array_equal(turned, straight)
+
+
 def test_tied_modes_go_to_the_first_declared():
     X = np.array([[2.0], [1], [NAN]])
     features = (Feature("b", "nominal", ("p", "q", "r")),)
