@@ -3,6 +3,7 @@
 import csv
 import json
 import platform
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -104,7 +105,7 @@ class Manifest:
             "only": asked,
             "seed": self.study.seed,
             "data": self._data(),
-            "missing_data": dict(self.missing),
+            "missing_data": {name: _portable(why) for name, why in self.missing.items()},
             "published": _published(self.study),
             "study": self.study.model_dump(mode="json"),
         }
@@ -115,7 +116,10 @@ class Manifest:
             name: {
                 "rows": facts.rows,
                 "fingerprint": facts.fingerprint,
-                "provenance": dict(self.provenance.get(name, {})),
+                "provenance": {
+                    key: _portable(value) if isinstance(value, str) else value
+                    for key, value in self.provenance.get(name, {}).items()
+                },
             }
             for name, facts in self.facts.items()
         }
@@ -188,6 +192,11 @@ def _relative(config: Path | None) -> str | None:
         return config.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:
         return config.name
+
+
+def _portable(text: str) -> str:
+    """Return a text with file names in place of this machine's absolute paths; URLs stay."""
+    return re.sub(r"(?<![\w.:/])/(?:[^\s/'\"]+/)*([^\s/'\",;:]+)", r"\1", text)
 
 
 def _published(study: Study) -> list[dict[str, str]] | None:

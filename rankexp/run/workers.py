@@ -4,12 +4,14 @@ import os
 import resource
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from time import process_time
+from functools import cache
 
-from rankexp.plan import Job
+from rankexp.plan import Cell, Job, digest
 from rankexp.run.evaluate import evaluate, failure
 from rankexp.run.record import Record
 from rankexp.run.store import pack
@@ -66,14 +68,27 @@ def run_job(job: Job) -> Done:
     """Evaluate a job in this process."""
     global _spent
     records = evaluate(job)
-    before, _spent = _spent, process_time()
+    before, _spent = _spent, time.process_time()
     return done(job, records, cpu=_spent - before)
 
 
-def _in_worker(job: Job) -> Done:
-    """Evaluate a job in a worker; Ctrl-C reaches all processes, and the parent answers it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _in_worker(job: Job, parent: int) -> Done:
+    """Evaluate a job in a worker of the process with id `parent`."""
+    _settle(parent)
     return run_job(job)
+
+
+@cache
+def _settle(parent: int) -> None:
+    """Make this process a good worker, once: leave Ctrl-C to the parent, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_here(jobs: Sequence[Job]) -> Generator[Done, None, None]:
@@ -93,8 +108,9 @@ def run_in_workers(
 ) -> Generator[Done, None, None]:
     """Evaluate jobs in worker processes; yield what comes, as it comes.
 
-    Where a worker dies, what was in flight runs again, each job alone; a job that takes its
-    worker along a second time becomes failed records.
+    Where a worker dies, what was in flight runs again, each job alone. A job that takes its
+    worker along a second time is taken apart by method, and a method that still does so becomes
+    failed records.
 
     Parameters
     ----------
@@ -121,7 +137,7 @@ def run_in_workers(
                 "that were under way run again, one by one"
             )
         for job in suspects:
-            yield _alone(job)
+            yield from _alone(job)
 
 
 def _noted(jobs: Sequence[Job], sent: list[Job]) -> Iterator[Job]:
@@ -130,13 +146,26 @@ def _noted(jobs: Sequence[Job], sent: list[Job]) -> Iterator[Job]:
         yield job
 
 
-def _alone(job: Job) -> Done:
+def _alone(job: Job) -> Iterator[Done]:
     """Evaluate one job in a worker, with no other job to blame for its death."""
     try:
-        return next(iter(_pool(iter([job]), 2)))
+        yield from _pool(iter([job]), 2)
     except BrokenProcessPool:
+        parts = _by_method(job)
+        if len(parts) > 1:
+            for part in parts:
+                yield from _alone(part)
+            return
         error = RuntimeError("its worker was killed or ran out of memory, twice")
-        return done(job, [failure(cell, error) for cell in job.cells])
+        yield done(job, [failure(cell, error) for cell in job.cells])
+
+
+def _by_method(job: Job) -> list[Job]:
+    """Take a job apart, so that a method that kills its process fails alone."""
+    parts: dict[str, list[Cell]] = {}
+    for cell in job.cells:
+        parts.setdefault(cell.method, []).append(cell)
+    return [Job(digest([c.key for c in part]), tuple(part), 0.0) for part in parts.values()]
 
 
 def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
@@ -150,7 +179,7 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
             batch_size=1,
             max_nbytes=None,
         )
-        results = parallel(delayed(_in_worker)(job) for job in jobs)
+        results = parallel(delayed(_in_worker)(job, os.getpid()) for job in jobs)
     yield from results
 
 

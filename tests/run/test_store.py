@@ -1,0 +1,210 @@
+"""What is written is read back, and nothing else is trusted."""
+
+import errno
+import json
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankexp.errors import EnvironmentProblemError
+from rankexp.run.record import Record, Row
+from rankexp.run.store import Store, pack, unpack
+
+JOB, OTHER = "a" * 64, "b" * 64
+values = st.floats(allow_nan=True, allow_infinity=True)
+rows = st.builds(
+    Row,
+    st.sampled_from(["test", "inner"]),
+    st.integers(0, 3),
+    st.none() | st.integers(0, 3),
+    st.none() | st.text(max_size=3),
+    st.sampled_from(["rank_loss", "ndcg@10"]),
+    values,
+)
+records = st.builds(
+    Record,
+    key=st.sampled_from(["k1", "k2"]),
+    status=st.sampled_from(["ok", "failed"]),
+    reason=st.none() | st.text(max_size=5),
+    grid=st.lists(st.dictionaries(st.sampled_from(["lam", "C"]), st.floats(0, 9)), max_size=2),
+    rows=st.lists(rows, max_size=4),
+    curves=st.dictionaries(
+        st.just("roc"), st.fixed_dictionaries({"x": st.lists(values, max_size=2)})
+    ),
+    texts=st.dictionaries(st.just("tree"), st.text(max_size=5)),
+    times=st.dictionaries(st.just("fit"), st.floats(0, 9)),
+    warnings=st.lists(st.text(max_size=3), max_size=2),
+    version=st.just("0.1.0"),
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(records, max_size=3))
+def test_a_file_gives_back_what_was_written(made: list[Record]) -> None:
+    job, _, found = unpack(pack(JOB, made))
+    assert job == JOB
+    assert [r.to_json() for r in found] == [r.to_json() for r in made]
+    for before, after in zip(made, found, strict=True):
+        assert repr(after.rows) == repr(before.rows)  # NaN equals itself in print only
+    json.loads(pack(JOB, made), parse_constant=pytest.fail)  # strict JSON: NaN is null
+
+
+def one(key: str = "k1", value: float = 0.25, **fields: str) -> Record:
+    record = Record(key, rows=[Row("test", 0, None, None, "rank_loss", value)], version="0.1.0")
+    return replace(record, **fields)  # type: ignore[arg-type]
+
+
+def test_reading_what_is_not_there(tmp_path: Path) -> None:
+    store = Store(tmp_path / "nothing")
+    assert store.read() == {}
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_file_for_each_job(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one("k1"), one("k2")])
+    store.write(OTHER, [one("k3", math.nan)])
+    assert (tmp_path / "records" / "aa" / f"{JOB}.json").is_file()
+    found = Store(tmp_path).read()
+    assert set(found) == {"k1", "k2", "k3"}
+    assert math.isnan(found["k3"].rows[0].value)
+
+
+def damage_truncate(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-20])
+
+
+def damage_empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def damage_alter(file: Path) -> None:
+    file.write_text(file.read_text().replace("0.25", "0.24"))
+
+
+def damage_format(file: Path) -> None:
+    file.write_text(file.read_text().replace('"format":1', '"format":2'))
+
+
+def damage_rename(file: Path) -> None:
+    file.rename(file.with_name(f"{OTHER}.json"))
+
+
+def damage_binary(file: Path) -> None:
+    file.write_bytes(b"\xff\xfe\x00")
+
+
+def damage_foreign(file: Path) -> None:
+    file.write_text("[1, 2]")
+
+
+def damage_nan(file: Path) -> None:
+    file.write_text(file.read_text().replace("0.25", "NaN"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_truncate,
+        damage_empty,
+        damage_alter,
+        damage_format,
+        damage_rename,
+        damage_binary,
+        damage_foreign,
+        damage_nan,
+    ],
+)
+def test_a_damaged_file_is_reported_and_not_trusted(tmp_path: Path, damage: object) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one()])
+    store.write("c" * 64, [one("k2")])
+    damage(store.path(JOB))  # type: ignore[operator]
+    assert set(store.read()) == {"k2"}
+    (problem,) = store.problems
+    assert str(tmp_path) in problem
+    assert problem.endswith("is done again")
+    assert len(store.untrusted) == 1
+
+
+def test_the_checksum_is_of_the_content_not_of_its_layout(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one()])
+    file = store.path(JOB)
+    file.write_text(json.dumps(json.loads(file.read_text()), indent=2))
+    assert set(store.read()) == {"k1"}
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (one(version="0.10.0"), one(version="0.9.0")),
+        (one(version="0.1.0"), one(version="0.2.0", status="failed")),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_records_the_ok_and_newer_one_counts(
+    tmp_path: Path, better: Record, worse: Record, first: bool
+) -> None:
+    for job, record in zip((JOB, OTHER), (better, worse)[:: 1 if first else -1], strict=True):
+        Store(tmp_path).write(job, [record])  # each store knows nothing of the other's file
+    assert Store(tmp_path).read() == {"k1": better}
+
+
+def test_new_records_take_the_place_of_old_ones(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one("k1", 0.1), one("k2", 0.2)])
+    store.read()
+    store.write(OTHER, [one("k2", 0.9, status="failed")])
+    found = Store(tmp_path).read()
+    assert (found["k1"].rows[0].value, found["k2"].rows[0].value) == (0.1, 0.9)
+    store.write("c" * 64, [one("k1", 0.8)])
+    assert not store.path(JOB).exists()
+    assert Store(tmp_path).read()["k1"].rows[0].value == 0.8
+
+
+def test_other_versions_are_counted(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one("k1", version="0.0.1"), one("k2", version="0.0.1"), one("k3")])
+    store.read()
+    assert store.stale == {"0.0.1": 2}
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_write_that_fails_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one(value=0.5)])
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path if call == "replace" else os, call, full)
+    with pytest.raises(EnvironmentProblemError, match=r"the disk is full.*run again"):
+        store.write(JOB, [one(value=0.75)])
+    monkeypatch.undo()
+    assert store.read()["k1"].rows[0].value == 0.5
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "records").write_text("a file")
+    with pytest.raises(EnvironmentProblemError, match=r"cannot write to .*--results"):
+        Store(tmp_path).write(JOB, [one()])
+
+
+def test_leftovers_of_a_killed_write_are_not_read(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write(JOB, [one()])
+    left = store.path(JOB).with_name(f".{JOB}.json.123.tmp")
+    left.write_text("{")
+    assert set(store.read()) == {"k1"}
+    assert store.problems == []
+    store.tidy()
+    assert not left.exists()
