@@ -8,14 +8,18 @@ O(n log n) an evaluation.
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
-from rankexp.solvers.hinge_easy import WIDE_BAND, quasi_newton
+from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs, sample_pairs
+from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
+from rankexp.solvers.hinge_grid import coarse
 from rankexp.solvers.hinge_newton import newton
-from rankexp.solvers.hinge_point import Best, stand
+from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
 from rankexp.solvers.hinge_sweep import Sweep, choose_numba, sweep
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02
+MANY_ROWS = 40_000
+SAMPLED_ROWS = 20_000
+SAMPLE_TOL = 1e-4
 
 
 def hinge_path(
@@ -82,35 +86,63 @@ def _check(X: Floats, positive: Bools, lams: Floats) -> None:
 
 
 class _Path:
-    """Warm starts from one penalty to the next, descending."""
+    """Warm starts from one penalty to the next, descending; for many rows, from a sample."""
 
     def __init__(self, pairs: Pairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = float(self.u[pairs.positive].max() - self.u[~pairs.positive].min())
-        self.w: Floats | None = None
+        self.w = self.s = np.empty(0)
         self.swept: Sweep | None = None
+        self.sampled: _Path | None = None
+        if pairs.weight.size > MANY_ROWS:
+            self.sampled = _Path(sample_pairs(pairs, SAMPLED_ROWS), SAMPLE_TOL, max_iter)
 
     def solve(self, lam: float) -> tuple[Floats, float, float, int]:
         """Return coefficients, objective, relative gap and iterations."""
         if self.spread <= lam:  # every pair is in the loss at once
             w = self.pairs.mean_difference / lam
             return w, 1.0 - 0.5 * lam * float(w @ w), 0.0, 0
-        if self.w is None:
-            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
-        best = Best()
-        tol = 0.99 * self.tol
-        start = stand(lam, self.w, self.s, self.swept or sweep(self.pairs, self.s, WIDE_BAND))
-        point, n_iter = quasi_newton(start, lam, tol, best)
-        if best.gap > tol:
-            start = stand(lam, point.w, point.s, sweep(self.pairs, point.s, BAND))
+        best, tol = Best(), 0.99 * self.tol
+        approach = self._from_last if self.sampled is None else self._from_sample
+        n_iter = approach(lam, tol, best)
+        if best.gap <= tol:
+            self._settle(lam, best)
+        if not best.gap <= self.tol:
+            start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, BAND))
             n_iter += newton(start, lam, tol, self.max_iter, best)
-        return (*self._settle(lam, best), n_iter)
+            self._settle(lam, best)
+        return best.w, best.primal, best.gap, n_iter
 
-    def _settle(self, lam: float, best: Best) -> tuple[Floats, float, float]:
-        """Measure the objective once more, at scores without the drift of many steps."""
-        assert best.w is not None
+    def _from_last(self, lam: float, tol: float, best: Best) -> int:
+        """Take quasi-Newton steps from the last solution; return their number."""
+        if self.w.size == 0:
+            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
+        wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
+        start = stand(lam, self.w, self.s, wide)
+        best.see(start)
+        inverse = inverse_hessian(wide, lam)
+        if inverse is None:
+            return 0
+        return quasi_newton(start, inverse, lam, tol, best, sweep)
+
+    def _from_sample(self, lam: float, tol: float, best: Best) -> int:
+        """Take quasi-Newton steps on a grid of scores, from the solution of a sample."""
+        assert self.sampled is not None
+        few = self.sampled.pairs
+        w, *_ = self.sampled.solve(lam)
+        wide = stand(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
+        s = self.pairs.scores(w)
+        grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))
+        start: Point[AnySweep] = stand(lam, w, s, grid)
+        best.see(start)
+        inverse = inverse_hessian(wide.sweep, lam)
+        if inverse is None:
+            return 0
+        return quasi_newton(start, inverse, lam, tol, best, coarse)
+
+    def _settle(self, lam: float, best: Best) -> None:
+        """Measure the objective once more, exactly, without the drift of many steps."""
         self.w, self.s = best.w, self.pairs.scores(best.w)
         self.swept = sweep(self.pairs, self.s, WIDE_BAND)
         best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)
-        return self.w, best.primal, best.gap

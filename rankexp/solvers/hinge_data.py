@@ -1,6 +1,7 @@
 """The pairs of a bipartite sample, without ever listing them: merged rows, weights, products."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,11 @@ class Pairs:
     bits: int
     use_numba: bool
     centred: bool
+
+    @cached_property
+    def weight_or_none(self) -> Floats | None:
+        """Weights as floats, or None where all are one."""
+        return None if self.weight.max() == 1 else self.weight.astype(np.float64)
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
@@ -104,6 +110,19 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
         use_numba=use_numba,
         centred=n <= CENTRED_ROWS,
     )
+
+
+def sample_pairs(pairs: Pairs, rows: int) -> Pairs:
+    """Return a sample of about ``rows`` rows, half of each class, always the same ones."""
+    rng = np.random.default_rng(0)
+    chosen = []
+    for side in (pairs.positive, ~pairs.positive):
+        at = np.flatnonzero(side)
+        ends = np.cumsum(pairs.weight[at])
+        ticks = rng.integers(0, ends[-1], rows // 2)
+        chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
+    taken = np.sort(np.concatenate(chosen))
+    return make_pairs(pairs.X[taken], pairs.positive[taken], pairs.use_numba)
 
 
 def _projections(X: Floats) -> Floats:

@@ -5,75 +5,79 @@ smoothing fits into the tolerance, but holding enough pairs to be smooth. On noi
 certifies after a few steps; elsewhere it stops early, and Newton takes over from a better point.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg.lapack import dpotri
 
-from rankexp.solvers.hinge_data import Floats
+from rankexp.solvers.hinge_data import Floats, Pairs
 from rankexp.solvers.hinge_hessian import band_hessian, factor
-from rankexp.solvers.hinge_point import Best, Point, line_search, stand
-from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.hinge_point import Best, Point, S, line_search, stand
+from rankexp.solvers.hinge_sweep import Sweep
 
 WIDE_BAND = 0.2
 LONGEST = 12
-FEW = 4
+FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
 
 
-def quasi_newton(start: Point, lam: float, tol: float, best: Best) -> tuple[Point, int]:
-    """Go down until the certificate holds or progress stalls; return the last point and steps.
+def quasi_newton(
+    start: Point[S],
+    inverse: Floats,
+    lam: float,
+    tol: float,
+    best: Best,
+    evaluate: Callable[[Pairs, Floats, float], S],
+) -> int:
+    """Go down until the certificate holds or progress stalls; return the number of steps.
 
     Parameters
     ----------
     start : Point
-        With a wide band.
+    inverse : ndarray of shape (d, d)
+        Of the Hessian, about; changed in place.
     lam : float
     tol : float
         Relative gap to reach.
     best : Best
-        Updated at every point.
+        Has seen the start; updated at every point.
+    evaluate : callable
+        The kind of sweep: ``(pairs, scores, h) -> sweep``.
     """
-    pairs = start.sweep.pairs
-    best.see(start)
-    inverse = _inverse(band_hessian(start.sweep), lam)
-    if inverse is None:
-        return start, 0
-    h = _band(start, tol * best.primal)
-    if start.sweep.band_size * h / start.sweep.h < FEW * pairs.X.shape[1]:
-        return start, 0
-    point = start
+    point, pairs = start, start.sweep.pairs
     for iteration in range(LONGEST):
-        h = _band(point, tol * best.primal)
-        if abs(h / point.sweep.h - 1) > 0.3:
-            point = stand(lam, point.w, point.s, sweep(pairs, point.s, h))
+        h = band_for(point, tol * best.primal)
+        if iteration == 0 and point.sweep.band_size * h < FEW * point.w.size * point.sweep.h:
+            return 0
+        if abs(h - point.sweep.h) > 0.3 * point.sweep.h:
+            point = stand(lam, point.w, point.s, evaluate(pairs, point.s, h))
             best.see(point)
         if best.gap <= tol:
-            return point, iteration
+            return iteration
         p = -(inverse @ point.gradient)
+        q = pairs.scores(p)
         slope = float(point.gradient @ p)
-        found = line_search(
-            lam, point, p, pairs.scores(p), h=point.sweep.h, slope=slope, accept=0.5
-        )
+        found = line_search(lam, point, p, q, evaluate, h=point.sweep.h, slope=slope, accept=0.5)
         if found is None:
-            return point, iteration
+            return iteration
         t, swept = found
-        step = t * p
-        q = pairs.scores(step)
-        last, point = point, stand(lam, point.w + step, point.s + q, swept)
+        last, point = point, stand(lam, point.w + t * p, point.s + t * q, swept)
         best.see(point)
         if best.gap <= tol:
-            return point, iteration + 1
-        _update(inverse, step, point.gradient - last.gradient)
-    return point, LONGEST
+            return iteration + 1
+        _update(inverse, t * p, point.gradient - last.gradient)
+    return LONGEST
 
 
-def _band(point: Point, goal: float) -> float:
+def band_for(point: Point[S], goal: float) -> float:
     """Return the half width at which smoothing costs its share of the goal; cost goes as h²."""
     share = SMOOTHING * goal / max(point.slack, 1e-300)
     return min(WIDE_BAND, point.sweep.h * float(np.sqrt(share)))
 
 
-def _inverse(H: Floats, lam: float) -> Floats | None:
-    upper = factor(H, lam)
+def inverse_hessian(swept: Sweep, lam: float) -> Floats | None:
+    """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids."""
+    upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:
         return None
     half, info = dpotri(upper)

@@ -12,7 +12,7 @@ WIDEST_BAND = 1.0
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
-def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> int:
+def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Best) -> int:
     """Go down until the certificate holds; return the number of iterations.
 
     Parameters
@@ -53,7 +53,9 @@ def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> i
             continue
         steps += 1
         q = point.sweep.pairs.scores(p)
-        found = line_search(lam, point, p, q, h=point.sweep.h, slope=-decrement, accept=accept)
+        found = line_search(
+            lam, point, p, q, sweep, h=point.sweep.h, slope=-decrement, accept=accept
+        )
         if found is None:
             if point.slack <= 0.6 * goal:
                 return iteration
@@ -80,12 +82,16 @@ def _factor(H: Floats, lam: float) -> Floats:
     return upper
 
 
-def _move(lam: float, point: Point, p: Floats, q: Floats, found: tuple[float, Sweep]) -> Point:
+def _move(
+    lam: float, point: Point[Sweep], p: Floats, q: Floats, found: tuple[float, Sweep]
+) -> Point[Sweep]:
     t, swept = found
     return stand(lam, point.w + t * p, point.s + t * q, swept)
 
 
-def _narrow(lam: float, point: Point, H: Floats, share: float, accept: float) -> Point:
+def _narrow(
+    lam: float, point: Point[Sweep], H: Floats, share: float, accept: float
+) -> Point[Sweep]:
     """Shrink the band to ``share`` of its width, with a predicted step.
 
     The pairs of the old band are taken to stay in the linear part: their alpha moves away
@@ -107,7 +113,7 @@ def _narrow(lam: float, point: Point, H: Floats, share: float, accept: float) ->
     narrow = sweep(pairs, point.s, h)
     slope = float(narrow.residual @ q) + lam * float(point.w @ p)
     if slope < 0.0:
-        found = line_search(lam, point, p, q, h=h, slope=slope, accept=1.0)
+        found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=1.0)
         if found is not None:
             return _move(lam, point, p, q, found)
     return stand(lam, point.w, point.s, narrow)

@@ -1,24 +1,39 @@
 """A point of the primal with its certificate, and the line search along a direction."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats
-from rankexp.solvers.hinge_sweep import Sweep, sweep
+from rankexp.solvers.hinge_data import Floats, Pairs
 
 LONGEST_SEARCH = 12
 
 
+class AnySweep(Protocol):
+    """What a sweep, sorted or on a grid, tells about all pairs."""
+
+    pairs: Pairs
+    h: float
+    residual: Floats
+    hinge: float
+    alpha: float
+    band_size: float
+
+
+S = TypeVar("S", bound=AnySweep)
+
+
 @dataclass
-class Point:
+class Point(Generic[S]):
     """Where the solver stands for one ``lam``.
 
     Attributes
     ----------
     w, s : ndarray of shape (d,), (n,)
         Coefficients and scores.
-    sweep : Sweep
+    sweep : Sweep or GridSweep
     gradient : ndarray of shape (d,)
         Of the smoothed objective.
     primal, dual : float
@@ -29,14 +44,14 @@ class Point:
 
     w: Floats
     s: Floats
-    sweep: Sweep
+    sweep: S
     gradient: Floats
     primal: float
     dual: float
     slack: float
 
 
-def stand(lam: float, w: Floats, s: Floats, swept: Sweep) -> Point:
+def stand(lam: float, w: Floats, s: Floats, swept: S) -> Point[S]:
     """Complete a sweep at ``w`` to a point, with one product by X."""
     slope = swept.residual @ swept.pairs.X
     ridge = 0.5 * lam * float(w @ w)
@@ -60,10 +75,10 @@ class Best:
 
     primal: float = np.inf
     dual: float = -np.inf
-    w: Floats | None = None
-    s: Floats | None = None
+    w: Floats = field(default_factory=lambda: np.empty(0))
+    s: Floats = field(default_factory=lambda: np.empty(0))
 
-    def see(self, point: Point) -> None:
+    def see(self, point: Point[S]) -> None:
         """Take what is better."""
         self.dual = max(self.dual, point.dual)
         if point.primal < self.primal:
@@ -81,8 +96,16 @@ class Best:
 
 
 def line_search(
-    lam: float, start: Point, p: Floats, q: Floats, *, h: float, slope: float, accept: float
-) -> tuple[float, Sweep] | None:
+    lam: float,
+    start: Point[S],
+    p: Floats,
+    q: Floats,
+    evaluate: Callable[[Pairs, Floats, float], S],
+    *,
+    h: float,
+    slope: float,
+    accept: float,
+) -> tuple[float, S] | None:
     """Find a step at which the derivative of the smoothed objective is small.
 
     The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
@@ -93,6 +116,8 @@ def line_search(
     start : Point
     p, q : ndarray of shape (d,), (n,)
         Direction and its scores.
+    evaluate : callable
+        The kind of sweep: ``(pairs, scores, h) -> sweep``.
     h : float
         Half width of the band.
     slope : float
@@ -102,15 +127,16 @@ def line_search(
 
     Returns
     -------
-    step, sweep : float, Sweep
+    step, sweep : float, sweep
         Or None where no step goes down.
     """
     pairs, s = start.sweep.pairs, start.s
     wp, pp = lam * float(start.w @ p), lam * float(p @ p)
     left, slope_left, right, slope_right = 0.0, slope, np.inf, np.inf
-    t, swept, same_side = 1.0, None, 0
+    t, same_side = 1.0, 0
+    swept: S | None = None
     for _ in range(LONGEST_SEARCH):
-        swept = sweep(pairs, s + t * q, h)
+        swept = evaluate(pairs, s + t * q, h)
         now = float(swept.residual @ q) + wp + t * pp
         if abs(now) <= -accept * slope:
             return t, swept
@@ -131,5 +157,5 @@ def line_search(
         t = left + (right - left) * min(max(share, 0.02), 0.98)
     if left > 0.0 or (swept is not None and right < 1e-3):
         t = left if left > 0.0 else right
-        return t, sweep(pairs, s + t * q, h)
+        return t, evaluate(pairs, s + t * q, h)
     return None

@@ -10,7 +10,7 @@ import numpy as np
 from rankexp.solvers.hinge_data import Floats
 from rankexp.solvers.hinge_hessian import factor, listed_pairs, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
-from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.hinge_sweep import Sweep, sweep
 
 LONGEST = 40
 ROUNDS = 10
@@ -18,7 +18,7 @@ LISTED = 6  # pairs a column, at most
 WIDER = 2.0
 
 
-def polish(point: Point, lam: float, tol: float, best: Best) -> bool:
+def polish(point: Point[Sweep], lam: float, tol: float, best: Best) -> bool:
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
     Each round takes a wider band and a longer list, and lasts while the gap at least halves.
@@ -56,20 +56,22 @@ def polish(point: Point, lam: float, tol: float, best: Best) -> bool:
     return True
 
 
-def _between(point: Point, there: Point, lam: float) -> Point | None:
+def _between(point: Point[Sweep], there: Point[Sweep], lam: float) -> Point[Sweep] | None:
     """Search on the way to a point that went too far."""
     p, q = there.w - point.w, there.s - point.s
     slope = float(point.gradient @ p)
     if slope >= 0.0:
         return None
     h = WIDER * point.sweep.h
-    found = line_search(lam, point, p, q, h=h, slope=slope, accept=0.2)
+    found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=0.2)
     if found is None:
         return None
     return stand(lam, point.w + found[0] * p, point.s + found[0] * q, found[1])
 
 
-def _solve_band(point: Point, lam: float, tol: float, best: Best, most: int) -> Point | None:
+def _solve_band(
+    point: Point[Sweep], lam: float, tol: float, best: Best, most: int
+) -> Point[Sweep] | None:
     """Solve for the pairs of the band; None if there are more than ``most``."""
     swept = point.sweep
     pairs = swept.pairs
