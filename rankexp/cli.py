@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,9 @@ from rankexp import __version__
 from rankexp.errors import ConfigError, DataError, RankexpError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import Study
+    from collections.abc import Callable
+
+    from rankexp.config.schema import DataEntry, Study
 
 app = typer.Typer(
     name="rankexp",
@@ -32,6 +34,7 @@ Folder = Annotated[
     Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
 ]
 Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
 Configs = Annotated[
     list[Path] | None,
     typer.Option("--config", help="Studies whose data sets are meant. Default: configs/*.yaml."),
@@ -65,7 +68,10 @@ def _folders(data: Path | None) -> list[Path]:
 def _study(config: Path, quick: bool) -> "Study":
     from rankexp.config.load import load
 
-    return load(config, profile="quick" if quick else None)
+    if not quick:
+        return load(config)
+    study = load(config, profile="quick")
+    return study.model_copy(update={"study": f"{study.study}-quick"})  # results of its own
 
 
 @app.command()
@@ -89,7 +95,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the tables only.")] = False,
 ) -> None:
     """Run what is missing of a study, then print its tables."""
-    from rankexp.report.build import build, summary
+    from rankexp.report.build import open_report
     from rankexp.run.execute import execute
 
     if retry not in {None, "failed"}:
@@ -106,10 +112,11 @@ def run(
         quiet=quiet,
     )
     if outcome.records:
-        written = build(outcome.folder)
-        print(summary(outcome.folder))
+        tables = open_report(outcome.folder)
+        written = tables.write()
+        print(f"\n{tables.summary()}")
         if not quiet:
-            print(f"{len(written)} files in {outcome.folder}, start with report.md")
+            print(f"\n{len(written)} files, start with {outcome.folder / 'report.md'}")
     for line in outcome.messages:
         print(line, file=sys.stderr)
     raise typer.Exit(outcome.exit_code)
@@ -242,18 +249,21 @@ def _studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
     return [(file, load(file)) for file in files]
 
 
-def _entries(configs: list[Path] | None, names: list[str] | None = None) -> dict[str, Any]:
-    """Return the data entries of the studies by name, or those asked for."""
+def _declared(
+    configs: list[Path] | None, data: Path | None, names: list[str] | None = None
+) -> "dict[str, tuple[DataEntry, list[Path]]]":
+    """Return the data sets of the studies, or those named, with the folders they may lie in."""
     from rankexp.registry import did_you_mean
 
-    entries: dict[str, Any] = {}
-    for _, study in _studies(configs):
-        entries |= study.data
+    declared: dict[str, tuple[DataEntry, list[Path]]] = {}
+    for file, study in _studies(configs):
+        folders = [*_folders(data), file.parent]
+        declared |= {name: (entry, folders) for name, entry in study.data.items()}
     for name in names or []:
-        if name not in entries:
-            hint = did_you_mean(name, entries)
+        if name not in declared:
+            hint = did_you_mean(name, declared)
             raise ConfigError(f"no study declares a data set '{name}'{hint}")
-    return {name: entries[name] for name in names or sorted(entries)}
+    return {name: declared[name] for name in names or sorted(declared)}
 
 
 @data_app.command("list")
@@ -261,29 +271,19 @@ def data_list(config: Configs = None, data: Folder = None) -> None:
     """List the declared data sets and where each is found."""
     from rankexp.data.find import listing
 
-    for line in listing(_entries(config), _folders(data)):
-        print(line)
+    print(*listing(_declared(config, data)), sep="\n")
 
 
 @data_app.command("get")
-def data_get(
-    names: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
-    config: Configs = None,
-    data: Folder = None,
-) -> None:
+def data_get(names: Names = None, config: Configs = None, data: Folder = None) -> None:
     """Fetch data sets into the local snapshot, from files or OpenML."""
     from rankexp.data.find import find
 
-    missing = []
-    for name, entry in _entries(config, names).items():
-        try:
-            found = find(name, entry, _folders(data))
-        except DataError as error:
-            missing.append(f"{name}: {error}")
-        else:
-            print(f"{name}: {found.facts.rows} rows, from {found.where}")
-    if missing:
-        raise DataError("\n".join(missing))
+    def get(name: str, entry: "DataEntry", folders: list[Path]) -> str:
+        found = find(name, entry, folders)
+        return f"{found.facts.rows} rows, from {found.where}"
+
+    _for_each(_declared(config, data, names), get)
 
 
 @data_app.command("add")
@@ -295,23 +295,28 @@ def data_add(
     """Add your own copy of a declared data set; it must have the declared fingerprint."""
     from rankexp.data.find import add
 
-    found = add(name, _entries(config, [name])[name], file)
+    entry, _ = _declared(config, None, [name])[name]
+    found = add(name, entry, file)
     print(f"{name}: {found.facts.rows} rows, kept in {found.facts.snapshot}")
 
 
 @data_app.command("verify")
-def data_verify(
-    names: Annotated[list[str] | None, typer.Argument(help="Default: all.")] = None,
-    config: Configs = None,
-    data: Folder = None,
-) -> None:
+def data_verify(names: Names = None, config: Configs = None, data: Folder = None) -> None:
     """Read every data set that is here again and compare it with its declared fingerprint."""
     from rankexp.data.find import verify
 
+    _for_each(_declared(config, data, names), verify)
+
+
+def _for_each(
+    declared: "dict[str, tuple[DataEntry, list[Path]]]",
+    act: "Callable[[str, DataEntry, list[Path]], str]",
+) -> None:
+    """Do one thing to every data set and print what it says; what fails is told at the end."""
     wrong = []
-    for name, entry in _entries(config, names).items():
+    for name, (entry, folders) in declared.items():
         try:
-            print(f"{name}: {verify(name, entry, _folders(data))}")
+            print(f"{name}: {act(name, entry, folders)}")
         except DataError as error:
             wrong.append(f"{name}: {error}")
     if wrong:

@@ -144,14 +144,21 @@ def verify(
 
 
 def listing(
-    entries: Mapping[str, "DataEntry"], folders: Sequence[Path], cache: Path | None = None
+    declared: Mapping[str, tuple["DataEntry", Sequence[Path]]], cache: Path | None = None
 ) -> list[str]:
-    """Return a line a data set: where it is, or how to get it. Asks no network."""
+    """Return a line a data set: where it is, or how to get it. Asks no network.
+
+    Parameters
+    ----------
+    declared : mapping of name to (DataEntry, folders)
+        The folders are where its file is looked for.
+    cache : Path, optional
+    """
     cache = cache or cache_folder()
-    width = max((len(name) for name in entries), default=0)
+    width = max((len(name) for name in declared), default=0)
     return [
         f"{name:<{width}}  {whereabouts(name, entry, folders, cache)}"
-        for name, entry in entries.items()
+        for name, (entry, folders) in declared.items()
     ]
 
 

@@ -213,7 +213,7 @@ def test_listing_and_verify(place, entry, no_network):
         "far": entry(source={"file": "far.csv", "openml": 9}),
         "wine": entry(source={"sklearn": "wine"}),
     }
-    assert listing(entries, [folder], cache) == [
+    assert listing({n: (e, [folder]) for n, e in entries.items()}, cache) == [
         f"toy   file {folder / 'toy.csv'}",
         "gone  not here; to add it: rankexp data add gone FILE",
         "far   OpenML 9, not fetched yet",
@@ -223,7 +223,7 @@ def test_listing_and_verify(place, entry, no_network):
     assert line == f"3 rows, 2 features, from file {folder / 'toy.csv'}: as declared"
     with pytest.raises(DataError, match="not found"):
         verify("gone", entries["gone"], [folder], cache)
-    assert listing({}, [], cache) == []
+    assert listing({}, cache) == []
 
 
 def test_a_cache_that_cannot_be_written(place, entry, tmp_path):
