@@ -1,0 +1,59 @@
+"""Print every speed figure with its target: ``python -m benchmarks [module...]``.
+
+A module here with ``rows() -> Iterator[tuple[name, measured, target or None]]`` is a benchmark;
+lower is better throughout. Ratios are taken in one run, as absolute times drift with the machine.
+"""
+
+import importlib
+import importlib.util
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def names() -> list[str]:
+    """Return the modules of this folder, in order."""
+    return sorted(file.stem for file in HERE.glob("*.py") if not file.stem.startswith("_"))
+
+
+def measure(module: str) -> Iterator[tuple[str, float, float | None]]:
+    """Yield the rows of a module; none where it offers none."""
+    found = importlib.import_module(f"benchmarks.{module}")
+    yield from getattr(found, "rows", lambda: iter(()))()
+
+
+def line(name: str, measured: float, target: float | None) -> str:
+    """Return a row of the table, with "ok" or "MISSED" where there is a target."""
+    if target is None:
+        return f"  {name:<70} {measured:>9.3g}"
+    verdict = "ok" if measured <= target else "MISSED"
+    if math.isnan(measured):
+        verdict = "not measured"
+    return f"  {name:<70} {measured:>9.3g} {target:>9.3g}  {verdict}"
+
+
+def main(asked: list[str]) -> int:
+    """Run the modules asked for, or all; return 1 if a target is missed."""
+    unknown = sorted(set(asked) - set(names()))
+    if unknown:
+        print(f"no benchmark '{unknown[0]}'; there are {', '.join(names())}", file=sys.stderr)
+        return 2
+    state = "with" if importlib.util.find_spec("numba") else "without"
+    print(f"{state} numba; lower is better")
+    print(f"  {'':<70} {'measured':>9} {'target':>9}")
+    missed = 0
+    for module in asked or names():
+        print(module, flush=True)
+        for name, measured, target in measure(module):
+            print(line(name, measured, target), flush=True)
+            missed += target is not None and not measured <= target
+    if missed:
+        print(f"{missed} missed")
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
