@@ -1,0 +1,247 @@
+"""The command line through real processes: what a user types, sees, and gets as exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TINY = """\
+version: 1
+study: tiny
+title: A study for tests
+seed: 3
+generators:
+  flips: {generator: linear, params: {p: 0.5, d: 4}}
+methods:
+  points: {params: {loss: logistic, risk: classification}}
+  pairs: {params: {loss: hinge, risk: bipartite}}
+experiments:
+  sim:
+    kind: evaluate
+    problems: [flips]
+    protocol: {kind: models, models: 2, training_sets: 3, n_train: 60, n_test: 200}
+    methods: [points, pairs]
+    lambdas: [0.01, 1]
+report:
+  - {block: paired_table, name: table, experiment: sim, options: {reference: points}}
+profiles: {quick: {experiments: {sim: {protocol: {models: 1}}}}}
+"""
+MINE = """\
+version: 1
+study: mine
+title: One's own data
+seed: 3
+data: {mine: {source: {file: mine.csv}, target: label, levels: ["no", "yes"]}}
+methods: {points: {params: {loss: logistic, risk: classification}}}
+experiments:
+  cv:
+    kind: evaluate
+    problems: [mine]
+    protocol: {kind: cross_validation, repeats: 1, folds: 2}
+    methods: [points]
+    lambdas: [0.1]
+report:
+  - {block: paired_table, name: table, experiment: cv}
+"""
+GOOD_ROWS = "a,b,label\n" + "".join(
+    f"{i % 7},{i % 3},{'yes' if i % 2 else 'no'}\n" for i in range(20)
+)
+
+
+def rankexp(*arguments: object, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a user would, without the data folders of this machine."""
+    environment = {k: v for k, v in os.environ.items() if k != "RANKEXP_DATA"}
+    environment |= {"RANKEXP_CACHE": str(cwd / "cache"), "COLUMNS": "100"} | env
+    done = subprocess.run(
+        [sys.executable, "-m", "rankexp", *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    return tmp_path
+
+
+def test_run_plan_status_report(place: Path) -> None:
+    planned = rankexp("plan", "tiny.yaml", cwd=place)
+    assert planned.returncode == 0
+    assert "24 fits" in planned.stdout
+    assert not (place / "results" / "tiny" / "records").exists()
+
+    first = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)
+    assert first.returncode == 0, first.stderr
+    assert "points" in first.stdout
+    folder = place / "results" / "tiny"
+    for name in ("scores.csv", "table.csv", "table.md", "table.tex", "report.md", "manifest.json"):
+        assert (folder / name).is_file(), name
+    assert len((folder / "scores.csv").read_text().splitlines()) == 1 + 2 * 3 * 2 * 2 + 2
+
+    again = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)
+    assert again.returncode == 0
+    assert "nothing to do" in again.stdout
+
+    assert "complete" in rankexp("status", cwd=place).stdout
+    before = {f.name: f.read_bytes() for f in folder.glob("table.*")}
+    for file in before:
+        (folder / file).unlink()
+    assert rankexp("report", "tiny", cwd=place).returncode == 0
+    assert {f.name: f.read_bytes() for f in folder.glob("table.*")} == before
+
+
+def test_quick_has_results_of_its_own(place: Path) -> None:
+    done = rankexp("run", "tiny.yaml", "--quick", "--quiet", "--jobs", 1, cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert [f.name for f in (place / "results").iterdir()] == ["tiny-quick"]
+
+
+def test_redo_alone_or_with_a_method(place: Path) -> None:
+    rankexp("run", "tiny.yaml", "--jobs", 1, "--quiet", cwd=place)
+    one = rankexp("run", "tiny.yaml", "--jobs", 1, "--redo", "pairs", cwd=place)
+    assert "12 fits" in one.stdout, one.stdout
+    everything = rankexp("run", "--redo", "tiny.yaml", "--jobs", 1, cwd=place)
+    assert "24 fits" in everything.stdout, everything.stdout
+    wrong = rankexp("run", "tiny.yaml", "--redo", "pears", cwd=place)
+    assert wrong.returncode == 2
+    assert "'pairs'" in wrong.stderr
+
+
+def test_list_schema_version_help(place: Path) -> None:
+    assert "squared_hinge" in rankexp("list", "losses", cwd=place).stdout
+    assert "LinearRanker" in rankexp("list", "estimators", cwd=place).stdout
+    wrong = rankexp("list", "loses", cwd=place)
+    assert wrong.returncode == 2
+    assert "did you mean 'losses'" in wrong.stderr
+    assert json.loads(rankexp("schema", cwd=place).stdout)["title"] == "Study"
+    assert rankexp("--version", cwd=place).stdout.startswith("rankexp ")
+    assert "run" in rankexp("--help", cwd=place).stdout
+
+
+def test_check_names_every_place(place: Path) -> None:
+    (place / "wrong.yaml").write_text(
+        TINY.replace("seed: 3", "sed: 3").replace("models: 2", "models: two")
+    )
+    done = rankexp("check", "tiny.yaml", "wrong.yaml", cwd=place)
+    assert done.returncode == 2
+    assert "tiny.yaml: fine" in done.stdout
+    assert "wrong.yaml:4:1" in done.stderr
+    assert "did you mean 'seed'" in done.stderr
+    assert "wrong.yaml:14:" in done.stderr
+
+
+WRONG_STUDIES = {
+    "unknown key": (("seed: 3", "seed: 3\ncolour: red"), "colour"),
+    "duplicate key": (("seed: 3", "seed: 3\nseed: 4"), "seed"),
+    "wrong type": (("n_train: 60", "n_train: many"), "n_train"),
+    "unknown generator": (("generator: linear", "generator: linar"), "did you mean 'linear'"),
+    "unknown loss": (("loss: hinge", "loss: hing"), "did you mean 'hinge'"),
+    "unknown method": (("[points, pairs]", "[points, pears]"), "did you mean 'pairs'"),
+    "impossible pair": (("hinge, risk: bipartite", "hinge, risk: classification"), "hinge"),
+    "empty grid": (("lambdas: [0.01, 1]", "lambdas: []"), "lambdas"),
+    "negative lambda": (("lambdas: [0.01, 1]", "lambdas: [-1]"), "-1"),
+    "impossible prior": (("p: 0.5", "p: 1.5"), "1.5"),
+    "unknown block": (("paired_table", "paired_tabel"), "did you mean 'paired_table'"),
+    "bad YAML": (("seed: 3", "seed: [3"), "tiny.yaml:"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_STUDIES)
+def test_a_wrong_study_exits_2_and_says_where(case: str, place: Path) -> None:
+    (old, new), said = WRONG_STUDIES[case]
+    assert old in TINY
+    (place / "tiny.yaml").write_text(TINY.replace(old, new))
+    done = rankexp("run", "tiny.yaml", cwd=place)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "tiny.yaml:" in done.stderr
+    assert not (place / "results").exists()
+
+
+def test_usage_exits_2(place: Path) -> None:
+    missing = rankexp("run", "tinny.yaml", cwd=place)
+    assert missing.returncode == 2
+    assert "tiny.yaml" in missing.stderr
+    assert rankexp("run", "tiny.yaml", "--retry", "all", cwd=place).returncode == 2
+    assert rankexp("run", "tiny.yaml", "--only", "simm", cwd=place).returncode == 2
+    assert rankexp("run", "tiny.yaml", "--data", "nowhere", cwd=place).returncode == 2
+    assert rankexp("report", "nothing", cwd=place).returncode == 2
+    assert rankexp("run", "tiny.yaml", "--jobs", 0, cwd=place).returncode == 2
+
+
+WRONG_DATA = {
+    "no file": (None, "rankexp data add mine FILE"),
+    "absent target": (GOOD_ROWS.replace("label", "labels"), "did you mean 'labels'"),
+    "one class": (GOOD_ROWS.replace("yes", "no"), "yes"),
+    "unknown class": (GOOD_ROWS.replace("yes", "perhaps"), "perhaps"),
+    "empty column": (
+        "a,b,label\n" + "".join(f",{i},{'yes' if i % 2 else 'no'}\n" for i in range(9)),
+        "drop",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_DATA)
+def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path) -> None:
+    content, said = WRONG_DATA[case]
+    (tmp_path / "mine.yaml").write_text(MINE)
+    if content is not None:
+        (tmp_path / "mine.csv").write_text(content)
+    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert said in done.stderr
+
+
+def test_malformed_arff_names_file_and_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MINE.replace("mine.csv", "mine.arff"))
+    (tmp_path / "mine.arff").write_text("@relation x\n@attribute a numeric\n@data\n1,2\n")
+    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "mine.arff" in done.stderr
+
+
+def test_wrong_fingerprint_is_an_error(tmp_path: Path) -> None:
+    declared = MINE.replace('"yes"]}', '"yes"], fingerprint: {rows: 21, features: 2}}')
+    (tmp_path / "mine.yaml").write_text(declared)
+    (tmp_path / "mine.csv").write_text(GOOD_ROWS)
+    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "21" in done.stderr
+    assert "20" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder nobody may write to")
+def test_a_folder_that_cannot_be_written_exits_4(place: Path) -> None:
+    done = rankexp("run", "tiny.yaml", "--jobs", 1, "--results", "/proc/results", cwd=place)
+    assert done.returncode == 4
+    assert "/proc/results" in done.stderr
+
+
+def test_results_where_a_file_stands_exits_4(place: Path) -> None:
+    (place / "results").write_text("a file")
+    done = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)
+    assert done.returncode == 4
+    assert "results" in done.stderr
+
+
+def test_own_data_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MINE)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "mine-2024.csv").write_text(GOOD_ROWS)
+    here = ("--config", "mine.yaml")
+    added = rankexp("data", "add", "mine", "copy/mine-2024.csv", *here, cwd=tmp_path)
+    assert added.returncode == 0, added.stderr
+    assert "mine" in rankexp("data", "list", *here, cwd=tmp_path).stdout
+    assert rankexp("data", "verify", "mine", *here, cwd=tmp_path).returncode == 0
+    assert rankexp("run", "mine.yaml", "--jobs", 1, cwd=tmp_path).returncode == 0
