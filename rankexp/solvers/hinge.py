@@ -106,7 +106,7 @@ class _Path:
         best, tol = Best(), 0.99 * self.tol
         approach = self._from_last if self.sampled is None else self._from_sample
         n_iter = approach(lam, tol, best)
-        if best.gap <= tol:
+        if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
             self._settle(lam, best)
         if not best.gap <= self.tol:
             start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, BAND))
@@ -144,5 +144,6 @@ class _Path:
     def _settle(self, lam: float, best: Best) -> None:
         """Measure the objective once more, exactly, without the drift of many steps."""
         self.w, self.s = best.w, self.pairs.scores(best.w)
+        best.s = self.s
         self.swept = sweep(self.pairs, self.s, WIDE_BAND)
         best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)
