@@ -23,7 +23,7 @@ from rankexp.solvers.result import Floats, PathResult
 
 Rows = npt.NDArray[np.intp]
 
-SAMPLE_ABOVE = 100_000
+SAMPLE_ABOVE = 50_000
 SAMPLE_ROWS = 20_000
 SLOW = 0.1
 SINGULAR = 1e-13
@@ -49,8 +49,11 @@ class Risk(Protocol):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
 
-    def sample(self, rows: Rows) -> "Risk":
-        """Return the same risk on some of the rows."""
+    def sample(self, size: int) -> tuple[Rows, "Risk"]:
+        """Return some of the rows, and an estimate of the risk from their scores alone."""
+
+    def subset(self, rows: Rows) -> tuple["Risk", float]:
+        """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
 
 @dataclass
@@ -88,13 +91,20 @@ class Problem:
             g[d] = total
         return g
 
-    def inverse_hessian(self, s: Floats, lam: float) -> Floats:
+    def inverse_hessian(self, at: "Point", lam: float) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
-        if self.sampled is not None:
-            H = self.sampled.risk.hessian(self.sampled.X, s[self.rows])
-        else:
-            H = self.risk.hessian(self.X, s)
-        return inverse(H, lam, self.X.shape[1])
+        return inverse(self.hessian(at), lam, self.X.shape[1])
+
+    def hessian(self, at: "Point") -> Floats:
+        """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
+        if self.sampled is None:
+            return self.risk.hessian(self.X, at.s)
+        active = np.flatnonzero(at.r)
+        if 0 < active.shape[0] <= SAMPLE_ROWS:
+            risk, share = self.risk.subset(active)
+            X = self.X[active] if self.mean is None else self.X[active] - self.mean
+            return share * risk.hessian(X, at.s[active])
+        return self.sampled.risk.hessian(self.sampled.X, at.s[self.rows])
 
 
 def inverse(H: Floats, lam: float, d: int) -> Floats:
@@ -203,7 +213,7 @@ class Descent:
 
     def refresh(self) -> None:
         """Take the Hessian anew."""
-        self.B = self.problem.inverse_hessian(self.at.s, self.lam)
+        self.B = self.problem.inverse_hessian(self.at, self.lam)
         self.b_scale = float(self.B[-1, -1])
         self.age = self.slow = 0
         self._direct()
@@ -309,6 +319,16 @@ def largest_norm(X: Floats) -> float:
     return float(np.sqrt(np.einsum("ij,ij->i", X, X).max()))
 
 
+def stratified(positive: npt.NDArray[np.bool_], size: int) -> Rows:
+    """Draw about `size` rows, half from each class, a small class as a whole; always the same."""
+    rng = np.random.default_rng(positive.shape[0])
+    drawn = []
+    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
+        many = rows.shape[0] > size // 2
+        drawn.append(rows[rng.integers(rows.shape[0], size=size // 2)] if many else rows)
+    return np.sort(np.concatenate(drawn))
+
+
 def prepare(X: Floats, risk: Risk) -> tuple[Problem, Floats]:
     """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
 
@@ -323,9 +343,9 @@ def prepare(X: Floats, risk: Risk) -> tuple[Problem, Floats]:
             basis, right = np.linalg.qr(X.T)
             X = np.ascontiguousarray(right.T)
         return Problem(X, None, risk, largest_norm(X), basis=basis), mean
-    rows = np.sort(np.random.default_rng(n).integers(n, size=SAMPLE_ROWS))
+    rows, estimate = risk.sample(SAMPLE_ROWS)
     centred = X[rows] - mean
-    sampled = Problem(centred, None, risk.sample(rows), largest_norm(centred))
+    sampled = Problem(centred, None, estimate, largest_norm(centred))
     radius = largest_norm(X) + float(np.sqrt(mean @ mean))
     return Problem(X, mean if risk.centred else None, risk, radius, sampled, rows), mean
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.squared_hinge import SquaredHinge
-from rankexp.solvers.descent import Risk, Rows, descend
+from rankexp.solvers.descent import Risk, Rows, descend, stratified
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth import check_smooth, penalties, signs
 
@@ -43,9 +43,21 @@ class PairRisk(ABC):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w."""
 
-    def sample(self, rows: Rows) -> Risk:
-        """Return the same risk on some of the rows."""
-        return type(self)(self.positive[rows])
+    def sample(self, size: int) -> tuple[Rows, Risk]:
+        """Return some of the rows, and an estimate of the risk from their scores alone."""
+        rows = stratified(self.positive, size)
+        return rows, self.on(self.positive[rows])
+
+    def subset(self, rows: Rows) -> tuple[Risk, float]:
+        """Return the risk on some of the rows, and what share of the pairs they form."""
+        positive = self.positive[rows]
+        up = int(positive.sum())
+        pairs = self.up.shape[0] * self.down.shape[0]
+        return self.on(positive), up * (rows.shape[0] - up) / pairs
+
+    def on(self, positive: npt.NDArray[np.bool_]) -> Risk:
+        """Return the same risk of other rows."""
+        return type(self)(positive)
 
     def merge(self, up: npt.ArrayLike, down: npt.ArrayLike) -> Floats:
         """Put values of positives and negatives into one array in the order of the rows."""
@@ -141,9 +153,9 @@ class BlockPairs(PairRisk):
         self.scale = 1.0 / (self.up.shape[0] * self.down.shape[0])
         self.size = max(1, BLOCK_CELLS // self.down.shape[0])
 
-    def sample(self, rows: Rows) -> Risk:
-        """Return the same risk on some of the rows."""
-        return BlockPairs(self.positive[rows], self.loss)
+    def on(self, positive: npt.NDArray[np.bool_]) -> Risk:
+        """Return the same risk of other rows."""
+        return BlockPairs(positive, self.loss)
 
     def _blocks(self, s: Floats, of: Callable[[Floats], Floats]) -> list[Floats]:
         up, down = s[self.up], s[self.down]

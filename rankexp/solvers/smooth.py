@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.losses.base import Loss
-from rankexp.solvers.descent import Risk, descend
+from rankexp.solvers.descent import Risk, Rows, descend, stratified
 from rankexp.solvers.result import Floats, PathResult
 
 BLOCK = 4096
@@ -49,10 +49,24 @@ class Classification:
             H += A.T @ A
         return H if self.intercept else np.ascontiguousarray(H[:d, :d])
 
-    def sample(self, rows: npt.NDArray[np.intp]) -> Risk:
-        """Return the same risk on some of the rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        return Classification(self.loss, self.y[rows], weight, self.intercept)
+    def sample(self, size: int) -> tuple[Rows, Risk]:
+        """Return some of the rows, and an estimate of the risk from their scores alone.
+
+        The classes are drawn apart, so that a rare one is there, and weighted back.
+        """
+        positive = self.y > 0
+        rows = stratified(positive, size)
+        drawn = positive[rows]
+        weight = np.ones(rows.shape[0]) if self.weight is None else self.weight[rows]
+        for cls in (True, False):
+            weight[drawn == cls] *= (positive == cls).sum() / max((drawn == cls).sum(), 1)
+        return rows, Classification(self.loss, self.y[rows], weight, self.intercept)
+
+    def subset(self, rows: Rows) -> tuple[Risk, float]:
+        """Return the risk on some of the rows, and what share of the weight they have."""
+        weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
+        share = float(weight.sum())
+        return Classification(self.loss, self.y[rows], weight, self.intercept), share
 
 
 def signs(y: npt.ArrayLike) -> Floats:

@@ -165,6 +165,19 @@ def test_many_rows_take_their_hessian_from_a_sample(loss, monkeypatch):
 
 
 @smooth
+def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
+    X = make("noisy", n=3000)[0]
+    y = np.zeros(3000, dtype=bool)
+    y[np.argsort(X @ np.arange(12))[-40::8]] = True
+    whole = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
+    monkeypatch.setattr(descent, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(descent, "SAMPLE_ROWS", 300)
+    sampled = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+
+
+@smooth
 def test_no_penalty(loss):
     X, y = make("noisy")
     path = smooth_path(X, y, loss, [0.0, 1e-9], tol=1e-10)
