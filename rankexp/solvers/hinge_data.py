@@ -55,6 +55,12 @@ class Pairs:
         """Weights as floats, or None where all are one."""
         return None if self.weight.max() == 1 else self.weight.astype(np.float64)
 
+    @cached_property
+    def workspace(self) -> tuple[Floats, Floats]:
+        """Two arrays of shape (n + 1, d) to write in: touching new memory is slow."""
+        n, d = self.X.shape
+        return np.empty((n + 1, d)), np.empty((n + 1, d))
+
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
         s: Floats = self.X @ w

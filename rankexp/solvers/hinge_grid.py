@@ -13,7 +13,7 @@ import numpy as np
 from rankexp.solvers.hinge_data import Floats, Ints, Pairs
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
-FINEST = 2**21  # cells
+FINEST = 2**21  # cells; also at most two a row: beyond, sorting is faster
 COARSEST = 2**15
 BAND_CELLS = 16  # in half a band
 
@@ -41,7 +41,7 @@ def grid_sweep(pairs: Pairs, s: Floats, h: float) -> GridSweep | None:
     lowest = float(keys.min())
     span = float(keys.max()) - lowest
     scale = max(BAND_CELLS / h, COARSEST / (span + h))
-    if not scale * (span + h) <= FINEST:
+    if not scale * (span + h) <= min(FINEST, 2 * s.size):
         return None
     half = round(h * scale)
     size = int(scale * span) + 2

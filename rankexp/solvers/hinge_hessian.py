@@ -8,38 +8,33 @@ from rankexp.solvers.hinge_sweep import Sweep, compiled
 
 MANY_ROWS = 20_000
 SAMPLED_PAIRS = 20_000
+ROWS_AT_ONCE = 256  # what stays in the cache
 
 
-def band_hessian(swept: Sweep, sampled: int | None = None) -> Floats:
+def band_hessian(swept: Sweep) -> Floats:
     """Return the Hessian of the loss, without the penalty, shape (d, d).
+
+    A band of few pairs is listed; a wide one takes windows or prefix sums over the sorted rows,
+    or without numba, beyond 20,000 rows, a sample of its pairs.
 
     Parameters
     ----------
     swept : Sweep
         With at least one pair in its band.
-    sampled : int, optional
-        Estimate from this many pairs; by default all are used up to 20,000 rows.
-
-    Notes
-    -----
-    A band of few pairs is listed; a wide one takes prefix sums over sorted rows.
     """
     p = swept.pairs
     n = p.X.shape[0]
-    if sampled is None and n > MANY_ROWS:
-        sampled = SAMPLED_PAIRS
-    if sampled is not None and swept.band_size > sampled:
-        scale = swept.band_size / sampled
-        D = _sampled_differences(swept, sampled)
-    else:
-        listed = listed_pairs(swept, 2 * n)
-        if listed is None:
-            return _prefix_hessian(swept) / (2.0 * swept.h * p.count)
+    listed = listed_pairs(swept, min(2 * n, SAMPLED_PAIRS))
+    if listed is not None:
         (i, j), scale = listed, 1.0
         D = p.X[i]
         D -= p.X[j]
         if p.weight[i].max() > 1 or p.weight[j].max() > 1:
             D *= np.sqrt(p.weight[i] * p.weight[j])[:, None]
+    elif n <= MANY_ROWS or p.use_numba:
+        return _prefix_hessian(swept) / (2.0 * swept.h * p.count)
+    else:
+        D, scale = _sampled_differences(swept, SAMPLED_PAIRS), swept.band_size / SAMPLED_PAIRS
     H: Floats = D.T @ D
     H *= scale / (2.0 * swept.h * p.count)
     return H
@@ -88,25 +83,31 @@ def _prefix_hessian(swept: Sweep) -> Floats:
     """Return the sum over the band of D D' (d, d) by prefix sums over the sorted rows."""
     p, order = swept.pairs, swept.order
     if p.use_numba:
-        LX = compiled().laplacian(p.X, order, p.positive, p.weight, swept.low, swept.high)
-        full: Floats = p.X.T @ LX
-        return 0.5 * (full + full.T)
+        centre = np.zeros(p.X.shape[1]) if p.centred else p.X[:ROWS_AT_ONCE].mean(axis=0)
+        product: Floats = compiled().laplacian(
+            p.X, centre, order, p.positive, p.weight, swept.low, swept.high, ROWS_AT_ONCE
+        )
+        return product
     positive = p.positive[order]
     at = np.flatnonzero(positive)
     negatives = order[~positive]
     before = np.zeros(order.size + 1, dtype=np.int64)
     np.cumsum(~positive, out=before[1:])
-    C = np.zeros((negatives.size + 1, p.X.shape[1]))
-    rows = p.X[negatives]
-    if p.weight.max() > 1:
+    first, second = p.workspace
+    weighted = p.weight_or_none is not None
+    rows = np.take(p.X, negatives, axis=0, out=second[: negatives.size], mode="clip")
+    if weighted:
         rows *= p.weight[negatives][:, None]
+    C = first[: negatives.size + 1]
+    C[0] = 0.0
     np.cumsum(rows, axis=0, out=C[1:])
     inside = C[before[swept.high[at]]]
-    inside -= C[before[swept.low[at]]]
-    if p.weight.max() > 1:
+    inside -= np.take(C, before[swept.low[at]], axis=0, out=second[: at.size], mode="clip")
+    if weighted:
         inside *= p.weight[order[at]][:, None]
-    A = p.X[order[at]].T @ inside
-    Y = p.X * np.sqrt(swept.band_degree)[:, None]
+    rows = np.take(p.X, order[at], axis=0, out=second[: at.size], mode="clip")
+    A = rows.T @ inside
+    Y = np.multiply(p.X, np.sqrt(swept.band_degree)[:, None], out=first[: order.size])
     H: Floats = Y.T @ Y
     H -= A
     H -= A.T

@@ -107,13 +107,15 @@ def _narrow(
         p = -solve(_factor(H / share, lam), target)
         q = pairs.scores(p)
         h = share * swept.h
+        found = None
         if share >= 0.4 or sweep(pairs, point.s + q, h).band_size >= enough:
-            break
+            narrow = sweep(pairs, point.s, h)
+            slope = float(narrow.residual @ q) + lam * float(point.w @ p)
+            if slope < 0.0:
+                found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=1.0)
+            if share >= 0.4 or (found is not None and found[0] >= 0.3):
+                break
         share = float(np.sqrt(share))
-    narrow = sweep(pairs, point.s, h)
-    slope = float(narrow.residual @ q) + lam * float(point.w @ p)
-    if slope < 0.0:
-        found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=1.0)
-        if found is not None:
-            return _move(lam, point, p, q, found)
-    return stand(lam, point.w, point.s, narrow)
+    if found is None:
+        return stand(lam, point.w, point.s, narrow)
+    return _move(lam, point, p, q, found)

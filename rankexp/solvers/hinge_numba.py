@@ -118,32 +118,48 @@ def listed(order: Ints, positive: Bools, low: Ints, high: Ints, most: int) -> tu
 
 @_compiled
 def laplacian(
-    X: Floats, order: Ints, positive: Bools, weight: Ints, low: Ints, high: Ints
+    X: Floats,
+    centre: Floats,
+    order: Ints,
+    positive: Bools,
+    weight: Ints,
+    low: Ints,
+    high: Ints,
+    size: int,
 ) -> Floats:
-    """Return the band's graph Laplacian times X, shape (n, d), by windows that slide."""
+    """Return the sum over the band of D D' (d, d), by windows that slide over sorted rows.
+
+    With L the graph Laplacian of the band it is X' L X, taken ``size`` rows at a time.
+    """
     n, d = X.shape
-    out = np.empty((n, d))
-    # Sums over the window of each class, the other's rows are compared with: 0 negatives.
+    H = np.zeros((d, d))
+    LX = np.empty((size, d))
+    rows = np.empty((size, d))
+    # Sums over the window, of negatives and of positives.
     total = np.zeros((2, d))
     count = np.zeros(2)
     lo, hi = 0, 0
-    for m in range(n):
-        while hi < high[m]:
-            row = order[hi]
-            c, w = int(positive[row]), float(weight[row])
-            count[c] += w
+    for start in range(0, n, size):
+        stop = min(n, start + size)
+        for m in range(start, stop):
+            while hi < high[m]:
+                row = order[hi]
+                c, w = int(positive[row]), float(weight[row])
+                count[c] += w
+                for k in range(d):
+                    total[c, k] += w * (X[row, k] - centre[k])
+                hi += 1
+            while lo < low[m]:
+                row = order[lo]
+                c, w = int(positive[row]), float(weight[row])
+                count[c] -= w
+                for k in range(d):
+                    total[c, k] -= w * (X[row, k] - centre[k])
+                lo += 1
+            row = order[m]
+            other, w = 1 - int(positive[row]), float(weight[row])
             for k in range(d):
-                total[c, k] += w * X[row, k]
-            hi += 1
-        while lo < low[m]:
-            row = order[lo]
-            c, w = int(positive[row]), float(weight[row])
-            count[c] -= w
-            for k in range(d):
-                total[c, k] -= w * X[row, k]
-            lo += 1
-        row = order[m]
-        other, w = 1 - int(positive[row]), float(weight[row])
-        for k in range(d):
-            out[row, k] = w * (count[other] * X[row, k] - total[other, k])
-    return out
+                rows[m - start, k] = X[row, k] - centre[k]
+                LX[m - start, k] = w * (count[other] * rows[m - start, k] - total[other, k])
+        H += np.dot(rows[: stop - start].T, LX[: stop - start])
+    return 0.5 * (H + H.T)
