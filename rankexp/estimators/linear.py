@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp import registry
+from rankexp.estimators.labels import best_threshold, two_classes
 from rankexp.solvers.pairwise import pairwise_path
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
@@ -108,39 +108,6 @@ def combination(loss: str, risk: str) -> Combination:
 
 def _losses_of(risk: str) -> list[str]:
     return sorted(loss for loss, r in COMBINATIONS if r == risk)
-
-
-def best_threshold(
-    s: Floats, positive: npt.NDArray[np.bool_], weights: tuple[float, float] = (1.0, 1.0)
-) -> float:
-    """Return the threshold with the least error of "positive where the score is above it".
-
-    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
-
-    Parameters
-    ----------
-    s : ndarray of shape (n,)
-    positive : ndarray of shape (n,)
-    weights : tuple
-        What an error on a negative and on a positive example counts.
-    """
-    order = np.argsort(s, kind="stable")
-    ranked, is_up = s[order], positive[order]
-    up_below = np.concatenate(([0], np.cumsum(is_up)))
-    down_above = np.concatenate(([0], np.cumsum(~is_up[::-1])))[::-1]
-    errors = weights[1] * up_below + weights[0] * down_above
-    edges = np.concatenate(([-np.inf], ranked, [np.inf]))
-    low, high = edges[:-1], edges[1:]
-    best = (errors == errors[low < high].min()) & (low < high)
-    low, high = low[best], high[best]
-    if ((low <= 0.0) & (high > 0.0)).any():
-        return 0.0
-    nearest = int(np.argmin(np.where(low > 0.0, low, -high)))
-    a, b = float(low[nearest]), float(high[nearest])
-    if np.isinf(a):
-        return float(np.nextafter(b, -np.inf))
-    middle = a if np.isinf(b) else 0.5 * (a + b)
-    return middle if middle < b else a
 
 
 class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -317,24 +284,3 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         above = self.decision_function(X) > 0
         labels: npt.NDArray[Any] = self.classes_[above.astype(np.intp)]
         return labels
-
-
-def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the two sorted classes of labels, and which labels are of the last one."""
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    if kind not in ("binary", "multiclass"):
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}. "
-            "Unknown label type: a binary ranker needs two classes"
-        )
-    classes, codes = np.unique(y, return_inverse=True)
-    if classes.shape[0] > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}: "
-            f"there are {classes.shape[0]} classes, a binary ranker needs two"
-        )
-    if classes.shape[0] < 2:
-        raise ValueError(
-            f"a ranker needs examples of two classes; y holds only one class, {classes[0]!r}"
-        )
-    return classes, codes == 1

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.squared_hinge import SquaredHinge
-from rankexp.solvers.descent import Risk, Rows, descend, stratified
+from rankexp.solvers.descent import descend
+from rankexp.solvers.problem import Risk, Rows, stratified
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth import check_smooth, penalties, signs
 

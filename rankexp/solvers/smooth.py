@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.losses.base import Loss
-from rankexp.solvers.descent import Risk, Rows, descend, stratified
+from rankexp.solvers.descent import descend
+from rankexp.solvers.problem import Risk, Rows, stratified
 from rankexp.solvers.result import Floats, PathResult
 
 BLOCK = 4096

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from rankexp.estimators import LinearRanker
-from rankexp.estimators.linear import best_threshold
+from rankexp.estimators.labels import best_threshold
 from rankexp.losses import Logistic
 from rankexp.solvers.scores import scores
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import descent, pairwise
+from rankexp.solvers import pairwise, problem
 from rankexp.solvers.pairwise import BlockPairs, pair_risk, pairwise_path
 from rankexp.solvers.smooth import smooth_path
 
@@ -75,10 +75,22 @@ def test_blocks_make_no_difference(loss, monkeypatch):
 def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
     X, y = make(n=1500)
     whole = pairwise_path(X + 5.0, y, loss, LAMS[::2])
-    monkeypatch.setattr(descent, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(descent, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
     monkeypatch.setattr(pairwise, "HESSIAN_PAIRS", 2000)
     sampled = pairwise_path(X + 5.0, y, loss, LAMS[::2])
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+
+
+@losses
+def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
+    X, y = make(n=1500)
+    y[np.flatnonzero(y)[5:]] = False
+    whole = pairwise_path(X, y, loss, LAMS)
+    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    sampled = pairwise_path(X, y, loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
 

@@ -1,0 +1,63 @@
+"""Two classes of labels, and the threshold of scores that tells them apart."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import type_of_target
+
+from rankexp.solvers.result import Floats
+
+
+def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return the two sorted classes of labels, and which labels are of the last one."""
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            "Unknown label type: a binary ranker needs two classes"
+        )
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.shape[0] > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}: "
+            f"there are {classes.shape[0]} classes, a binary ranker needs two"
+        )
+    if classes.shape[0] < 2:
+        raise ValueError(
+            f"a ranker needs examples of two classes; y holds only one class, {classes[0]!r}"
+        )
+    return classes, codes == 1
+
+
+def best_threshold(
+    s: Floats, positive: npt.NDArray[np.bool_], weights: tuple[float, float] = (1.0, 1.0)
+) -> float:
+    """Return the threshold with the least error of "positive where the score is above it".
+
+    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
+
+    Parameters
+    ----------
+    s : ndarray of shape (n,)
+    positive : ndarray of shape (n,)
+    weights : tuple
+        What an error on a negative and on a positive example counts.
+    """
+    order = np.argsort(s, kind="stable")
+    ranked, is_up = s[order], positive[order]
+    up_below = np.concatenate(([0], np.cumsum(is_up)))
+    down_above = np.concatenate(([0], np.cumsum(~is_up[::-1])))[::-1]
+    errors = weights[1] * up_below + weights[0] * down_above
+    edges = np.concatenate(([-np.inf], ranked, [np.inf]))
+    low, high = edges[:-1], edges[1:]
+    best = (errors == errors[low < high].min()) & (low < high)
+    low, high = low[best], high[best]
+    if ((low <= 0.0) & (high > 0.0)).any():
+        return 0.0
+    nearest = int(np.argmin(np.where(low > 0.0, low, -high)))
+    a, b = float(low[nearest]), float(high[nearest])
+    if np.isinf(a):
+        return float(np.nextafter(b, -np.inf))
+    middle = a if np.isinf(b) else 0.5 * (a + b)
+    return middle if middle < b else a
