@@ -4,7 +4,7 @@ import itertools
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from time import perf_counter, process_time
 from typing import Any
@@ -15,11 +15,9 @@ from rankexp import __version__, registry
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell, Job, digest, grid_points
 from rankexp.run.fitting import Fitted, Floats, fit
-from rankexp.run.material import Fold, Material, materials
+from rankexp.run.material import Fold, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
-
-FITTED = ("objective", "gap", "n_iter", "lam_effective")
 
 
 def evaluate(job: Job) -> list[Record]:
@@ -28,14 +26,12 @@ def evaluate(job: Job) -> list[Record]:
     Nothing but the cells determines them: neither what else is in the job, nor the process.
     """
     if job.cells[0].spec["kind"] == "simulate":
-        return [_recorded(cell, lambda cell=cell: _simulated(cell)) for cell in job.cells]
-    groups = [list(group) for _, group in itertools.groupby(job.cells, key=_unit)]
-    made = materials(job.cells[0].spec, [_unit(group[0]) for group in groups])
-    return [
-        _recorded(cell, lambda cell=cell, material=material: _evaluated(cell, material))
-        for group, material in zip(groups, made, strict=True)
-        for cell in group
-    ]
+        works = [_Work(cell) for cell in job.cells]
+        for work in works:
+            work.do(_simulate)
+        return [work.record() for work in works]
+    groups = itertools.groupby(job.cells, key=_unit)
+    return [record for unit, group in groups for record in _evaluate_split(list(group), unit)]
 
 
 def _unit(cell: Cell) -> int:
@@ -44,27 +40,63 @@ def _unit(cell: Cell) -> int:
     return int(split.get("fold", split["rep"]))
 
 
-Outcome = tuple[list[Row], dict[str, float]]
+def _evaluate_split(cells: list[Cell], unit: int) -> list[Record]:
+    """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
+    works = [_Work(cell) for cell in cells]
+    try:
+        for place, fold in enumerate(folds(cells[0].spec, unit)):
+            for work in works:
+                work.do(_score_test if place == 0 else _score_inner, fold)
+    except Exception as error:  # the data, not a method: it concerns them all
+        for work in works:
+            work.error = work.error or error
+    return [work.record() for work in works]
 
 
-def _recorded(cell: Cell, work: Any) -> Record:
-    """Do the work of a cell; keep warnings, times, and an exception as a failed record."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        start = process_time()
-        try:
-            rows, times = work()
-        except Exception as error:
-            return failure(cell, error, _counted(caught))
-        times["cpu"] = process_time() - start
-    return Record(
-        cell.key,
-        grid=grid_points(cell.spec),
-        rows=rows,
-        times=times,
-        warnings=_counted(caught),
-        version=__version__,
-    )
+class _Work:
+    """What has been found out for a cell so far."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cell
+        self.rows: list[Row] = []
+        self.inner: list[Floats] = []
+        self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
+        self.caught: list[warnings.WarningMessage] = []
+        self.error: Exception | None = None
+
+    def do(self, step: Callable[..., float], *arguments: Any) -> None:
+        """Take a step, which returns the seconds spent fitting; after an error none is taken."""
+        if self.error is not None:
+            return
+        cpu, start = process_time(), perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                seconds = step(self, *arguments)
+            except Exception as error:
+                self.error = error
+            else:
+                self.times["fit"] += seconds
+                self.times["score"] += perf_counter() - start - seconds
+        self.times["cpu"] += process_time() - cpu
+        self.caught += caught
+
+    def record(self) -> Record:
+        """Return the record, a failed one after an error."""
+        warned = _counted(self.caught)
+        if self.error is not None:
+            return failure(self.cell, self.error, warned)
+        if self.inner:
+            metrics = _metrics(tuple(self.cell.spec["metrics"]))
+            self.rows += _rows("inner", metrics, _known_mean(np.stack(self.inner)))
+        return Record(
+            self.cell.key,
+            grid=grid_points(self.cell.spec),
+            rows=self.rows,
+            times=self.times,
+            warnings=warned,
+            version=__version__,
+        )
 
 
 def failure(cell: Cell, error: BaseException, warned: Sequence[str] = ()) -> Record:
@@ -92,28 +124,24 @@ def _metrics(names: tuple[str, ...]) -> tuple[Metric, ...]:
     return tuple(parse(name) for name in names)
 
 
-def _evaluated(cell: Cell, material: Material | Exception) -> Outcome:
-    """Fit and score a method on a split, and on the inner folds."""
-    if isinstance(material, Exception):
-        raise material
-    method, seed = cell.spec["method"], cell.spec["seed"]
-    metrics = _metrics(tuple(cell.spec["metrics"]))
-    start = perf_counter()
-    fitted = fit(method, material.outer, seed)
-    rows = list(_rows("test", metrics, _values(metrics, fitted, material.outer)))
-    rows += _bayes_rows(metrics, material.outer)
-    for name in FITTED:
-        values = fitted.quantities.get(name, ())
-        rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
-    seconds = fitted.seconds
-    if material.inner:
-        folds = []
-        for fold in material.inner:
-            inner = fit(method, fold, seed)
-            seconds += inner.seconds
-            folds.append(_values(metrics, inner, fold))
-        rows += _rows("inner", metrics, _known_mean(np.stack(folds)))
-    return rows, {"fit": seconds, "score": perf_counter() - start - seconds}
+def _score_test(work: _Work, fold: Fold) -> float:
+    """Fit and score a method on its split."""
+    spec = work.cell.spec
+    metrics = _metrics(tuple(spec["metrics"]))
+    fitted = fit(spec["method"], fold, spec["seed"])
+    work.rows += _rows("test", metrics, _values(metrics, fitted, fold))
+    work.rows += _bayes_rows(metrics, fold)
+    for name, values in fitted.quantities.items():
+        work.rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
+    return fitted.seconds
+
+
+def _score_inner(work: _Work, fold: Fold) -> float:
+    """Fit and score a method on a fold inside the training part."""
+    spec = work.cell.spec
+    fitted = fit(spec["method"], fold, spec["seed"])
+    work.inner.append(_values(_metrics(tuple(spec["metrics"])), fitted, fold))
+    return fitted.seconds
 
 
 def _values(metrics: Sequence[Metric], fitted: Fitted, fold: Fold) -> Floats:
@@ -147,14 +175,15 @@ def _bayes_rows(metrics: Sequence[Metric], fold: Fold) -> Iterator[Row]:
             yield Row("test", 0, None, None, f"{metric!r}:bayes", loss)
 
 
-def _simulated(cell: Cell) -> Outcome:
+def _simulate(work: _Work) -> float:
     """Run one repetition of a check."""
-    spec = cell.spec
+    spec = work.cell.spec
     path = f"{spec['check']}/{digest(spec['params'])}/rep/{spec['split']['rep']}"
     check = registry.get("checks", spec["check"])
     start = perf_counter()
     found = check(stream(spec["seed"], path), **spec["params"])
-    return [_check_row(row) for row in found], {"fit": perf_counter() - start, "score": 0.0}
+    work.rows += [_check_row(row) for row in found]
+    return perf_counter() - start
 
 
 def _check_row(row: Mapping[str, Any]) -> Row:

@@ -111,6 +111,7 @@ def execute(
         only=only,
         retry_failed=retry_failed,
         redo=redo,
+        online=True,
     )
     workers = workers or default_workers()
     plan = prepared.plan

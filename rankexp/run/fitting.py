@@ -79,10 +79,10 @@ def _fit_paths(
     """
     lams = np.array(method["lambdas"], dtype=np.float64)
     if method["scaling"] == "sum":
-        lams = lams / len(fold.train.y)
+        lams = lams / len(fold.y_train)
     start = perf_counter()
     paths = [
-        estimator(**params, **point).path(fold.X_train, fold.train.y, lams)
+        estimator(**params, **point).path(fold.X_train, fold.y_train, lams)
         for point in points(method.get("grid", {}))
     ]
     seconds = perf_counter() - start
@@ -107,7 +107,7 @@ def _fit_each(
         if point:
             model.set_params(**point)
         start = perf_counter()
-        model.fit(fold.X_train, fold.train.y)
+        model.fit(fold.X_train, fold.y_train)
         seconds += perf_counter() - start
         column = _scores_of(model, distinct)
         columns.append(column if place is None else column[place])

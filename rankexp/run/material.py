@@ -13,7 +13,7 @@ from rankexp.config.schema import CrossValidation, Holdout, Inner, Preprocess
 from rankexp.data.dataset import Dataset, Feature, Split
 from rankexp.data.preprocess import Preprocessor
 from rankexp.data.snapshot import load_snapshot
-from rankexp.data.splits import inner_folds, split, units_of
+from rankexp.data.splits import duplicates, inner_folds, split, units_of
 from rankexp.errors import DataError
 from rankexp.metrics.base import Metric
 from rankexp.plan import canonical
@@ -23,28 +23,21 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Rows that are trained or tested on.
+class Known:
+    """What is known of rows besides their features.
 
     Attributes
     ----------
-    X : ndarray of shape (n, d)
-        As drawn or loaded.
     y : ndarray of shape (n,)
     extra : dict of str to ndarray
-        What else is known of them for metrics: ``eta``, ``groups``.
+        What else metrics may ask for: ``eta``, ``groups``.
     bayes : dict
         Kept losses of the Bayes scorer, by metric.
     """
 
-    X: Floats
     y: NDArray[Any]
     extra: Mapping[str, NDArray[Any]]
     bayes: dict[Metric, float] = field(default_factory=dict)
-
-    def take(self, rows: NDArray[np.int64]) -> "Part":
-        """Return some of the rows."""
-        return Part(self.X[rows], self.y[rows], {k: v[rows] for k, v in self.extra.items()})
 
     def bayes_loss(self, metric: Metric) -> float | None:
         """Return the metric of the scores eta(x); None where eta is unknown or doesn't do."""
@@ -56,17 +49,37 @@ class Part:
         return self.bayes[metric]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Rows as drawn or loaded: X of shape (n, d), and what is known of them."""
+
+    X: Floats
+    known: Known
+
+    def take(self, rows: NDArray[np.int64]) -> "Part":
+        """Return some of the rows."""
+        extra = {name: values[rows] for name, values in self.known.extra.items()}
+        return Part(self.X[rows], Known(self.known.y[rows], extra))
+
+
 class Fold:
     """A training and a test part, as numbers for an estimator.
 
     Parameters
     ----------
     train, test : Part
+        Not kept: rows are held once.
     preprocess : Preprocess
     features : tuple of Feature or None
         None where X is complete and numeric: then there is nothing to do without scaling.
     path : str
         Of the seeds used in it.
+
+    Attributes
+    ----------
+    X_train, X_test : ndarray of shape (n, p)
+    y_train : ndarray of shape (n,)
+    test : Known
     """
 
     def __init__(
@@ -77,8 +90,8 @@ class Fold:
         features: tuple[Feature, ...] | None,
         path: str,
     ) -> None:
-        self.train, self.test, self.path = train, test, path
         self.X_train, self.X_test = train.X, test.X
+        self.y_train, self.test, self.path = train.known.y, test.known, path
         if features is None and preprocess.scale == "none":
             return
         columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
@@ -92,49 +105,33 @@ class Fold:
         Scoring these makes equal rows tie whatever an estimator computes; the place is None
         where all rows differ.
         """
-        rows = np.ascontiguousarray(self.X_test) + 0.0
-        raw = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-        _, first, place = np.unique(raw, return_index=True, return_inverse=True)
-        if len(first) == len(rows):
+        place = duplicates(self.X_test)
+        _, first = np.unique(place, return_index=True)
+        if len(first) == len(place):
             return self.X_test, None
-        return self.X_test[first], place.ravel()
+        return self.X_test[first], place
 
 
-@dataclass(frozen=True)
-class Material:
-    """One split, and the folds inside its training part."""
-
-    outer: Fold
-    inner: tuple[Fold, ...]
-
-
-def materials(spec: Mapping[str, Any], units: list[int]) -> Iterator[Material | Exception]:
-    """Yield the splits of a job, or the error that one of them is.
+def folds(spec: Mapping[str, Any], unit: int) -> Iterator[Fold]:
+    """Yield one split, then the folds inside its training part, each when it is wanted.
 
     Parameters
     ----------
     spec : mapping
-        A cell's; all cells of the job agree in what is read here.
-    units : list of int
-        Training sets (models), folds (cross-validation) or repeats (split), one each.
+        A cell's; all cells of a job agree in what is read here.
+    unit : int
+        Training set (models), fold (cross-validation) or repeat (split).
     """
     preprocess = Preprocess(**spec["preprocess"])
     inner = Inner(**spec["inner"]) if spec["inner"] else None
-    for unit in units:
-        try:
-            maker = _drawn if spec["split"]["kind"] == "models" else _loaded
-            train, test, features, path, together = maker(spec, unit)
-            folds: tuple[Fold, ...] = ()
-            if inner is not None:
-                rng = stream(spec["seed"], f"{path}/inner")
-                splits = inner_folds(inner, len(train.y), train.y, rng, together)
-                folds = tuple(
-                    Fold(*_parts(train, s), preprocess, features, f"{path}/inner/{i}")
-                    for i, s in enumerate(splits)
-                )
-            yield Material(Fold(train, test, preprocess, features, path), folds)
-        except Exception as error:
-            yield error
+    maker = _drawn if spec["split"]["kind"] == "models" else _loaded
+    train, test, features, path, together = maker(spec, unit)
+    yield Fold(train, test, preprocess, features, path)
+    if inner is None:
+        return
+    rng = stream(spec["seed"], f"{path}/inner")
+    for i, rows in enumerate(inner_folds(inner, len(train.X), train.known.y, rng, together)):
+        yield Fold(*_parts(train, rows), preprocess, features, f"{path}/inner/{i}")
 
 
 def _parts(part: Part, rows: Split) -> tuple[Part, Part]:
@@ -173,7 +170,7 @@ def _test_set(generator: str, params: str, seed: int, path: str, n: int) -> Part
 def _sample(model: Any, n: int, seed: int, path: str, knows_eta: bool = True) -> Part:
     X, y = model.sample(n, stream(seed, path))
     eta = getattr(model, "eta", None) if knows_eta else None
-    return Part(X, y, {} if eta is None else {"eta": eta(X)})
+    return Part(X, Known(y, {} if eta is None else {"eta": eta(X)}))
 
 
 def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
@@ -187,7 +184,7 @@ def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
     path = f"{spec['problem']['path']}/rep/{rep}"
     rows = split(protocol, dataset, fold, stream(spec["seed"], path))
     extra = {} if dataset.groups is None else {"groups": dataset.groups}
-    train, test = _parts(Part(dataset.X, dataset.y, extra), rows)
+    train, test = _parts(Part(dataset.X, Known(dataset.y, extra)), rows)
     units = units_of(dataset, protocol.together)
     together = None if units is None else np.unique(units[rows.train], return_inverse=True)[1]
     return train, test, dataset.features, f"{path}/fold/{fold or 0}", together

@@ -55,8 +55,16 @@ def prepare(
     only: Sequence[str] = (),
     retry_failed: bool = False,
     redo: Sequence[str] = (),
+    online: bool = False,
 ) -> Prepared:
     """Find the data, read the records, and plan what is missing.
+
+    Parameters
+    ----------
+    study, results, folders, only, retry_failed, redo
+        See `execute`.
+    online : bool
+        Whether missing data may be fetched.
 
     Raises
     ------
@@ -64,7 +72,7 @@ def prepare(
         Where `only` or `redo` name nothing of the study.
     """
     folder = Path(results) / study.study
-    facts, provenance, missing = _find_data(study, only, folders)
+    facts, provenance, missing = _find_data(study, only, folders, online=online)
     store = Store(folder)
     records = store.read()
     planned = list(cells(study, facts, only))
@@ -85,7 +93,7 @@ def prepare(
 
 
 def _find_data(
-    study: Study, only: Sequence[str], folders: Sequence[Path]
+    study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
 ) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str]]:
     """Find the data sets of the experiments; return facts, provenance, and what is missing."""
     from rankexp.data.find import find
@@ -96,7 +104,7 @@ def _find_data(
     missing: dict[str, str] = {}
     for name in _data_names(study, only):
         try:
-            found = find(name, study.data[name], folders)
+            found = find(name, study.data[name], folders, online=online)
         except DataError as error:
             missing[name] = str(error)
         else:
