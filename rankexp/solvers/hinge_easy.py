@@ -47,7 +47,7 @@ def quasi_newton(
     point, pairs = start, start.sweep.pairs
     for iteration in range(LONGEST):
         h = band_for(point, tol * best.primal)
-        if iteration == 0 and point.sweep.band_size * h < FEW * point.w.size * point.sweep.h:
+        if iteration > 0 and point.sweep.band_size * h < FEW * point.w.size * point.sweep.h:
             return 0
         if abs(h - point.sweep.h) > 0.3 * point.sweep.h:
             point = stand(lam, point.w, point.s, evaluate(pairs, point.s, h))
