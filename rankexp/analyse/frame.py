@@ -20,10 +20,11 @@ NONE = -1
 
 
 def grid_text(point: Mapping[str, Any]) -> str:
-    """Return a grid point in its canonical form, ``lam=0.01`` or ``C=1.0,kernel=rbf``."""
+    """Return a grid point in its canonical form, ``lam=0.01`` or ``C=1,kernel=rbf``."""
 
     def value(given: Any) -> str:
-        return given if isinstance(given, str) else json.dumps(given)
+        text = given if isinstance(given, str) else json.dumps(given)
+        return text.removesuffix(".0") if isinstance(given, float) else text
 
     return ",".join(f"{name}={value(given)}" for name, given in point.items())
 

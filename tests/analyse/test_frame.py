@@ -27,7 +27,7 @@ RECORD = Record(
 def test_grid_points_have_one_text() -> None:
     assert grid_text({"lam": 0.01}) == "lam=0.01"
     assert grid_text({"C": 1.0, "kernel": "rbf", "n": 3, "b": True}) == (
-        "C=1.0,kernel=rbf,n=3,b=true"
+        "C=1,kernel=rbf,n=3,b=true"
     )
     assert grid_text({}) == ""
 

@@ -224,7 +224,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
     counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
     assert counts["boxes", "easy", "logistic", "oracle"] == 5
     assert counts["folds", "vote", "logistic", "nested"] == 6
-    assert output.grids[0].rows[-1][-2:] == ["lam=0.1 (6)", "lam=1.0* (6)"]
+    assert output.grids[0].rows[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:
