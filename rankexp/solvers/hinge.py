@@ -20,6 +20,8 @@ BAND = 0.02
 MANY_ROWS = 40_000
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4
+STAGE = 0.1
+STAGE_TOL = 0.01
 
 
 def hinge_path(
@@ -93,6 +95,7 @@ class _Path:
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = float(self.u[pairs.positive].max() - self.u[~pairs.positive].min())
         self.w = self.s = np.empty(0)
+        self.last = self.spread
         self.swept: Sweep | None = None
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
@@ -116,15 +119,24 @@ class _Path:
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         """Take quasi-Newton steps from the last solution; return their number."""
-        if self.w.size == 0:
-            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
+        steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
         start = stand(lam, self.w, self.s, wide)
         best.see(start)
         inverse = inverse_hessian(wide, lam)
         if inverse is None:
-            return 0
-        return quasi_newton(start, inverse, lam, tol, best, sweep)
+            return steps
+        return steps + quasi_newton(start, inverse, lam, tol, best, sweep)
+
+    def _descend(self, lam: float) -> int:
+        """Go a long way down in loose stages: far off, the band holds nothing."""
+        if self.w.size == 0:
+            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
+        tol, steps, self.tol = self.tol, 0, max(self.tol, STAGE_TOL)
+        while self.last * STAGE > lam / STAGE:
+            steps += self.solve(self.last * STAGE)[-1]
+        self.tol, self.last = tol, lam
+        return steps
 
     def _from_sample(self, lam: float, tol: float, best: Best) -> int:
         """Take quasi-Newton steps on a grid of scores, from the solution of a sample."""

@@ -134,10 +134,17 @@ def line_search(
     wp, pp = lam * float(start.w @ p), lam * float(p @ p)
     left, slope_left, right, slope_right = 0.0, slope, np.inf, np.inf
     t, same_side = 1.0, 0
+    # Smoothing adds at most h/4 a pair: beyond this the smoothed objective has risen for sure.
+    ceiling = start.primal + 0.25 * start.sweep.h * start.sweep.band_size / pairs.count
+    ww = lam * float(start.w @ start.w)
     swept: S | None = None
     for _ in range(LONGEST_SEARCH):
         swept = evaluate(pairs, s + t * q, h)
         now = float(swept.residual @ q) + wp + t * pp
+        if swept.hinge + 0.5 * ww + t * wp + 0.5 * t * t * pp > ceiling * (1.0 + 1e-12):
+            right, slope_right = t, now
+            t = left + 0.1 * (right - left)
+            continue
         if abs(now) <= -accept * slope:
             return t, swept
         if now < 0.0:
