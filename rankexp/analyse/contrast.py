@@ -1,0 +1,339 @@
+"""One method against another: on each problem of an experiment, and over all of them.
+
+On one problem the pairs are models, folds or queries, and the design of the protocol gives the
+standard error (:mod:`rankexp.analyse.paired`). Over the settings of a generator the estimates are
+averaged; over data sets, which are few and not alike, signed ranks are used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from rankexp.analyse import bayes, blocks, paired, signed_rank
+from rankexp.analyse.blocks import IncompleteError, Policy
+from rankexp.analyse.paired import Design, Estimate
+from rankexp.analyse.verdicts import verdict
+
+NAN = float("nan")
+UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences are judged.
+
+    Attributes
+    ----------
+    margin : float
+        Differences below it are of no importance.
+    level : float
+        Of intervals; one minus it is the level of tests.
+    power : float
+        Of the smallest detectable difference.
+    adjust : {"holm", "none"}
+        For the number of problems of an experiment.
+    policy : {"refuse", "drop"}
+        For incomplete blocks.
+    higher : bool
+        Whether higher values of the metric are better.
+    seed : int
+        Of the bootstrap and of posterior samples.
+    bayes : bool
+        Whether posterior probabilities over data sets are wanted.
+    """
+
+    margin: float = 0.01
+    level: float = 0.95
+    power: float = 0.8
+    adjust: Literal["holm", "none"] = "holm"
+    policy: Policy = "refuse"
+    higher: bool = False
+    seed: int = 0
+    bayes: bool = False
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of a method to a reference, on one problem or over several.
+
+    Attributes
+    ----------
+    problem : str
+        Empty over several.
+    test : str
+        Name of the test behind `p`.
+    unit : str
+        What `n` counts.
+    n, undefined, dropped : int
+        Pairs used; splits without a value by nature; blocks left out by the policy.
+    difference, se, low, high : float
+        Method minus reference with its confidence interval; over data sets the pseudo-median.
+    low_all, high_all : float
+        Interval that holds for all problems of the experiment at once (Bonferroni).
+    boot_low, boot_high : float
+        Bootstrap interval, where pairs are independent.
+    p, p_adjusted, p_equivalence, p_equivalence_adjusted : float
+    effect : float
+        Cohen's d_z; over data sets the rank-biserial correlation.
+    detectable : float
+        Smallest true difference found with the power asked for.
+    better, within, worse : float
+        Posterior probabilities, NaN if not asked for.
+    verdict : str
+    note : str
+        Why there is no test, or what was left out.
+    """
+
+    problem: str
+    test: str = ""
+    unit: str = ""
+    n: int = 0
+    undefined: int = 0
+    dropped: int = 0
+    difference: float = NAN
+    se: float = NAN
+    low: float = NAN
+    high: float = NAN
+    low_all: float = NAN
+    high_all: float = NAN
+    boot_low: float = NAN
+    boot_high: float = NAN
+    p: float = NAN
+    p_adjusted: float = NAN
+    p_equivalence: float = NAN
+    p_equivalence_adjusted: float = NAN
+    effect: float = NAN
+    detectable: float = NAN
+    better: float = NAN
+    within: float = NAN
+    worse: float = NAN
+    verdict: str = "not run"
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Family:
+    """All comparisons of one method with one reference in one experiment.
+
+    Attributes
+    ----------
+    problems : list of Contrast
+    overall : Contrast
+    """
+
+    problems: list[Contrast]
+    overall: Contrast
+
+
+def family(
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    designs: dict[str, Design],
+    settings: Settings,
+) -> Family:
+    """Compare two methods on every problem of an experiment and over all of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As :func:`rankexp.analyse.blocks.wide` returns it for the two methods.
+    pair : tuple of str
+        Method and reference.
+    designs : dict of str to Design
+        By problem, in order; a problem that `table` lacks was not run.
+    settings : Settings
+    """
+    found: list[tuple[Contrast, Estimate | None]] = []
+    known = set(table.index.get_level_values("problem"))
+    for problem, design in designs.items():
+        own = table[table.index.get_level_values("problem") == problem]
+        if problem not in known or (own["state"] == "incomplete").all():
+            found.append((Contrast(problem, note="not run"), None))
+            continue
+        found.append(_on_one(problem, own, pair, design, settings))
+    contrasts = _judge([contrast for contrast, _ in found], settings)
+    contrasts = _widen(contrasts, [estimate for _, estimate in found], settings)
+    estimates = [estimate for _, estimate in found if estimate is not None]
+    if all(design.pairs == "models" for design in designs.values()):
+        overall = _over_settings(contrasts, estimates, settings)
+    else:
+        overall = _over_data(table, pair, list(designs), settings)
+    return Family(contrasts, _judge([overall], settings)[0])
+
+
+def _on_one(
+    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
+) -> tuple[Contrast, Estimate | None]:
+    """Compare on one problem; the estimate is None where there is no test."""
+    by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
+    try:
+        made = blocks.complete(table, by, settings.policy)
+    except IncompleteError as error:
+        return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
+    values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
+    n = len(values)
+    base = Contrast(
+        problem,
+        unit=design.pairs,
+        n=n,
+        undefined=made.undefined,
+        dropped=len(made.left_out),
+        difference=float(values.mean()) if n else NAN,
+        verdict=UNDECIDED,
+        note=dropped_note(made.left_out),
+    )
+    if n < paired.FEWEST:
+        why = f"no test: {n} of the {paired.FEWEST} {design.pairs} needed at least"
+        return replace(base, note=_join(why, base.note)), None
+    settled = signed_rank.settled(values)
+    estimate = paired.estimate(settled, design.correction)
+    low, high = paired.interval(estimate, settings.level)
+    boot = paired.bootstrap(settled, settings.level, settings.seed) if design.independent else None
+    return replace(
+        base,
+        test=design.test,
+        se=float(estimate.se),
+        low=float(low),
+        high=float(high),
+        boot_low=float(boot[0]) if boot else NAN,
+        boot_high=float(boot[1]) if boot else NAN,
+        p=float(paired.p_value(estimate)),
+        p_equivalence=float(paired.equivalence(estimate, settings.margin)),
+        effect=paired.effect_size(settled),
+        detectable=paired.detectable(estimate, settings.level, settings.power),
+    ), estimate
+
+
+def _over_settings(
+    contrasts: Sequence[Contrast], estimates: list[Estimate], settings: Settings
+) -> Contrast:
+    """Average over the settings of a generator, taken as they are."""
+    lacking = {c.problem: c.note or "no test" for c in contrasts if np.isnan(c.p)}
+    base = Contrast("", unit="settings", n=len(estimates), verdict=UNDECIDED)
+    if lacking and settings.policy == "refuse":
+        return replace(base, note="refused: " + "; ".join(f"{k}: {v}" for k, v in lacking.items()))
+    note = dropped_note(lacking)
+    if not estimates:
+        return replace(base, verdict="not run" if lacking else UNDECIDED, note=note)
+    mean = paired.average(estimates)
+    low, high = paired.interval(mean, settings.level)
+    return replace(
+        base,
+        test="mean of independent estimates",
+        dropped=len(lacking),
+        difference=mean.mean,
+        se=mean.se,
+        low=float(low),
+        high=float(high),
+        p=float(paired.p_value(mean)),
+        p_equivalence=float(paired.equivalence(mean, settings.margin)),
+        detectable=paired.detectable(mean, settings.level, settings.power),
+        note=note,
+    )
+
+
+def _over_data(
+    table: pd.DataFrame, pair: tuple[str, str], problems: Sequence[str], settings: Settings
+) -> Contrast:
+    """Compare over data sets by signed ranks of their mean differences."""
+    known = set(table.index.get_level_values("problem"))
+    missing = [problem for problem in problems if problem not in known]
+    try:
+        made = blocks.complete(table, ["problem"], settings.policy, missing)
+    except IncompleteError as error:
+        return Contrast("", unit="data sets", verdict=UNDECIDED, note=str(error))
+    values = signed_rank.settled((made.values[pair[0]] - made.values[pair[1]]).to_numpy())
+    n = len(values)
+    base = Contrast(
+        "",
+        unit="data sets",
+        n=n,
+        undefined=made.undefined,
+        dropped=len(made.left_out),
+        verdict=UNDECIDED,
+        note=dropped_note(made.left_out),
+    )
+    if n < paired.FEWEST:
+        why = f"no test: {n} of the {paired.FEWEST} data sets needed at least"
+        return replace(base, verdict=UNDECIDED if n else "not run", note=_join(why, base.note))
+    result = signed_rank.signed_rank(values)
+    middle, low, high = signed_rank.centre(values, settings.level)
+    better, within, worse, note = _posterior(values, settings)
+    return replace(
+        base,
+        test="signed-rank test",
+        difference=middle,
+        low=low,
+        high=high,
+        p=result.p,
+        p_equivalence=signed_rank.equivalence(values, settings.margin),
+        effect=result.effect,
+        better=better,
+        within=within,
+        worse=worse,
+        note=_join(base.note, note),
+    )
+
+
+def _posterior(values: np.ndarray, settings: Settings) -> tuple[float, float, float, str]:
+    if not settings.bayes:
+        return NAN, NAN, NAN, ""
+    try:
+        found = bayes.signed_rank(values, settings.margin, settings.seed)
+    except bayes.NoBaycompError as error:
+        return NAN, NAN, NAN, f"no posterior probabilities: {error}"
+    ends = (found.above, found.below) if settings.higher else (found.below, found.above)
+    return ends[0], found.within, ends[1], ""
+
+
+def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
+    """Adjust p-values for their number and put the verdicts in words."""
+    p = np.array([contrast.p for contrast in contrasts])
+    equal = np.array([contrast.p_equivalence for contrast in contrasts])
+    if settings.adjust == "holm":
+        p, equal = signed_rank.holm(p), signed_rank.holm(equal)
+    judged = []
+    for contrast, own, same in zip(contrasts, p, equal, strict=True):
+        if np.isnan(own):
+            judged.append(contrast)
+            continue
+        words = verdict(
+            contrast.difference, own, same, higher=settings.higher, alpha=1 - settings.level
+        )
+        judged.append(
+            replace(
+                contrast,
+                p_adjusted=float(own),
+                p_equivalence_adjusted=float(same),
+                verdict=words,
+            )
+        )
+    return judged
+
+
+def _widen(
+    contrasts: list[Contrast], estimates: list[Estimate | None], settings: Settings
+) -> list[Contrast]:
+    """Add the intervals that hold for all problems at once."""
+    count = sum(estimate is not None for estimate in estimates)
+    level = 1 - (1 - settings.level) / max(count, 1)
+    widened = []
+    for contrast, estimate in zip(contrasts, estimates, strict=True):
+        low, high = (NAN, NAN) if estimate is None else paired.interval(estimate, level)
+        widened.append(replace(contrast, low_all=float(low), high_all=float(high)))
+    return widened
+
+
+def dropped_note(left_out: dict[str, str]) -> str:
+    """Say which blocks were dropped and why; the first three by name."""
+    if not left_out:
+        return ""
+    named = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:3])
+    return f"dropped {len(left_out)} ({named}{'; ...' if len(left_out) > 3 else ''})"
+
+
+def _join(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)

@@ -1,0 +1,212 @@
+"""Paired differences of two methods: mean, standard error, tests, intervals, what could be seen.
+
+What was paired decides the standard error. Models of a generator, or queries, are independent:
+the paired t-test. Folds and repeats on one data set share training rows, so that the plain
+variance is far too small: the corrected resampled t-test (Nadeau and Bengio, Machine Learning 52,
+2003, sec. 3; for repeated folds Bouckaert and Frank, PAKDD 2004).
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+from scipy.optimize import brentq
+
+from rankexp.config.schema import CrossValidation, Holdout, Models, Protocol
+
+Floats = Any
+"""A float, or an array of them, one a study."""
+
+FEWEST = 3
+"""Fewer pairs than this are no basis for a test."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the pairs of a comparison are.
+
+    Attributes
+    ----------
+    pairs : str
+        ``models``, ``queries``, ``folds`` or ``splits``.
+    correction : float
+        Rows in the test part over rows in the training part where training sets overlap; 0
+        where pairs are independent.
+    """
+
+    pairs: str
+    correction: float = 0.0
+
+    @property
+    def independent(self) -> bool:
+        """Whether the pairs may be resampled one by one."""
+        return self.correction == 0.0
+
+    @property
+    def test(self) -> str:
+        """What the test is called."""
+        return "paired t-test" if self.independent else "corrected resampled t-test"
+
+
+QUERIES = Design("queries")
+
+
+def design(protocol: Protocol, rows: float = np.nan) -> Design:
+    """Return the design of a protocol.
+
+    Parameters
+    ----------
+    protocol : Models, CrossValidation or Holdout
+    rows : float
+        Rows of the data set, for a test part given as a number of rows.
+    """
+    match protocol:
+        case Models():
+            return Design("models")
+        case CrossValidation(folds=folds):
+            return Design("folds", 1.0 / (folds - 1))
+        case Holdout(test=test):
+            share = test if test < 1 else test / rows
+            return Design("splits", share / (1.0 - share))
+
+
+class Estimate(NamedTuple):
+    """A mean that, less its expectation and over its SE, has a t distribution.
+
+    Attributes
+    ----------
+    mean, se, df : float or array
+        `se` is NaN where it cannot be known.
+    """
+
+    mean: Floats
+    se: Floats
+    df: Floats
+
+
+def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
+    """Return the mean difference with the standard error of the design.
+
+    Parameters
+    ----------
+    differences : array (..., n)
+        One a pair; leading axes are studies of their own.
+    correction : float
+        As in `Design`: the variance of the mean is ``(1/n + correction) s²``.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    n = values.shape[-1]
+    mean = values.mean(axis=-1)
+    if n < 2:
+        return Estimate(mean, np.full_like(mean, np.nan), n - 1)
+    # Exactly constant differences have no spread: their mean's rounding must not give them one.
+    spread = np.where(np.ptp(values, axis=-1) == 0, 0.0, values.std(axis=-1, ddof=1))
+    return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
+
+
+def average(estimates: list[Estimate]) -> Estimate:
+    """Return the mean of independent estimates, each of equal weight.
+
+    The strata (settings of a generator) are taken as they are, not as drawn at random; the
+    degrees of freedom are those of Satterthwaite (Biometrics Bulletin 2, 1946).
+    """
+    means, errors, df = (np.array(part, dtype=np.float64) for part in zip(*estimates, strict=True))
+    variances = (errors / len(errors)) ** 2
+    total = variances.sum()
+    weight = (variances**2 / df).sum()
+    free = total**2 / weight if weight > 0 else df.sum()
+    return Estimate(float(means.mean()), float(np.sqrt(total)), float(free))
+
+
+def statistic(found: Estimate, null: float = 0.0) -> Floats:
+    """Return t; 0 where both the difference and its SE are 0, infinite where the SE alone is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (found.mean - null) / found.se
+    return np.where((found.mean == null) & (found.se == 0), 0.0, t)[()]
+
+
+def p_value(found: Estimate, null: float = 0.0) -> Floats:
+    """Return the two-sided p-value of ``mean = null``."""
+    return 2 * special.stdtr(found.df, -np.abs(statistic(found, null)))
+
+
+def equivalence(found: Estimate, margin: float) -> Floats:
+    """Return the p-value of "the difference is margin or more, either way".
+
+    Two one-sided tests (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987):
+    small where the ``1 - 2 alpha`` interval lies within the margin.
+    """
+    above = special.stdtr(found.df, -statistic(found, -margin))
+    below = special.stdtr(found.df, statistic(found, margin))
+    return np.maximum(above, below)
+
+
+def interval(found: Estimate, level: float) -> tuple[Floats, Floats]:
+    """Return the two-sided confidence interval of the mean difference."""
+    half = special.stdtrit(found.df, (1 + level) / 2) * found.se
+    return found.mean - half, found.mean + half
+
+
+def detectable(found: Estimate, level: float, power: float) -> float:
+    """Return the smallest true difference that the two-sided test finds with this power.
+
+    From the SE at hand and the noncentral t distribution, as a mean over its chi factor (which
+    is computable for any shift, unlike the distribution's series).
+    """
+    se, df = float(found.se), float(found.df)
+    if not se > 0:
+        return se  # 0 or NaN
+    bound = float(special.stdtrit(df, (1 + level) / 2))
+    middles = (np.arange(2000) + 0.5) / 2000
+    edges = bound * np.sqrt(special.chdtri(df, middles) / df)
+
+    def short(shift: float) -> float:
+        missed = special.ndtr(edges - shift) - special.ndtr(-edges - shift)
+        return float(missed.mean()) - (1 - power)
+
+    return se * float(brentq(short, 0.0, edges.max() + 10))
+
+
+def effect_size(differences: Floats) -> float:
+    """Return the mean difference in standard deviations of the differences (Cohen's d_z)."""
+    values = np.asarray(differences, dtype=np.float64)
+    return float(statistic(estimate(values)) / np.sqrt(len(values)))
+
+
+def bootstrap(
+    differences: Floats, level: float, seed: int = 0, resamples: int = 9999
+) -> tuple[Floats, Floats]:
+    """Return the bootstrap interval (BCa) of the mean of independent differences.
+
+    The level is raised so that the interval keeps its word with few pairs: the plain one is too
+    short by ``sqrt((n - 1)/n)`` and a normal in place of a t quantile (Hesterberg, The American
+    Statistician 69, 2015, sec. 3.3).
+
+    Parameters
+    ----------
+    differences : array (..., n)
+    level : float
+    seed : int
+        The same differences and seed give the same interval.
+    """
+    from scipy import stats
+
+    values = np.asarray(differences, dtype=np.float64)
+    n = values.shape[-1]
+    spread = np.ptp(values, axis=-1)
+    if np.all(spread == 0):
+        return values.mean(axis=-1), values.mean(axis=-1)
+    quantile = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1))
+    found = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=resamples,
+        axis=-1,
+        vectorized=True,
+        batch=500,
+        confidence_level=float(1 - 2 * special.ndtr(-quantile)),
+        method="BCa",
+        rng=np.random.default_rng(seed),
+    )
+    return found.confidence_interval.low, found.confidence_interval.high

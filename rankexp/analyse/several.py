@@ -1,0 +1,160 @@
+"""Several methods over many blocks (data sets or models): average ranks and what they tell.
+
+Friedman's test with the F statistic of Iman and Davenport, then all pairs by Nemenyi's test or by
+signed-rank tests with Holm's correction, as Demšar (JMLR 7, 2006, sec. 3.2) sets out.
+"""
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from rankexp.analyse.signed_rank import holm, settled, signed_rank
+
+FEWEST = 3
+"""Fewer blocks than this are no basis for a test."""
+
+
+class NotComparableError(ValueError):
+    """Values that no test can be made of; the message says why."""
+
+
+def ranks(values: Any, higher: bool) -> np.ndarray:
+    """Return the rank of each method in each block, 1 for the best, means of ranks for ties.
+
+    Parameters
+    ----------
+    values : array (blocks, methods)
+    higher : bool
+        Whether higher values are better.
+
+    Raises
+    ------
+    NotComparableError
+        With fewer than two methods or three blocks, or where a value is not finite.
+    """
+    from scipy import stats
+
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise NotComparableError("a single method cannot be ranked: name two or more")
+    if len(array) < FEWEST:
+        raise NotComparableError(f"ranks need at least {FEWEST} blocks, there are {len(array)}")
+    if not np.isfinite(array).all():
+        raise NotComparableError("a value is missing or not finite: nothing is ranked")
+    own = settled(array)
+    return np.asarray(stats.rankdata(-own if higher else own, axis=1))
+
+
+class Friedman(NamedTuple):
+    """Friedman's statistic with the F statistic of Iman and Davenport and its p-value.
+
+    Attributes
+    ----------
+    chi2, f, p : float or array
+        `chi2` and `p` are NaN where all methods tie in every block.
+    df : tuple of int
+        Degrees of freedom of `f`.
+    """
+
+    chi2: Any
+    f: Any
+    p: Any
+    df: tuple[int, int]
+
+
+def friedman(ranked: Any, *, ties: bool = True) -> Friedman:
+    """Test whether all methods have the same expected rank.
+
+    Parameters
+    ----------
+    ranked : array (..., blocks, methods)
+        Ranks within blocks; leading axes are studies of their own.
+    ties : bool
+        Whether the variance is that of the ranks at hand (as scipy has it), or that of ranks
+        without ties (Demšar's formula, which is conservative where there are ties).
+    """
+    array = np.asarray(ranked, dtype=np.float64)
+    n, k = array.shape[-2:]
+    between = ((array.mean(axis=-2) - (k + 1) / 2) ** 2).sum(axis=-1)
+    spread = ((array - (k + 1) / 2) ** 2).sum(axis=(-2, -1)) if ties else n * k * (k * k - 1) / 12
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chi2 = n * n * (k - 1) * between / spread
+        # Where every block has the same order, F is infinite.
+        f = (n - 1) * chi2 / np.maximum(n * (k - 1) - chi2, 0.0)
+    df = (k - 1, (k - 1) * (n - 1))
+    p = np.where(np.isinf(f), 0.0, special.fdtrc(*df, np.where(np.isinf(f), 1.0, f)))
+    return Friedman(chi2, f, p[()], df)
+
+
+def critical_difference(blocks: int, methods: int, alpha: float) -> float:
+    """Return by how much two average ranks must differ (Nemenyi's test)."""
+    from scipy import stats
+
+    q = stats.studentized_range.ppf(1 - alpha, methods, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(methods * (methods + 1) / (6 * blocks)))
+
+
+def nemenyi(ranked: Any) -> Any:
+    """Return Nemenyi's p-values of all pairs of methods, 1 on the diagonal.
+
+    Parameters
+    ----------
+    ranked : array (blocks, methods)
+    """
+    from scipy import stats
+
+    array = np.asarray(ranked, dtype=np.float64)
+    n, k = array.shape
+    means = array.mean(axis=0)
+    q = np.abs(means[:, None] - means) / np.sqrt(k * (k + 1) / (6 * n))
+    p = np.minimum(stats.studentized_range.sf(q * np.sqrt(2), k, np.inf), 1.0)
+    np.fill_diagonal(p, 1.0)
+    return p
+
+
+def pairwise(values: Any) -> np.ndarray:
+    """Return signed-rank p-values of all pairs of methods, by Holm, 1 on the diagonal.
+
+    Parameters
+    ----------
+    values : array (blocks, methods)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    k = array.shape[1]
+    pairs = list(combinations(range(k), 2))
+    adjusted = holm([signed_rank(array[:, i] - array[:, j]).p for i, j in pairs])
+    p = np.ones((k, k))
+    for (i, j), value in zip(pairs, adjusted, strict=True):
+        p[i, j] = p[j, i] = value
+    return p
+
+
+def groups(average: Any, differs: Any) -> list[tuple[int, ...]]:
+    """Return the bars of a critical-difference diagram.
+
+    A bar joins methods that follow each other in average rank and of which no two differ; bars
+    within other bars, and of one method, are left out.
+
+    Parameters
+    ----------
+    average : array (methods,)
+        Average ranks.
+    differs : array (methods, methods) of bool
+
+    Returns
+    -------
+    list of tuple of int
+        Indices of methods, best first.
+    """
+    order = np.argsort(average, kind="stable")
+    table = np.asarray(differs, dtype=bool)[np.ix_(order, order)]
+    bars: list[tuple[int, int]] = []
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and not table[start : stop + 1, start : stop + 1].any():
+            stop += 1
+        if stop - start > 1 and (not bars or stop > bars[-1][1]):
+            bars.append((start, stop))
+    return [tuple(int(place) for place in order[start:stop]) for start, stop in bars]
