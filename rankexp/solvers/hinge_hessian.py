@@ -20,10 +20,11 @@ def band_hessian(swept: Sweep) -> Floats:
     Parameters
     ----------
     swept : Sweep
-        With at least one pair in its band.
     """
     p = swept.pairs
-    n = p.X.shape[0]
+    n, d = p.X.shape
+    if swept.band_size == 0.0:
+        return np.zeros((d, d))
     listed = listed_pairs(swept, min(2 * n, SAMPLED_PAIRS))
     if listed is not None:
         (i, j), scale = listed, 1.0

@@ -5,10 +5,10 @@ import numpy as np
 from rankexp.solvers.hinge_data import Floats
 from rankexp.solvers.hinge_hessian import MANY_ROWS, band_hessian, factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
-from rankexp.solvers.hinge_polish import LISTED, polish
+from rankexp.solvers.hinge_polish import LISTED, polish, rescue
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
-WIDEST_BAND = 1.0
+PATIENCE = 25
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
@@ -26,17 +26,19 @@ def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Bes
         Updated at every point.
     """
     point, shrink, steps, narrowed = start, 0.1, 0, False
+    before = best.gap, best.primal
     accept = 0.2 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
     for iteration in range(max_iter):
         best.see(point)
         if best.gap <= tol:
             return iteration
-        if point.sweep.band_size == 0.0:
-            wider = min(2.0 * point.sweep.h, WIDEST_BAND)
-            if wider <= point.sweep.h:
-                return iteration
-            point = stand(lam, point.w, point.s, sweep(point.sweep.pairs, point.s, wider))
-            continue
+        if iteration % PATIENCE == PATIENCE - 1:
+            if not best.gap <= 0.9 * before[0]:
+                rescue(lam, point.sweep.pairs, tol, best)
+                if best.gap <= tol or not best.primal <= 0.999 * before[1]:
+                    return iteration
+                point = stand(lam, best.w, best.s, sweep(point.sweep.pairs, best.s, start.sweep.h))
+            before = best.gap, best.primal
         H = band_hessian(point.sweep)
         p = -solve(_factor(H, lam), point.gradient)
         decrement = -float(point.gradient @ p)

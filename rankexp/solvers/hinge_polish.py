@@ -7,7 +7,7 @@ d x d system an iteration. Whatever the band missed shows in the certificate.
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats
+from rankexp.solvers.hinge_data import Floats, Pairs
 from rankexp.solvers.hinge_hessian import factor, listed_pairs, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
 from rankexp.solvers.hinge_sweep import Sweep, sweep
@@ -16,9 +16,15 @@ LONGEST = 40
 ROUNDS = 10
 LISTED = 6  # pairs a column, at most
 WIDER = 2.0
+ALMOST_SEPARATED = 0.99
+BEYOND = 1.0 + 1e-12
+RESCUED = 4_000
+WIDEST, NARROWEST = 1.0, 1e-4
 
 
-def polish(point: Point[Sweep], lam: float, tol: float, best: Best) -> bool:
+def polish(
+    point: Point[Sweep], lam: float, tol: float, best: Best, most: int | None = None
+) -> bool:
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
     Each round takes a wider band and a longer list, and lasts while the gap at least halves.
@@ -31,13 +37,15 @@ def polish(point: Point[Sweep], lam: float, tol: float, best: Best) -> bool:
         Relative gap to reach.
     best : Best
         Updated.
+    most : int, optional
+        Longest list of pairs; by default six a column.
 
     Returns
     -------
     bool
         Whether the band was small enough to begin with.
     """
-    most = LISTED * point.w.size
+    most = most or LISTED * point.w.size
     for round_ in range(ROUNDS):
         gap = best.gap
         there = _solve_band(point, lam, tol, best, most)
@@ -54,6 +62,21 @@ def polish(point: Point[Sweep], lam: float, tol: float, best: Best) -> bool:
             break
         point, most = there, 3 * most // 2
     return True
+
+
+def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
+    """Solve for as many pairs as can be listed, where shrinking the band leads nowhere.
+
+    That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
+    the pairs of the solution lie far outside of any narrow band.
+    """
+    h = WIDEST
+    while h > NARROWEST:
+        swept = sweep(pairs, best.s, h)
+        if listed_pairs(swept, RESCUED) is not None:
+            polish(stand(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
+            return
+        h *= 0.5
 
 
 def _between(point: Point[Sweep], there: Point[Sweep], lam: float) -> Point[Sweep] | None:
@@ -93,6 +116,9 @@ def _solve_band(
     best.dual = max(best.dual, alpha - float(slope @ slope) / (2.0 * lam))
     w = slope / -lam
     s = pairs.scores(w)
+    margin = float(s[pairs.positive].min() - s[~pairs.positive].max())
+    if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
+        w, s = w * (BEYOND / margin), s * (BEYOND / margin)
     there = stand(lam, w, s, sweep(pairs, s, min(1.0, WIDER * swept.h)))
     best.see(there)
     return there
