@@ -117,6 +117,7 @@ def plain_grid(grid: Grid) -> str:
 def markdown_output(output: Output) -> str:
     """Return all tables and notes of a block in Markdown."""
     parts = [f"**{markdown(text)}**" for text in output.incomplete]
+    parts += [markdown(text) for text in output.lead]
     parts += [markdown_grid(grid) for grid in output.grids]
     parts += ["\n".join(f"- {markdown(note)}" for note in output.notes)] if output.notes else []
     return "\n\n".join(parts)
@@ -124,14 +125,15 @@ def markdown_output(output: Output) -> str:
 
 def tex_output(output: Output) -> str:
     """Return all tables of a block in LaTeX, the notes as text below."""
-    parts = [tex_grid(grid, output.incomplete) for grid in output.grids]
+    parts = [rf"\noindent {tex(text)}\par" for text in output.lead]
+    parts += [tex_grid(grid, output.incomplete) for grid in output.grids]
     parts += [rf"\noindent {tex(note)}\par" for note in output.notes]
     return "\n\n".join(parts)
 
 
 def plain_output(output: Output) -> str:
     """Return a block's main tables and notes for the terminal."""
-    parts = list(output.incomplete)
+    parts = [*output.incomplete, *output.lead]
     parts += [plain_grid(grid) for grid in output.grids if not grid.detail]
     parts += ["\n".join(output.notes)] if output.notes else []
     return "\n\n".join(parts)

@@ -1,0 +1,176 @@
+"""A study's question answered in words: what is gained by a method, and how much at most.
+
+Nothing is said that was not computed: the sentences are templates, the words come from tests.
+"""
+
+import math
+from collections.abc import Sequence
+
+from rankexp.analyse.contrast import Contrast
+from rankexp.config.schema import Block
+from rankexp.report.blocks.comparison import Comparison
+from rankexp.report.context import Context
+from rankexp.report.judging import Judged, amount, numbers, short, span, words
+from rankexp.report.options import rule_label
+from rankexp.report.output import Grid, Output
+from rankexp.report.text import number
+
+REGISTER = {"answer": "Answer"}
+
+
+class Answer(Comparison):
+    """Sentences on every reference and experiment, and a table of verdicts."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the answer; `comparison` shows what it rests on."""
+        judged = self.judged(context, block)
+        return Output(
+            numbers=numbers(judged),
+            grids=[self.verdicts(context, judged)],
+            lead=self.lead(context, judged),
+            notes=[*self._meaning(context, judged)[:2], *self._policy(context, judged)],
+            incomplete=self.lacking(context, block),
+        )
+
+    def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Return the answer in short, a sentence a reference, then a paragraph on each."""
+        heads, paragraphs = [], []
+        for reference in self.references:
+            own = [one for one in judged if one.reference == reference]
+            label = context.method_label(reference)
+            heads.append(
+                f"{context.method_label(self.method)} against {label}: {self._short(context, own)}"
+            )
+            told = [text for one in own if (text := self._experiment(context, one))]
+            paragraphs.append(f"Against {label}. {' '.join([self._counts(context, own), *told])}")
+        return [*heads, *paragraphs]
+
+    def _short(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Return the answer against one reference: what holds, and the largest gain shown."""
+        found = [c for one in judged for c in one.family.problems]
+        parts = [headline(found)]
+        for one in judged:
+            own = one.family.overall
+            if not math.isnan(own.p):
+                said = words(own, one.settings.margin, self.digits)
+                parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
+        sign = 1 if judged[0].settings.higher else -1
+        shown = [c for c in found if "better" in c.verdict]
+        if shown:
+            most = max(shown, key=lambda c: sign * c.difference)
+            ends = sorted((sign * most.low, sign * most.high))
+            parts.append(
+                f"the largest gain shown is {amount(abs(most.difference), self.digits)} "
+                f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
+                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)})"
+            )
+        return "; ".join(parts) + "."
+
+    def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Count the verdicts and name the problems of those that found a difference."""
+        found = [c for one in judged for c in one.family.problems if c.verdict != "not run"]
+        margin = short(judged[0].settings.margin)
+        parts = []
+        for word in ("better", "worse"):
+            names = [context.problem_label(c.problem) for c in found if word in c.verdict]
+            named = f" ({'; '.join(names)})" if names else ""
+            parts.append(f"{word} on {len(names) or 'none'}{named}")
+        same = sum(c.verdict == "equivalent" for c in found)
+        parts.append(f"equivalent within {margin} without a difference shown on {same}")
+        parts.append(f"undecided on {sum(c.verdict == 'undecided' for c in found)}")
+        return f"Of {len(found)} problems {', '.join(parts)}."
+
+    def _experiment(self, context: Context, judged: Judged) -> str:
+        """Say what holds over an experiment, the largest gain, and the most there can be."""
+        known = [c for c in judged.family.problems if not math.isnan(c.low_all)]
+        if not known:
+            return ""
+        own, digits = judged.family.overall, self.digits
+        percent = f"{100 * self.level:g} %"
+        sign = 1 if judged.settings.higher else -1
+        text = f"{judged.experiment} ({rule_label(judged.rule)}):"
+        if not math.isnan(own.p):
+            kind = "pseudo-median" if own.unit == "data sets" else "mean"
+            interval = span(own.low, own.high, digits)
+            text += (
+                f" over {own.n} {own.unit} {words(own, judged.settings.margin, digits)} "
+                f"({kind} difference {number(own.difference, digits, sign=True)}, {percent} "
+                f"interval {interval});"
+            )
+        gains = {c.problem: (sign * c.difference, _ends(c, sign)) for c in known}
+        best = max(gains, key=lambda name: gains[name][0])
+        most = max(gains, key=lambda name: gains[name][1][1])
+        lost = min(gains, key=lambda name: gains[name][1][0])
+        top, low = gains[most][1][1], -gains[lost][1][0]
+        gain = gains[best][0]
+        first = (
+            f"the largest gain seen is {amount(gain, digits)} ({context.problem_label(best)})"
+            if gain > 0
+            else "no gain is seen on any problem"
+        )
+        return (
+            f"{text} {first}; with {percent} confidence for all problems at once "
+            f"{bound('gain', top, context.problem_label(most), digits)}, "
+            f"{bound('loss', low, context.problem_label(lost), digits)}."
+        )
+
+    def verdicts(self, context: Context, judged: Sequence[Judged]) -> Grid:
+        """Return one row a problem, one column a reference: verdict and interval."""
+        rows: dict[tuple[str, str], list[str]] = {}
+        for own in judged:
+            for contrast in own.contrasts:
+                label = context.problem_label(contrast.problem)
+                name = label if contrast.problem else f"all {contrast.unit}"
+                key = (own.experiment, name)
+                rows.setdefault(key, [*key]).append(self._verdict(contrast, own))
+        label = context.method_label(self.method)
+        header = ["Experiment", "Problem"]
+        header += [f"{label} − {context.method_label(name)}" for name in self.references]
+        margins = dict.fromkeys(short(own.settings.margin) for own in judged)
+        caption = (
+            f"Verdicts on {label} (equivalent: within {', '.join(margins)}), and differences with "
+            f"{100 * self.level:g} % intervals"
+        )
+        return Grid(header, list(rows.values()), caption)
+
+    def _verdict(self, contrast: Contrast, judged: Judged) -> str:
+        text = contrast.verdict.replace(", ", ", but ")
+        if math.isnan(contrast.difference):
+            return text
+        value = number(contrast.difference, self.digits, sign=True)
+        if math.isnan(contrast.low):
+            return f"{text}; {value}"
+        return f"{text}; {value} ({span(contrast.low, contrast.high, self.digits)})"
+
+
+def _ends(contrast: Contrast, sign: int) -> tuple[float, float]:
+    """Return the interval of the gain that holds for all problems at once."""
+    ends = (sign * contrast.low_all, sign * contrast.high_all)
+    return min(ends), max(ends)
+
+
+def bound(word: str, most: float, label: str, digits: int) -> str:
+    """Say how large a gain or a loss can be at most."""
+    if most <= 0:
+        return f"there is no {word}"
+    return f"a {word} is at most {number(most, digits)} ({label})"
+
+
+def headline(found: Sequence[Contrast]) -> str:
+    """Return the answer in one clause, from the verdicts on all problems."""
+    verdicts = [c.verdict for c in found if c.verdict != "not run"]
+    better = any("better" in verdict for verdict in verdicts)
+    worse = any("worse" in verdict for verdict in verdicts)
+    if not verdicts:
+        return "nothing was run"
+    if better and worse:
+        return "a gain on some problems, a loss on others"
+    if better:
+        every = all("better" in verdict for verdict in verdicts)
+        return "a gain on every problem" if every else "a gain on some problems, a loss on none"
+    if worse:
+        every = all("worse" in verdict for verdict in verdicts)
+        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
+    if all(verdict == "equivalent" for verdict in verdicts):
+        return "no gain on any problem, equivalent on all"
+    return "no gain or loss shown on any problem, but not on all excluded"

@@ -1,0 +1,180 @@
+"""Comparing methods by what the records hold: from a block's options to contrasts."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import Field, PositiveFloat, model_validator
+
+from rankexp.analyse import blocks
+from rankexp.analyse.contrast import Contrast, Family, Settings, family
+from rankexp.analyse.paired import design
+from rankexp.analyse.verdicts import MARGINS
+from rankexp.config.schema import Block, Holdout, Strict
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+from rankexp.report.context import Context
+from rankexp.report.options import Rule
+from rankexp.report.text import number
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A family of comparisons with its place.
+
+    Attributes
+    ----------
+    experiment, method, reference, metric, rule : str
+    family : Family
+    settings : Settings
+    """
+
+    experiment: str
+    method: str
+    reference: str
+    metric: str
+    rule: str
+    family: Family
+    settings: Settings
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """Each problem, then all of them where there are several."""
+        several = len(self.family.problems) > 1
+        return [*self.family.problems, *([self.family.overall] if several else [])]
+
+
+class Judging(Strict):
+    """Options of a block that compares one method with others."""
+
+    method: str
+    references: Annotated[list[str], Field(min_length=1)]
+    """What it is compared with, one after the other."""
+    metric: str | None = None
+    """Default: the experiment's first."""
+    rule: Rule | dict[str, Rule] = "oracle"
+    """One for all experiments, or one for each."""
+    margin: PositiveFloat | None = None
+    """Differences below it are of no importance. Default for rank_loss and auc: 0.01."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
+    adjust: Literal["holm", "none"] = "holm"
+    """Correction of p-values for the number of problems of an experiment."""
+    incomplete: blocks.Policy = "refuse"
+    """What happens where a split, a model or a data set lacks a value."""
+    bayes: bool = False
+    """Whether to add posterior probabilities over data sets (needs the extra ``bayes``)."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+    @model_validator(mode="after")
+    def _not_itself(self) -> "Judging":
+        if self.method in self.references:
+            raise ValueError(f"'{self.method}' cannot be compared with itself: drop it there")
+        return self
+
+    def judged(self, context: Context, block: Block) -> list[Judged]:
+        """Return the comparisons, experiment by experiment, reference by reference."""
+        return [
+            self._family(context, experiment, reference)
+            for experiment in context.experiments(block)
+            for reference in self.references
+        ]
+
+    def _family(self, context: Context, experiment: str, reference: str) -> Judged:
+        metric = context.metric(experiment, self.metric)
+        rule = self.rule if isinstance(self.rule, str) else self.rule.get(experiment, "oracle")
+        pair = (self.method, reference)
+        table = blocks.wide(
+            context.chosen(experiment, metric, rule, pair),
+            blocks.places(context.cells, experiment),
+            pair,
+        )
+        setup = context.evaluate(experiment)
+        designs = {
+            name: design(setup.protocol, self._rows(context, experiment, name))
+            for name in setup.problems
+        }
+        settings = self._settings(context, metric)
+        found = family(table, pair, designs, settings)
+        return Judged(experiment, *pair, metric, rule, found, settings)
+
+    def _rows(self, context: Context, experiment: str, problem: str) -> float:
+        """Return a data set's rows where a protocol needs them; NaN where they are unknown."""
+        protocol = context.evaluate(experiment).protocol
+        known = context.manifest.get("data", {}).get(problem, {}).get("rows")
+        wanted = isinstance(protocol, Holdout) and protocol.test >= 1
+        return float(known) if wanted and known is not None else float("nan")
+
+    def _settings(self, context: Context, metric: str) -> Settings:
+        known = parse(metric)
+        margin = self.margin or MARGINS.get(known.name)
+        if margin is None:
+            raise ConfigError(
+                f"the metric {metric} has no margin of its own: set the option 'margin' to the "
+                "difference that is of no importance"
+            )
+        return Settings(
+            margin=margin,
+            level=self.level,
+            power=self.power,
+            adjust=self.adjust,
+            policy=self.incomplete,
+            higher=known.direction == "higher",
+            seed=context.study.seed,
+            bayes=self.bayes,
+        )
+
+
+def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
+    """Return every contrast in full precision, one a row."""
+    rows = [
+        {
+            "experiment": own.experiment,
+            "method": own.method,
+            "reference": own.reference,
+            "metric": own.metric,
+            "rule": own.rule,
+            "margin": own.settings.margin,
+            "level": own.settings.level,
+            "incomplete": own.settings.policy,
+            **asdict(contrast),
+        }
+        for own in judged
+        for contrast in own.contrasts
+    ]
+    return pd.DataFrame(rows)
+
+
+def words(contrast: Contrast, margin: float, digits: int) -> str:
+    """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``."""
+    parts = contrast.verdict.split(", ")
+    within = f"equivalent within {short(margin)}"
+    if parts == ["equivalent"]:
+        return within
+    if parts[0] not in {"better", "worse"}:
+        return contrast.verdict
+    text = f"{parts[0]} by {amount(abs(contrast.difference), digits)}"
+    return f"{text}, but {within}" if len(parts) == 2 else text
+
+
+def amount(value: float, digits: int) -> str:
+    """Return a number that is not 0 with so many decimals that one is not 0, either."""
+    while value != 0 and float(f"{value:.{digits}f}") == 0 and digits < 12:
+        digits += 1
+    return number(value, digits)
+
+
+def short(value: float) -> str:
+    """Return a number as it was given, without a leading zero: ``.01``."""
+    text = f"{value:g}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def span(low: float, high: float, digits: int, *, turned: bool = False) -> str:
+    """Return an interval, ``-.0021 to -.0017``; turned, that of the negated difference."""
+    ends = (-high, -low) if turned else (low, high)
+    return " to ".join(
+        ("-∞" if end < 0 else "∞") if abs(end) == float("inf") else number(end, digits, sign=True)
+        for end in ends
+    )
