@@ -18,7 +18,7 @@ LISTED = 6  # pairs a column, at most
 WIDER = 2.0
 ALMOST_SEPARATED = 0.99
 BEYOND = 1.0 + 1e-12
-RESCUED = 4_000
+RESCUED = 2_000
 WIDEST, NARROWEST = 1.0, 1e-4
 
 

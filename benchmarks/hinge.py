@@ -1,0 +1,140 @@
+"""The pairwise hinge beside logistic regression: noisy, hard, large; LinearSVC for comparison."""
+
+import importlib.util
+import time
+import tracemalloc
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from benchmarks.linear import LAMS, large, small
+from rankexp.losses import Logistic
+from rankexp.solvers.hinge import hinge_path
+from rankexp.solvers.smooth import smooth_path
+
+HAS_NUMBA = importlib.util.find_spec("numba") is not None
+Row = tuple[str, float, float | None]
+
+
+def _times(calls: list[Callable[[], object]], rounds: int) -> list[float]:
+    """Return the best time of each, measured in turns."""
+    best = [float("inf")] * len(calls)
+    for _ in range(rounds):
+        for which, call in enumerate(calls):
+            start = time.perf_counter()
+            call()
+            best[which] = min(best[which], time.perf_counter() - start)
+    return best
+
+
+def _certified(X: np.ndarray, y: np.ndarray, lams: np.ndarray, use_numba: bool) -> None:
+    result = hinge_path(X, y, lams, use_numba=use_numba)
+    if not result.converged.all():
+        raise RuntimeError(f"the pairwise hinge isn't certified: gaps {result.gap}")
+
+
+def _multiples(X: np.ndarray, y: np.ndarray, lams: np.ndarray, rounds: int) -> tuple[float, float]:
+    """Return the time of the hinge path over the logistic one, with numba (or NaN), without."""
+    kinds = [True, False] if HAS_NUMBA else [False]
+    for kind in kinds:
+        _certified(X, y, lams, kind)
+    calls: list[Callable[[], object]] = [lambda: smooth_path(X, y, Logistic(), lams)]
+    calls += [lambda kind=kind: hinge_path(X, y, lams, use_numba=kind) for kind in kinds]
+    logistic, *hinge = _times(calls, rounds)
+    fast = hinge[0] / logistic if HAS_NUMBA else float("nan")
+    return fast, hinge[-1] / logistic
+
+
+def _labels(
+    X: np.ndarray, rng: np.random.Generator, noise: float, p: float, w: np.ndarray | None = None
+) -> np.ndarray:
+    """Return labels of a linear function, a share ``p`` positive, ``noise`` of them flipped."""
+    w = rng.standard_normal(X.shape[1]) if w is None else w
+    f = X @ w + 1e-9 * rng.standard_normal(X.shape[0])
+    return (f > np.quantile(f, 1.0 - p)) ^ (rng.random(X.shape[0]) < noise)
+
+
+def hard(n: int, noise: float) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, int]]:
+    """Yield (name, X, y, bar with numba, bar without): little noise, ties, duplicates."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-1, 1, (n, 50))
+    for p in (0.5, 0.9, 0.99):
+        yield f"uniform, p = {p}", X, _labels(X, rng, noise, p), 10, 20
+    few = X[: n // 4]
+    y = np.repeat(_labels(few, rng, noise, 0.5), 4)
+    yield "every row four times", np.repeat(few, 4, axis=0), y, 16, 25
+    B = (rng.random((n, 50)) < 0.5).astype(float)
+    y = _labels(B, rng, noise, 0.5, rng.choice([-1.0, 1.0], 50))
+    yield "50 binary, equal weights", B, y, 10, 18
+    C = np.tile((rng.random((n, 10)) < 0.5).astype(float), 5)
+    yield "10 binary × 5 copies", C, _labels(C, rng, noise, 0.5), 8, 12
+    one_hot = np.hstack([np.eye(10)[rng.integers(0, 10, n)] for _ in range(5)])
+    yield "one-hot 5 × 10", one_hot, _labels(one_hot, rng, noise, 0.5), 8, 12
+
+
+def _hard_rows() -> Iterator[Row]:
+    for noise in (0.0, 0.02):
+        for name, X, y, bar, plain_bar in hard(1000, noise):
+            fast, plain = _multiples(X, y, LAMS, 5)
+            label = f"hinge / logistic path, {name}, {noise:.0%} noise"
+            yield f"{label}, numba", fast, bar
+            yield f"{label}, numpy", plain, plain_bar
+    bars = {"50 binary, equal weights": 8, "one-hot 5 × 10": 8, "10 binary × 5 copies": 18}
+    for name, X, y, *_ in hard(100_000, 0.0):
+        _certified(X, y, LAMS, HAS_NUMBA)
+        logistic, hinge = _times(
+            [
+                lambda X=X, y=y: smooth_path(X, y, Logistic(), LAMS),
+                lambda X=X, y=y: hinge_path(X, y, LAMS),
+            ],
+            1,
+        )
+        yield (
+            f"hinge / logistic path, {name}, no noise, n = 1e5",
+            hinge / logistic,
+            bars.get(name, 4),
+        )
+
+
+def _large_rows() -> Iterator[Row]:
+    X, y = large()
+    for lam in (1e-3, 1e-5):
+        fast, plain = _multiples(X, y, np.array([lam]), 2)
+        label = f"hinge / logistic, 522,911 × 54, lambda {lam:g}"
+        yield f"{label}, numba", fast, 2.2
+        yield f"{label}, numpy", plain, None
+    w, r = np.zeros(54), np.zeros(X.shape[0])
+    passes, hinge = _times([lambda: (X @ w, r @ X), lambda: hinge_path(X, y, [1e-5])], 2)
+    yield "hinge / one X @ w and X' @ r, 522,911 × 54, lambda 1e-5", hinge / passes, 40.0
+    tracemalloc.start()
+    hinge_path(X, y, [1e-5])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    yield "hinge, peak memory / X, 522,911 × 54", 1.0 + peak / X.nbytes, 2.2
+    less, more = large(100_000), large(1_000_000)
+    short, long = _times([lambda: hinge_path(*less, [1e-5]), lambda: hinge_path(*more, [1e-5])], 2)
+    yield "hinge, n = 1e6 / n = 1e5, 54 columns", long / short, 20.0
+
+
+def _linear_svc(X: np.ndarray, y: np.ndarray, lam: float) -> None:
+    D = (X[y][:, None] - X[~y][None]).reshape(-1, X.shape[1])
+    sign = np.where(np.arange(D.shape[0]) % 2, 1.0, -1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        LinearSVC(loss="hinge", C=1.0 / (lam * D.shape[0]), fit_intercept=False).fit(
+            D * sign[:, None], sign
+        )
+
+
+def rows() -> Iterator[Row]:
+    """Yield (name, measured ratio, target); lower is better."""
+    X, y = small()
+    fast, plain = _multiples(X, y, LAMS, 40)
+    yield "hinge path / logistic path, 1000 × 50, 15 % noise, numba", fast, 3.0
+    yield "hinge path / logistic path, 1000 × 50, 15 % noise, numpy", plain, 6.0
+    hinge, pairs = _times([lambda: hinge_path(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3)], 1)
+    yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
+    yield from _hard_rows()
+    yield from _large_rows()
