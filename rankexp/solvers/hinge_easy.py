@@ -17,6 +17,7 @@ from rankexp.solvers.hinge_sweep import Sweep
 
 WIDE_BAND = 0.2
 LONGEST = 12
+STALL, STALLED = 4, 0.3  # stop where the gap lasts: fell less than this in so many steps
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
 
@@ -45,7 +46,11 @@ def quasi_newton(
         The kind of sweep: ``(pairs, scores, h) -> sweep``.
     """
     point, pairs = start, start.sweep.pairs
+    gaps: list[float] = []
     for iteration in range(LONGEST):
+        gaps.append(best.gap)
+        if iteration >= STALL and gaps[-1] > STALLED * gaps[-STALL]:
+            return iteration
         h = band_for(point, tol * best.primal)
         if iteration > 0 and point.sweep.band_size * h < FEW * point.w.size * point.sweep.h:
             return 0
