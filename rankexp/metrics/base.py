@@ -16,9 +16,13 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from rankexp import registry
 
 Direction = Literal["lower", "higher"]
+Kind = Literal["binary", "ordinal", "continuous"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 DATA = ("y", "scores", "groups", "eta", "reference", "fitted")
+"""What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
+where the problem knows it, else y; ``fitted``: a mapping of what the fitted estimators say, such
+as ``score_scale``, one value a column of ``scores``."""
 _TEXT = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)(?:@(?P<cut>\w+))?(?:\((?P<rest>.*)\))?\s*")
 
 
@@ -38,14 +42,23 @@ class Declaration:
         Paper and equation.
     cutoff : str or None
         The parameter written behind an ``@``, as in ``ndcg@10``.
+    kinds : tuple of {"binary", "ordinal", "continuous"}
+        The kinds of targets that it measures a ranking of.
     """
 
     direction: Direction
     source: str
     cutoff: str | None = None
+    kinds: tuple[Kind, ...] = ("binary",)
 
 
-def declare(direction: Direction, *, source: str, cutoff: str | None = None) -> Callable[[F], F]:
+def declare(
+    direction: Direction,
+    *,
+    source: str,
+    cutoff: str | None = None,
+    kinds: tuple[Kind, ...] = ("binary",),
+) -> Callable[[F], F]:
     """Mark a function as a metric; it stays the plain function that it is.
 
     The function takes some of ``y, scores, groups, eta, reference, fitted`` (without a default:
@@ -56,7 +69,9 @@ def declare(direction: Direction, *, source: str, cutoff: str | None = None) -> 
     """
 
     def mark(function: F) -> F:
-        function.declaration = Declaration(direction, source, cutoff)  # type: ignore[attr-defined]
+        function.declaration = Declaration(  # type: ignore[attr-defined]
+            direction, source, cutoff, kinds
+        )
         return function
 
     return mark
@@ -95,6 +110,11 @@ class Metric:
     def source(self) -> str:
         """Paper and equation."""
         return self.declaration.source
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of targets that it is for."""
+        return self.declaration.kinds
 
     @cached_property
     def needs(self) -> frozenset[str]:

@@ -8,13 +8,14 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {"errors", "registry", "seeds"}
+BASE = {"errors", "registry", "seeds", "compiled"}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "errors": set(),
     "registry": set(),
     "seeds": set(),
+    "compiled": set(),
     "losses": set(),
     "metrics": set(),
     "generators": set(),

@@ -11,12 +11,15 @@ from rankexp.metrics.base import DATA, parameters_of, parse
 NAMES = registry.names("metrics")
 
 
-def data(n=40, seed=0):
+def data(metric, n=40, seed=0):
+    """Return data of the simplest kind that the metric is for."""
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) % 3 == 0, 1, -1)
+    if "binary" not in metric.kinds:
+        y = y * np.arange(n) if "ordinal" in metric.kinds else rng.standard_normal(n)
     return {
         "y": y,
-        "scores": np.round(rng.standard_normal((n, 3)) + 0.3 * y[:, None], 1),
+        "scores": np.round(rng.standard_normal((n, 3)) + 0.3 * np.sign(y)[:, None], 1),
         "groups": np.arange(n) // 10,
         "eta": rng.random(n),
         "reference": rng.standard_normal(n),
@@ -29,6 +32,8 @@ def test_declares_itself(name):
     metric = parse(name)
     assert metric.direction in ("lower", "higher")
     assert metric.source
+    assert metric.kinds
+    assert set(metric.kinds) <= {"binary", "ordinal", "continuous"}
     assert repr(metric) == name
     assert metric.needs <= metric.takes <= set(DATA)
     assert metric.needs
@@ -40,7 +45,8 @@ def test_declares_itself(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_vector_of_scores_or_many(name):
-    metric, given = parse(name), data()
+    metric = parse(name)
+    given = data(metric)
     if "scores" not in metric.takes:
         pytest.skip("it takes no scores")
     many = metric(**given)
@@ -54,7 +60,8 @@ def test_one_vector_of_scores_or_many(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_refuses_nan_scores(name):
-    metric, given = parse(name), data()
+    metric = parse(name)
+    given = data(metric)
     if "scores" not in metric.takes:
         pytest.skip("it takes no scores")
     given["scores"][5, 1] = np.nan
@@ -64,7 +71,8 @@ def test_refuses_nan_scores(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_better_scores_are_better_in_the_declared_direction(name):
-    metric, given = parse(name), data()
+    metric = parse(name)
+    given = data(metric)
     if not {"y", "scores"} <= metric.needs:
         pytest.skip("it compares no scores with y")
     good = metric(**{**given, "scores": given["y"].astype(float)})

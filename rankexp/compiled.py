@@ -1,0 +1,52 @@
+"""Whether compiled loops are used, and how they are made: numba is optional, and imported late."""
+
+import importlib
+import os
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+
+def choose(module: str, wanted: bool | None = None) -> ModuleType | None:
+    """Return a module of compiled loops, or None where numpy is to do the work.
+
+    Parameters
+    ----------
+    module : str
+        A module that imports numba.
+    wanted : bool, optional
+        As asked; by default numba is used where it can be imported and the environment
+        variable ``RANKEXP_NUMBA`` is not 0.
+
+    Raises
+    ------
+    ImportError
+        If numba is asked for and can't be imported.
+    """
+    if wanted is None and os.environ.get("RANKEXP_NUMBA", "1") == "0":
+        return None
+    if wanted is False:
+        return None
+    found = _imported(module)
+    if found is None and wanted:
+        raise ImportError(f"{module} needs numba: pip install 'rankexp[numba]'")
+    return found
+
+
+@cache
+def _imported(module: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+def njit(function: Callable[..., Any]) -> Any:
+    """Compile a function once a machine, or once a process where no cache can be written."""
+    import numba
+
+    try:
+        return numba.njit(function, cache=True, nogil=True)
+    except RuntimeError:  # no folder for the cache
+        return numba.njit(function, nogil=True)

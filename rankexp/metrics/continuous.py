@@ -1,0 +1,224 @@
+"""Measures of how scores order a continuous target: IAUC, Kendall's tau, discordance, MSE."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
+from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
+
+REGISTER = {
+    "iauc": "iauc",
+    "d_tau": "d_tau",
+    "kendall_tau_b": "kendall_tau_b",
+    "one_minus_discordance": "one_minus_discordance",
+    "mse": "mse",
+}
+
+Floats = npt.NDArray[np.float64]
+THREE: tuple[Kind, ...] = ("ordinal", "continuous")
+ANY: tuple[Kind, ...] = ("binary", *THREE)
+
+
+@declare("higher", source="clemencon2017, (6) and Definition 2", kinds=THREE)
+def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
+    """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Real targets without NaN; any strictly increasing map of them gives the same value.
+    scores : array-like of shape (n,) or (n, L)
+        Real and without NaN; with two dimensions one column a scorer.
+    kind : {6, 5}
+        By which equation. 6: the share of triples y_i < y_j < y_k whose ends i and k the scores
+        put in order, a tie counting 1/2 (Lemma 1; a U-statistic of degree 3). 5: the mean over
+        the examples j of the AUC between {y > y_j} and {y < y_j}, of those j that have both
+        (Definition 2). These are different numbers: (6) gives a cut-off the weight of the number
+        of its pairs, (5) gives all examples the same.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where `y` has fewer than
+        three values. A column's value is the same to the bit alone and among others.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, no example, or an unknown kind.
+
+    Notes
+    -----
+    O(n log n). In (6) the middle example only counts: a pair has as many middles as there are
+    examples with y strictly between, a difference of two ranks, so that the sum over triples is
+    one over pairs, and falls apart into one term an example. All is counted in integers and
+    divided once.
+    """
+    if kind not in (5, 6):
+        raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
+    target, s = _checked(y, scores)
+    by_y = ordered(target)
+    between = by_y.below * (target.size - by_y.upto)
+    if not between.any():
+        return _undefined(s, "y has fewer than three values: the IAUC is NaN")
+    if kind == 6:
+        triples = _exact_sum(between, target.size)
+        return _each(s, by_y, lambda pairs: _won_triples(pairs) / (2 * triples))
+    weight = np.divide(1.0, between, out=np.zeros(target.size), where=between > 0)
+    upto = np.concatenate(([0.0], np.cumsum(weight)))
+    low, high = upto[by_y.below], upto[by_y.upto]
+    total = 2.0 * np.count_nonzero(between)
+
+    def averaged(pairs: Pairs) -> float:
+        return float((low * pairs.won_below - high * pairs.won_above).sum() / total)
+
+    return _each(s, by_y, averaged)
+
+
+@declare("higher", source="clemencon2017, (8)", kinds=ANY)
+def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+    """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
+
+    It is the paper's Kendall tau, in [0, 1]. A pair with equal y is never in order, so that with
+    ties in y its greatest value is below 1; with equal scores it counts 1/2 all the same.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    scores : array-like of shape (n,) or (n, L)
+        As for :func:`iauc`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        Higher is better; NaN with an `UndefinedMetricWarning` for a single example.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN or no example.
+    """
+    target, s = _checked(y, scores)
+    both = target.size * (target.size - 1)
+    if both == 0:
+        return _undefined(s, "a single example makes no pair: d_tau is NaN")
+    return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
+
+
+@declare("higher", source="Kendall, Biometrika 33 (1945); scipy's variant b", kinds=ANY)
+def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+    """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
+
+    Parameters and errors are those of :func:`d_tau`; NaN with an `UndefinedMetricWarning` where y
+    or the scores are constant.
+    """
+    from scipy.stats import kendalltau
+
+    target, s = _checked(y, scores)
+    columns = np.atleast_2d(s.T)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.array([float(kendalltau(target, column).statistic) for column in columns])
+    if np.isnan(values).any():
+        _warn("y or the scores are constant: Kendall's tau-b is NaN")
+    return values if s.ndim == 2 else float(values[0])
+
+
+@declare("higher", source="clemencon2017, Table 1 (see the note on its tau)", kinds=ANY)
+def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+    """Return the share of pairs that the scores do not put in the opposite order of y.
+
+    All ties count as right, so a constant scorer has 1. It is no measure to rank scorers by, but
+    the nearest to the tau that the paper prints.
+
+    Parameters, returns and errors are those of :func:`d_tau`.
+    """
+    target, s = _checked(y, scores)
+    both = target.size * (target.size - 1)
+    if both == 0:
+        return _undefined(s, "a single example makes no pair: the discordance is NaN")
+    return _each(s, ordered(target), lambda pairs: (both - 2 * pairs.discordant) / both)
+
+
+@declare("lower", source="clemencon2017, Table 1", kinds=("continuous",))
+def mse(
+    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Mapping[str, Any] | None = None
+) -> float | Floats:
+    """Return the mean squared difference between the scores and a reference.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,) or (n, L)
+    reference : array-like of shape (n,)
+        The regression function m(x) where it is known, else y.
+    fitted : mapping, optional
+        ``score_scale``, a number or one a column, divides the scores first: 2^depth for an
+        oriented tree, whose scores are then in (0, 1], as the paper has it; 1 by default.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        Lower is better.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, no example, or a scale that isn't positive.
+    """
+    m, s = _checked(reference, scores, "reference")
+    scale = np.asarray((fitted or {}).get("score_scale", 1.0), dtype=np.float64)
+    if not (scale > 0).all():
+        raise ValueError(f"score_scale must be positive, got {scale}")
+    columns = np.atleast_2d(s.T) / scale.reshape(-1, 1)
+    values = np.array([np.square(column - m).mean() for column in columns], dtype=np.float64)
+    return values if s.ndim == 2 else float(values[0])
+
+
+def _each(s: Floats, by_y: Ordered, value: Callable[[Pairs], float]) -> float | Floats:
+    """Return a value for the scores, or one a column."""
+    if s.ndim == 1:
+        return value(count_pairs(by_y, s))
+    columns = np.ascontiguousarray(s.T)
+    return np.array([value(count_pairs(by_y, column)) for column in columns], dtype=np.float64)
+
+
+def _won_triples(pairs: Pairs) -> int:
+    """Return twice the triples won: a pair i, k has below(k) - upto(i) middles."""
+    n = pairs.below.size
+    return _exact_sum(pairs.below * pairs.won_below - pairs.upto * pairs.won_above, n)
+
+
+def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
+    """Add up integers of at most 2n² without overflow."""
+    step = max(1, 2**61 // max(n, 1) ** 2)
+    return sum(int(terms[i : i + step].sum()) for i in range(0, terms.size, step))
+
+
+def _checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
+    """Return targets and scores as float64 arrays of shapes that go together, without NaN."""
+    try:
+        target, s = np.asarray(y, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} and scores must be numbers: {error}") from error
+    if target.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(target):
+        shapes = f"{name} {target.shape} and scores {s.shape}"
+        raise ValueError(f"{name} must be (n,) and scores (n,) or (n, L); got {shapes}")
+    if target.size == 0:
+        raise ValueError(f"{name} is empty: there is nothing to rank")
+    if np.isnan(target).any():
+        raise ValueError(f"{name} holds NaN")
+    if np.isnan(s).any():
+        raise ValueError("scores hold NaN; the scorer that made them has failed")
+    return target, s
+
+
+def _undefined(s: Floats, text: str) -> float | Floats:
+    _warn(text)
+    return np.full(s.shape[1], np.nan) if s.ndim == 2 else float("nan")
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UndefinedMetricWarning, stacklevel=3)

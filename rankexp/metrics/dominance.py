@@ -1,0 +1,168 @@
+"""How many examples lie below and above each one in both y and the scores, ties and all.
+
+Every measure of a continuous ranking is a sum over pairs weighted by ranks of y, so that these
+counts are all that it needs; they take O(n log n).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.compiled import choose
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The examples in ascending order of y.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,), int
+    below, upto : ndarray of shape (n,), int
+        For each place in that order: the number of examples with a y below, and not above.
+    """
+
+    order: Ints
+    below: Ints
+    upto: Ints
+
+    @property
+    def tied(self) -> bool:
+        """Whether two examples have the same y."""
+        return bool((self.upto - self.below > 1).any())
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Counts for each example, by its place in an order of y, ascending.
+
+    Attributes
+    ----------
+    below, upto : ndarray of shape (n,), int
+        The number of examples with a y below, and not above.
+    won_below, won_above : ndarray of shape (n,), int
+        Among those with y below (above): twice those with a score below (above) plus those with
+        the same score.
+    concordant, discordant, tied : int
+        Pairs of examples that y and the scores order alike, against each other, and pairs with
+        the same score, whatever their y.
+    """
+
+    below: Ints
+    upto: Ints
+    won_below: Ints
+    won_above: Ints
+    concordant: int
+    discordant: int
+    tied: int
+
+
+def ordered(y: npt.NDArray[Any]) -> Ordered:
+    """Sort y, (n,)."""
+    order = y.argsort()
+    first, last = _groups(y[order])
+    return Ordered(order, first, last)
+
+
+def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = None) -> Pairs:
+    """Count the pairs of each example.
+
+    Parameters
+    ----------
+    by_y : Ordered
+    scores : ndarray of shape (n,)
+    numba : bool, optional
+        Whether to use numba; by default where it can be had.
+
+    Notes
+    -----
+    Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
+    place descending. So an earlier place with a lower rank is a lower y with a lower score.
+    """
+    n = scores.size
+    below, upto = by_y.below, by_y.upto
+    s = scores[by_y.order]
+    order = s.argsort()
+    first, last = _groups(s[order])
+    tied = int(((last - first - 1).sum()) // 2)
+    lower, weakly = _scattered(order, first), _scattered(order, last)
+    left, right = _places(n)
+    if by_y.tied:
+        places = (below * n - lower).argsort()
+        lower, weakly = lower[places], weakly[places]
+        left, right = _groups(below * n - lower)  # runs of the same y and score
+    if tied:
+        order = (lower * n - np.arange(n)).argsort()
+        ranks = _scattered(order, np.arange(n))
+        within = _groups((lower * n - below)[order])[1]  # ends of runs of the same score and y
+        same = weakly - _scattered(order, within)  # lower y, same score
+    else:
+        ranks, same = lower, np.zeros(n, dtype=np.int64)
+    smaller = smaller_before(ranks, numba)
+    won_below = 2 * smaller + same
+    won_above = 2 * n - (lower + weakly) - (left + right) + won_below
+    concordant = int(smaller.sum())
+    discordant = int(below.sum()) - int(same.sum()) - concordant
+    return Pairs(below, upto, won_below, won_above, concordant, discordant, tied)
+
+
+def smaller_before(ranks: Ints, numba: bool | None = None) -> Ints:
+    """Count, for each place of a permutation, the smaller values before it.
+
+    Without numba, bit by bit from the highest: among values that agree so far, those with a 0
+    before each with a 1, and then zeros before ones, which keeps equal prefixes together.
+    """
+    n = ranks.size
+    compiled = choose("rankexp.metrics.dominance_numba", numba)
+    if compiled is not None and n:
+        found: Ints = compiled.smaller_before(ranks)
+        return found
+    kind = np.int32 if n < 2**31 else np.int64
+    here: npt.NDArray[Any] = ranks.astype(kind)
+    place = np.arange(n, dtype=here.dtype)
+    count = np.zeros(n, dtype=here.dtype)
+    for bit in reversed(range(max(n - 1, 0).bit_length())):
+        one = (here >> bit) & 1
+        start = (here >> (bit + 1)) << (bit + 1)
+        ones = one.cumsum(dtype=here.dtype)
+        ones -= one
+        ones -= ones[start]
+        zeros = place - start
+        zeros -= ones
+        at = one.nonzero()[0]
+        zeros_before = zeros[at]
+        ones_at = here[at]
+        count[ones_at] += zeros_before
+        zeros += start
+        zeros[at] = start[at] + ones[at]
+        zeros[at] += 1 << bit
+        there = np.empty_like(here)
+        there[zeros] = here
+        here = there
+    return count[ranks].astype(np.int64)
+
+
+def _groups(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return where the run of equal values around each place begins, and where it ends."""
+    n = ascending.size
+    new = (ascending[1:] != ascending[:-1]).nonzero()[0] + 1
+    if new.size == n - 1:
+        return _places(n)
+    edges = np.concatenate(([0], new, [n]))
+    sizes = np.diff(edges)
+    return edges[:-1].repeat(sizes), edges[1:].repeat(sizes)
+
+
+def _places(n: int) -> tuple[Ints, Ints]:
+    return np.arange(n), np.arange(1, n + 1)
+
+
+def _scattered(order: Ints, values: Ints) -> Ints:
+    out = np.empty_like(values)
+    out[order] = values
+    return out
