@@ -4,8 +4,9 @@ Friedman's test with the F statistic of Iman and Davenport, then all pairs by Ne
 signed-rank tests with Holm's correction, as Demšar (JMLR 7, 2006, sec. 3.2) sets out.
 """
 
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -158,3 +159,63 @@ def groups(average: Any, differs: Any) -> list[tuple[int, ...]]:
         if stop - start > 1 and (not bars or stop > bars[-1][1]):
             bars.append((start, stop))
     return [tuple(int(place) for place in order[start:stop]) for start, stop in bars]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Several methods over blocks: everything that a table or a diagram shows.
+
+    Attributes
+    ----------
+    average : array (methods,)
+        Average ranks.
+    blocks : int
+    omnibus : Friedman
+    p : array (methods, methods)
+        Of all pairs, corrected for their number.
+    critical : float
+        Critical difference; NaN for signed-rank tests, which have none.
+    differs : array (methods, methods) of bool
+        Pairs that differ. None where Friedman's test finds nothing: then no pair is looked at.
+    bars : list of tuple of int
+        Groups that do not differ.
+    """
+
+    average: np.ndarray
+    blocks: int
+    omnibus: Friedman
+    p: np.ndarray
+    critical: float
+    differs: np.ndarray
+    bars: list[tuple[int, ...]]
+
+
+def ranking(
+    values: Any, *, higher: bool, posthoc: Literal["nemenyi", "wilcoxon"], alpha: float
+) -> Ranking:
+    """Rank methods over blocks, test all at once, and then all pairs.
+
+    Parameters
+    ----------
+    values : array (blocks, methods)
+    higher : bool
+        Whether higher values are better.
+    posthoc : {"nemenyi", "wilcoxon"}
+    alpha : float
+        Level of all tests.
+
+    Raises
+    ------
+    NotComparableError
+        As :func:`ranks` does, and where all methods tie in every block.
+    """
+    ranked = ranks(values, higher)
+    n, k = ranked.shape
+    omnibus = friedman(ranked)
+    if np.isnan(omnibus.p):
+        raise NotComparableError("all methods tie in every block: there is nothing to tell apart")
+    p = nemenyi(ranked) if posthoc == "nemenyi" else pairwise(values)
+    differs = (p < alpha) & bool(omnibus.p < alpha)
+    average = ranked.mean(axis=0)
+    critical = critical_difference(n, k, alpha) if posthoc == "nemenyi" else float("nan")
+    return Ranking(average, n, omnibus, p, critical, differs, groups(average, differs))

@@ -28,7 +28,9 @@ from rankexp.config.tree import Problem, Tree
 RESERVED = ("scores", "report", "manifest", "records")
 """Names of the files that every results folder holds."""
 OPTION_NAMES = {
+    "method": "method",
     "methods": "method",
+    "references": "method",
     "reference": "method",
     "beside": "method",
     "panels": "problem",
@@ -215,6 +217,9 @@ def _option_names(study: Study, block: Block, path: tuple[str | int, ...]) -> It
         "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
         "metric": list(dict.fromkeys(name for run in runs for name in run.metrics)),
     }
+    rules = block.options.get("rule")
+    for key in rules if isinstance(rules, dict) else ():
+        yield from _unknown(key, _listed(block.experiment), "experiment", (*path, "rule", key))
     for option, what in OPTION_NAMES.items():
         value = block.options.get(option)
         if isinstance(value, str | list):

@@ -171,10 +171,6 @@ def short(value: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def span(low: float, high: float, digits: int, *, turned: bool = False) -> str:
-    """Return an interval, ``-.0021 to -.0017``; turned, that of the negated difference."""
-    ends = (-high, -low) if turned else (low, high)
-    return " to ".join(
-        ("-∞" if end < 0 else "∞") if abs(end) == float("inf") else number(end, digits, sign=True)
-        for end in ends
-    )
+def span(low: float, high: float, digits: int) -> str:
+    """Return an interval, ``-.0021 to -.0017``."""
+    return f"{number(low, digits, sign=True)} to {number(high, digits, sign=True)}"

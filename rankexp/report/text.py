@@ -29,6 +29,7 @@ _TEX = {
     "≥": r"$\geq$",
     "−": r"$-$",
     "λ": r"$\lambda$",
+    "∞": r"$\infty$",
     "–": "--",
     "—": "---",
 }
@@ -36,9 +37,11 @@ _NUMERIC = re.compile(r"[-+±.\d\s/≈≠()e%–×]*")
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False) -> str:
-    """Return a number as the papers print it: ``.0051``, ``-.0019``; NaN is a dash."""
+    """Return a number as the papers print it: ``.0051``, ``-.0019``, ``∞``; NaN is a dash."""
     if math.isnan(value):
         return NOTHING
+    if math.isinf(value):
+        return "-∞" if value < 0 else "∞"
     text = f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
     if float(text) == 0.0:
         text = text.lstrip("+-")

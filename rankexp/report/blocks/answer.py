@@ -51,7 +51,7 @@ class Answer(Comparison):
         parts = [headline(found)]
         for one in judged:
             own = one.family.overall
-            if not math.isnan(own.p):
+            if own.n > 1 and not math.isnan(own.p):
                 said = words(own, one.settings.margin, self.digits)
                 parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
         sign = 1 if judged[0].settings.higher else -1
@@ -89,7 +89,7 @@ class Answer(Comparison):
         percent = f"{100 * self.level:g} %"
         sign = 1 if judged.settings.higher else -1
         text = f"{judged.experiment} ({rule_label(judged.rule)}):"
-        if not math.isnan(own.p):
+        if own.n > 1 and not math.isnan(own.p):
             kind = "pseudo-median" if own.unit == "data sets" else "mean"
             interval = span(own.low, own.high, digits)
             text += (

@@ -1,0 +1,200 @@
+"""The critical-difference diagram of Demšar (JMLR 7, 2006, sec. 3.2.4)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+from pydantic import Field
+
+from rankexp.config.schema import Block
+from rankexp.report.blocks.average_ranks import AverageRanks, Panel
+from rankexp.report.context import Context
+from rankexp.report.output import Output
+from rankexp.report.style import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"critical_difference": "CriticalDifference"}
+
+STEP, NARROWEST = 0.42, 1.9  # width of a rank and of an axis, inches
+TOP, TITLE, ROW, BAR = 0.58, 0.3, 0.24, 0.15  # heights in inches
+LETTER, RANK = 0.066, 0.5  # width of a label's letter and of its number, inches
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a method stands: its average rank, the side of its label, the row from above."""
+
+    method: int
+    rank: float
+    side: str
+    row: int
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Methods not told apart: from the best to the worst average rank, the row from above."""
+
+    best: float
+    worst: float
+    row: int
+
+
+def marks(average: "Sequence[float] | np.ndarray") -> list[Mark]:
+    """Return the marks, best first: the better half has its labels on the right.
+
+    The outermost marks have the uppermost labels, so that no two lines cross.
+    """
+    order = np.argsort(average, kind="stable")
+    half = (len(order) + 1) // 2
+    right = [Mark(int(m), float(average[m]), "right", row) for row, m in enumerate(order[:half])]
+    others = order[half:]
+    left = [
+        Mark(int(m), float(average[m]), "left", len(others) - 1 - row)
+        for row, m in enumerate(others)
+    ]
+    return right + left
+
+
+def bars(average: "Sequence[float] | np.ndarray", groups: Sequence[Sequence[int]]) -> list[Bar]:
+    """Return the bars; bars that overlap, or nearly, have rows of their own."""
+    ends: list[float] = []  # the worst rank in each row so far
+    clear = 0.12 * (len(average) - 1)
+    found = []
+    for group in groups:
+        best, worst = (float(average[place]) for place in (group[0], group[-1]))
+        row = next((r for r, end in enumerate(ends) if end + clear < best), len(ends))
+        ends[row : row + 1] = [worst]
+        found.append(Bar(best, worst, row))
+    return found
+
+
+class CriticalDifference(AverageRanks):
+    """One diagram a panel of `average_ranks`: better to the right, bars join what is alike."""
+
+    columns: Annotated[int, Field(ge=1)] = 2
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure and the numbers it shows (`average_ranks` shows them as a table)."""
+        result = super().output(context, block)
+        panels = self.panels(context, block)
+        names = [context.method_label(method) for method in (panels[0].methods if panels else [])]
+        figure = draw(panels, names, self.columns, result.incomplete)
+        notes = [
+            "Average ranks, better to the right; bars join methods that are not told apart.",
+            *result.notes,
+        ]
+        return Output(result.numbers, [], figure, notes=notes, incomplete=result.incomplete)
+
+
+def draw(
+    panels: Sequence[Panel], names: Sequence[str], columns: int, remarks: Sequence[str] = ()
+) -> "Figure":
+    """Return the figure, one diagram a panel."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, max(len(panels), 1))
+    rows = max(-(-len(panels) // columns), 1)
+    label = LETTER * max(map(len, names), default=0) + RANK
+    width = 2 * label + max(STEP * (len(names) - 1), NARROWEST)
+    height = max((_height(panel) for panel in panels), default=1.0)
+    figure = Figure(figsize=(width * columns, height * rows + 0.25 * len(remarks)))
+    figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.04)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for place in range(rows * columns):
+        own = axes[divmod(place, columns)]
+        own.set_axis_off()
+        if place < len(panels):
+            draw_panel(own, panels[place], names, (label / width, height))
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure
+
+
+def _depth(panel: Panel) -> float:
+    """Return where the bars end and the labels begin, in inches below the axis."""
+    assert panel.ranking is not None
+    joined = bars(panel.ranking.average, panel.ranking.bars)
+    return 0.14 + BAR * (1 + max((bar.row for bar in joined), default=-1))
+
+
+def _height(panel: Panel) -> float:
+    if panel.ranking is None:
+        return 1.0
+    return TOP + TITLE + _depth(panel) + ROW * ((len(panel.methods) + 1) // 2 + 0.3)
+
+
+def draw_panel(
+    axes: "Axes", panel: Panel, names: Sequence[str], size: tuple[float, float]
+) -> None:
+    """Draw one diagram; its coordinates are inches down and ranks across, 1 at the right.
+
+    `size` is the share of the width that labels get, on each side, and the height in inches.
+    """
+    count = len(panel.methods)
+    share, height = size
+    margin = max(count - 1, 1) * share / (1 - 2 * share)
+    axes.set_xlim(count + margin, 1 - margin)
+    axes.set_ylim(height - TOP - TITLE, -TOP)
+    axes.set_title(panel.title, fontweight="bold")
+    found = panel.ranking
+    if found is None:
+        axes.text(0.5, 0.5, "not ranked, see below", ha="center", transform=axes.transAxes)
+        return
+    _axis(axes, count)
+    if not math.isnan(found.critical):
+        _ruler(axes, min(found.critical, count - 1), found.critical, count)
+    wider = 0.012 * (count - 1 + 2 * margin)
+    for bar in bars(found.average, found.bars):
+        y = 0.13 + BAR * bar.row
+        axes.plot(
+            [bar.best - wider, bar.worst + wider],
+            [y, y],
+            color=COLOURS[0],
+            linewidth=3.2,
+            solid_capstyle="round",
+            gid="bar",
+        )
+    for mark in marks(found.average):
+        _label(axes, mark, names[mark.method], _depth(panel), count, margin)
+
+
+def _axis(axes: "Axes", count: int) -> None:
+    axes.plot([1, count], [0, 0], color="black", linewidth=1.0)
+    for half in range(2, 2 * count + 1):
+        whole = half % 2 == 0
+        axes.plot([half / 2] * 2, [0, -0.07 if whole else -0.04], color="black", linewidth=0.9)
+        if whole:
+            axes.text(half / 2, -0.1, str(half // 2), ha="center", va="bottom", fontsize=8)
+
+
+def _ruler(axes: "Axes", length: float, critical: float, count: int) -> None:
+    """Draw the critical difference above the axis, from its worse end."""
+    ends, y = (count, count - length), -0.36
+    axes.plot(ends, [y, y], color="#555555", linewidth=1.0)
+    for end in ends:
+        axes.plot([end, end], [y - 0.035, y + 0.035], color="#555555", linewidth=1.0)
+    cut = " (longer than the axis)" if critical > length else ""
+    text = f"critical difference {critical:.2f}{cut}"
+    middle = sum(ends) / 2
+    axes.text(middle, y - 0.06, text, ha="center", va="bottom", fontsize=7.5, color="#555555")
+
+
+def _label(axes: "Axes", mark: Mark, name: str, depth: float, count: int, margin: float) -> None:
+    """Draw the line from a method's rank down and out to its label."""
+    y = depth + ROW * (mark.row + 0.4)
+    right = mark.side == "right"
+    end = 1 - 0.1 * margin if right else count + 0.1 * margin
+    axes.plot([mark.rank, mark.rank, end], [0, y, y], color="black", linewidth=0.9, gid="mark")
+    axes.annotate(
+        f"{name}  {mark.rank:.2f}" if not right else f"{mark.rank:.2f}  {name}",
+        (end, y),
+        xytext=(3 if right else -3, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center",
+    )
