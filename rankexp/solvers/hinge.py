@@ -16,11 +16,11 @@ from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
 from rankexp.solvers.hinge_sweep import Sweep, choose_numba, sweep
 from rankexp.solvers.result import PathResult
 
-BAND = 0.02
-MANY_ROWS = 40_000
+BAND = 0.02  # where Newton starts
+MANY_ROWS = 40_000  # from here on a sample is solved first
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4
-STAGE = 0.1
+STAGE = 0.1  # the longest jump in lam without a stage between
 STAGE_TOL = 0.01
 
 
@@ -45,7 +45,7 @@ def hinge_path(
     tol : float
         Relative duality gap ``(P - D) / P`` to reach.
     max_iter : int
-        Newton steps a penalty.
+        Newton steps a penalty. They end earlier where nothing improves any more.
     use_numba : bool, optional
         By default numba is used where it can be imported and the environment variable
         ``RANKEXP_NUMBA`` isn't 0.
@@ -54,12 +54,14 @@ def hinge_path(
     -------
     PathResult
         In the order of ``lams``; ``gap`` is certified, infinite where rounding made the dual
-        exceed the primal.
+        exceed the primal. ``n_iter`` counts steps on all rows, not those on a sample.
 
     Raises
     ------
     ValueError
-        If a class is missing, a penalty isn't positive, or shapes don't fit.
+        If a class is missing, a penalty isn't positive, X isn't finite, or shapes don't fit.
+    FloatingPointError
+        If the features are so large that their products overflow.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     positive = np.asarray(positive, dtype=bool)

@@ -6,8 +6,8 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from rankexp.solvers.hinge_data import Floats, Ints
 from rankexp.solvers.hinge_sweep import Sweep, compiled
 
-MANY_ROWS = 20_000
-SAMPLED_PAIRS = 20_000
+FEW_ROWS = 20_000  # up to here numpy takes prefix sums over all rows
+SAMPLED_PAIRS = 20_000  # also the longest list
 ROWS_AT_ONCE = 256  # what stays in the cache
 
 
@@ -32,7 +32,7 @@ def band_hessian(swept: Sweep) -> Floats:
         D -= p.X[j]
         if p.weight[i].max() > 1 or p.weight[j].max() > 1:
             D *= np.sqrt(p.weight[i] * p.weight[j])[:, None]
-    elif n <= MANY_ROWS or p.use_numba:
+    elif n <= FEW_ROWS or p.use_numba:
         return _prefix_hessian(swept) / (2.0 * swept.h * p.count)
     else:
         D, scale = _sampled_differences(swept, SAMPLED_PAIRS), swept.band_size / SAMPLED_PAIRS

@@ -3,12 +3,12 @@
 import numpy as np
 
 from rankexp.solvers.hinge_data import Floats
-from rankexp.solvers.hinge_hessian import MANY_ROWS, band_hessian, factor, solve
+from rankexp.solvers.hinge_hessian import FEW_ROWS, band_hessian, factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
 from rankexp.solvers.hinge_polish import LISTED, polish, rescue
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
-PATIENCE = 25
+PATIENCE = 25  # steps until the gap must have fallen by a tenth
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
@@ -27,7 +27,7 @@ def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Bes
     """
     point, shrink, steps, narrowed = start, 0.1, 0, False
     before = best.gap, best.primal
-    accept = 0.2 if point.sweep.pairs.X.shape[0] < MANY_ROWS else 0.25
+    accept = 0.2 if point.sweep.pairs.X.shape[0] < FEW_ROWS else 0.25
     for iteration in range(max_iter):
         best.see(point)
         if best.gap <= tol:
@@ -76,9 +76,17 @@ def _adapt(shrink: float, steps: int) -> float:
 
 
 def _factor(H: Floats, lam: float) -> Floats:
-    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite."""
+    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite.
+
+    Raises
+    ------
+    FloatingPointError
+        If H isn't finite.
+    """
     upper, ridge = factor(H, lam), lam
     while upper is None:
+        if not np.all(np.isfinite(H)):
+            raise FloatingPointError("the pairwise hinge overflowed; scale the features down")
         ridge = max(10.0 * ridge, 1e-14 * float(np.trace(H)))
         upper = factor(H, ridge)
     return upper

@@ -19,7 +19,7 @@ WIDER = 2.0
 ALMOST_SEPARATED = 0.99
 BEYOND = 1.0 + 1e-12
 RESCUED = 2_000
-WIDEST, NARROWEST = 1.0, 1e-4
+NARROWEST = 1e-4
 
 
 def polish(
@@ -70,7 +70,7 @@ def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
     That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
     the pairs of the solution lie far outside of any narrow band.
     """
-    h = WIDEST
+    h = _widest(best.s)
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
         if listed_pairs(swept, RESCUED) is not None:
@@ -79,13 +79,18 @@ def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
         h *= 0.5
 
 
+def _widest(s: Floats) -> float:
+    """Return the half width of a band that the fixed point can hold, and nearly all pairs."""
+    return 1.0 + float(np.abs(s).max())
+
+
 def _between(point: Point[Sweep], there: Point[Sweep], lam: float) -> Point[Sweep] | None:
     """Search on the way to a point that went too far."""
     p, q = there.w - point.w, there.s - point.s
     slope = float(point.gradient @ p)
     if slope >= 0.0:
         return None
-    h = WIDER * point.sweep.h
+    h = min(_widest(there.s), WIDER * point.sweep.h)
     found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=0.2)
     if found is None:
         return None
@@ -119,7 +124,7 @@ def _solve_band(
     margin = float(s[pairs.positive].min() - s[~pairs.positive].max())
     if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
         w, s = w * (BEYOND / margin), s * (BEYOND / margin)
-    there = stand(lam, w, s, sweep(pairs, s, min(1.0, WIDER * swept.h)))
+    there = stand(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
     best.see(there)
     return there
 
@@ -146,10 +151,10 @@ def box_program(
     v = D @ ((unit * (a @ D) - b) / lam) - 1.0
     delta = 0.1 * float(np.abs(v).mean()) + 1e-12
     s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
+    c = m - a  # kept apart: the difference would round to zero
     for _ in range(LONGEST):
-        c = m - a
         gap = float(s @ a + t @ c)
-        if gap <= goal:
+        if not goal < gap < np.inf:
             break
         mu = 0.5 * gap / a.size
         e = 1.0 / (s / a + t / c)
@@ -167,7 +172,9 @@ def box_program(
         da = e * (rhs - D @ solve(upper, (e * rhs) @ D))
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
         size = min(1.0, 0.995 * _longest(a, da, c, s, ds, t, dt))
-        a, s, t = a + size * da, s + size * ds, t + size * dt
+        if not np.isfinite(size * float(np.abs(da).max())):
+            break
+        a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt
         v = D @ ((unit * (a @ D) - b) / lam) - 1.0
     return np.clip(a, 0.0, m)
 
