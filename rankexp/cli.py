@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from rankexp.config.schema import DataEntry, Study
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="rankexp",
     help="Run the experiments of ranking papers, and ask their question of your own data.",
@@ -111,7 +113,7 @@ def run(
         redo=redo or [],
         quiet=quiet,
     )
-    if outcome.records:
+    if outcome.records and outcome.exit_code != INTERRUPTED:
         tables = open_report(outcome.folder)
         written = tables.write()
         print(f"\n{tables.summary()}")
@@ -359,7 +361,7 @@ def main() -> None:
         print(f"rankexp: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has gone; nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -60,9 +60,10 @@ class Plan:
             return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
         many = f"{busy} workers" if busy > 1 else "1 process"
-        time = duration(self.seconds / busy)
+        seconds = max(1.0, self.seconds / busy)
         lines.append(
-            f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, about {time} with {many}"
+            f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
+            f"about {duration(seconds)} with {many}"
         )
         return "\n".join(lines)
 

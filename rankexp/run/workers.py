@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def _settle(parent: int) -> None:
 
 def run_here(jobs: Sequence[Job]) -> Generator[Done, None, None]:
     """Evaluate jobs in this process, with as many BLAS threads as a worker has: one."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     # A worker's numeric libraries read their thread counts when loaded; ours are limited here.
     import rankexp.run.fitting  # noqa: F401
@@ -193,7 +194,14 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
             max_nbytes=None,
         )
         results = parallel(delayed(_in_worker)(job, os.getpid()) for job in jobs)
-    yield from results
+    try:
+        # `yield from` would close it before we can be quiet.
+        for result in results:  # noqa: UP028
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that tasks under way are given up is our own wish
+            results.close()
 
 
 def default_workers() -> int:
