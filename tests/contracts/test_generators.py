@@ -47,7 +47,7 @@ def test_the_stream_determines_everything_and_nothing_else_does(name):
     np.random.seed(0)  # noqa: NPY002
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     first, again, other = (
-        drawn(name, seed).sample(50, np.random.default_rng(9)) for seed in (1, 1, 2)
+        drawn(name, seed).sample(50, np.random.default_rng(seed)) for seed in (1, 1, 2)
     )
     assert (first[0] == again[0]).all()
     assert (first[1] == again[1]).all()
@@ -84,3 +84,20 @@ def test_two_class_models_are_what_they_say(name):
         if cell.any():
             spread = np.sqrt((eta[cell] * (1 - eta[cell])).sum()) + 1e-9
             assert abs((positive[cell] - eta[cell]).sum()) < 5 * spread
+
+
+@NAMES
+def test_continuous_models_are_what_they_say(name):
+    """The mean of y is calibrated where m is high and where it is low, within 5 SE."""
+    model = drawn(name)
+    if model.levels is not None:
+        pytest.skip("not continuous")
+    X, y = model.sample(20_000, np.random.default_rng(4))
+    m = model.mean(X)
+    assert m.shape == (20_000,)
+    assert m.dtype == np.float64
+    assert (np.concatenate([model.mean(row[None]) for row in X[:50]]) == m[:50]).all()
+    for cell in (m >= np.median(m), m < np.quantile(m, 0.2), m > np.quantile(m, 0.8)):
+        if cell.any():
+            error = np.std(y[cell] - m[cell]) / np.sqrt(cell.sum())
+            assert abs((y[cell] - m[cell]).mean()) <= 5 * error

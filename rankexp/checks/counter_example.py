@@ -1,0 +1,58 @@
+"""Example 1 of clemencon2017: no scorer is the best for every cut-off."""
+
+from typing import Any
+
+import numpy as np
+
+from rankexp.generators.folded import FoldedModel
+from rankexp.metrics.bipartite import auc
+from rankexp.metrics.continuous import d_tau, iauc
+
+REGISTER = {"no_optimum": "no_optimum"}
+
+Row = dict[str, Any]
+
+
+def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> list[Row]:
+    """Show that the best scorers of the cut-offs t and 1 - t order examples oppositely.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    t : float
+        A cut-off, 0 < t < 1/2.
+    n : int
+        Number of draws.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``auc_own``: the AUC of Phi_t for "y above t", above 1/2; ``auc_other``: its AUC for
+        "y above 1 - t", which is 1 minus the former in expectation; ``agreement``: the share of
+        pairs of draws that Phi_t and Phi_{1-t} order alike, exactly 0; ``iauc``: of Phi_t, 1/2 in
+        expectation, like that of any scorer.
+
+    Raises
+    ------
+    ValueError
+        Unless 0 < t < 1/2, or for fewer than 100 draws.
+
+    References
+    ----------
+    clemencon2017, Example 1 and Definition 1.
+    """
+    if not 0 < t < 0.5:
+        raise ValueError(f"t={t}: expected a cut-off between 0 and 1/2, exclusive")
+    if n < 100:
+        raise ValueError(f"n={n}: expected 100 draws or more")
+    model = FoldedModel()
+    X, y = model.sample(n, rng)
+    best = model.ratio(X, t)
+    values = {
+        "auc_own": auc(y > t, best),
+        "auc_other": auc(y > 1 - t, best),
+        "agreement": d_tau(best, model.ratio(X, 1 - t)),
+        "iauc": iauc(y, best),
+    }
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
