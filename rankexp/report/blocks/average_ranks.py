@@ -10,7 +10,7 @@ from pydantic import Field
 
 from rankexp.analyse import blocks
 from rankexp.analyse.contrast import dropped_note
-from rankexp.analyse.several import NotComparableError, Ranking, ranking
+from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.config.schema import Block, Models
 from rankexp.metrics.base import parse
 from rankexp.report.blocks.comparison import p_text
@@ -223,8 +223,9 @@ class AverageRanks(Choosing):
         level = short(self.alpha)
         notes = [
             "Ranks within each block, mean ranks for ties. F: Friedman's test in the form of Iman "
-            f"and Davenport; pairs by {POSTHOC[self.posthoc]}, at {level}, where F is significant "
-            "at this level, else no pair is told apart.",
+            f"and Davenport, its p by permutation up to {FEW} blocks; pairs by "
+            f"{POSTHOC[self.posthoc]}, at {level}, where p is below this level, else no pair is "
+            "told apart.",
             f"Incomplete blocks: {self.incomplete}.",
         ]
         return notes + [f"{panel.title}: {panel.note}." for panel in panels if panel.note]

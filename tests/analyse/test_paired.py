@@ -1,0 +1,138 @@
+"""Paired differences: scipy and statsmodels as oracles, hand-worked cases, what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import DescrStatsW
+
+from rankexp.analyse import paired
+from rankexp.config.schema import CrossValidation, Holdout, Models
+
+MODELS = Models(kind="models", models=30, training_sets=2, n_train=9, n_test=9)
+
+
+def sample(n: int = 12, seed: int = 0, shift: float = 0.3) -> np.ndarray:
+    return np.random.default_rng(seed).normal(shift, 1.0, n)
+
+
+def test_the_paired_t_test_is_scipys() -> None:
+    found = paired.estimate(sample())
+    expected = stats.ttest_1samp(sample(), 0.0)
+    interval = expected.confidence_interval(0.9)
+    assert paired.statistic(found) == pytest.approx(expected.statistic)
+    assert paired.p_value(found) == pytest.approx(expected.pvalue)
+    assert paired.interval(found, 0.9) == pytest.approx((interval.low, interval.high))
+
+
+def test_two_one_sided_tests_are_statsmodels() -> None:
+    for shift, margin in ((0.0, 0.5), (0.3, 0.9), (-2.0, 0.5)):
+        values = sample(20, 1, shift)
+        expected = DescrStatsW(values).ttost_mean(-margin, margin)[0]
+        found = paired.equivalence(paired.estimate(values), margin)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_equivalence_is_where_the_narrower_interval_lies_within_the_margin() -> None:
+    found = paired.estimate(sample(30, 2, 0.0))
+    ends = paired.interval(found, 0.9)
+    margin = max(map(abs, ends))
+    assert paired.equivalence(found, margin * 1.001) < 0.05 < paired.equivalence(found, margin)
+
+
+@pytest.mark.parametrize("n", [3, 5, 30, 400])
+@pytest.mark.parametrize("power", [0.8, 0.95])
+def test_the_detectable_difference_is_statsmodels(n: int, power: float) -> None:
+    found = paired.estimate(sample(n))
+    size = TTestPower().solve_power(nobs=n, alpha=0.05, power=power)
+    expected = size * sample(n).std(ddof=1)
+    assert paired.detectable(found, 0.95, power) == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_corrected_variance_worked_by_hand() -> None:
+    # Ten folds: mean .02, s² = .0004; (1/10 + 1/9) s² in place of s²/10.
+    values = np.array([0.0, 0.04] * 5)
+    s2 = 10 * 0.02**2 / 9
+    found = paired.estimate(values, paired.design(CrossValidation(kind="cross_validation")).correction)
+    assert found.mean == pytest.approx(0.02)
+    assert found.se == pytest.approx(math.sqrt((1 / 10 + 1 / 9) * s2))
+    assert found.df == 9
+
+
+@pytest.mark.parametrize(
+    ("protocol", "pairs", "correction"),
+    [
+        (MODELS, "models", 0.0),
+        (CrossValidation(kind="cross_validation", folds=5), "folds", 0.25),
+        (Holdout(kind="split", test=0.4, repeats=9), "splits", 2 / 3),
+        (Holdout(kind="split", test=25, repeats=9), "splits", 25 / 75),
+    ],
+)
+def test_the_protocol_decides_the_design(protocol, pairs: str, correction: float) -> None:  # type: ignore[no-untyped-def]
+    design = paired.design(protocol, rows=100)
+    assert (design.pairs, design.correction) == (pairs, pytest.approx(correction))
+    assert design.independent == (correction == 0)
+    assert design.test.startswith("paired" if correction == 0 else "corrected")
+
+
+def test_queries_are_independent_pairs() -> None:
+    assert paired.QUERIES.independent
+
+
+def test_estimates_of_independent_settings_are_averaged() -> None:
+    first, second = (paired.estimate(sample(n, n)) for n in (10, 20))
+    mean = paired.average([first, second])
+    assert mean.mean == pytest.approx((first.mean + second.mean) / 2)
+    assert mean.se == pytest.approx(math.hypot(first.se, second.se) / 2)
+    welch = stats.ttest_ind(sample(10, 10), -sample(20, 20), equal_var=False)
+    assert mean.df == pytest.approx(welch.df)
+    assert paired.p_value(mean) == pytest.approx(welch.pvalue)
+
+
+def test_constant_differences() -> None:
+    zero = paired.estimate(np.zeros(5))
+    assert paired.p_value(zero) == 1.0 and paired.equivalence(zero, 0.01) == 0.0
+    constant = paired.estimate(np.full(5, 0.1))
+    assert constant.se == 0.0 and paired.p_value(constant) == 0.0
+    assert paired.equivalence(constant, 0.01) == 1.0
+    assert paired.detectable(constant, 0.95, 0.8) == 0.0
+    assert paired.bootstrap(np.full(5, 0.1), 0.95) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert paired.effect_size(np.zeros(5)) == 0.0
+
+
+def test_one_pair_has_no_standard_error() -> None:
+    found = paired.estimate(np.array([0.1]))
+    assert math.isnan(found.se)
+    assert math.isnan(paired.p_value(found)) and math.isnan(paired.detectable(found, 0.95, 0.8))
+
+
+def test_the_effect_is_in_standard_deviations() -> None:
+    values = sample()
+    assert paired.effect_size(values) == pytest.approx(values.mean() / values.std(ddof=1))
+
+
+def test_the_bootstrap_is_repeatable_and_near_the_t_interval() -> None:
+    values = sample(40)
+    found = paired.bootstrap(values, 0.95, seed=3)
+    assert found == paired.bootstrap(values, 0.95, seed=3)
+    assert found != paired.bootstrap(values, 0.95, seed=4)
+    expected = paired.interval(paired.estimate(values), 0.95)
+    assert found == pytest.approx(expected, abs=0.15 * float(np.ptp(expected)))
+
+
+@given(st.lists(st.integers(-50, 50), min_size=3, max_size=20), st.floats(0.0, 1.0))
+@settings(max_examples=40, deadline=None)
+def test_turning_the_difference_round_turns_everything_round(
+    numbers: list[int], correction: float
+) -> None:
+    values = np.array(numbers) / 8
+    one, other = (paired.estimate(sign * values, correction) for sign in (1, -1))
+    low, high = paired.interval(one, 0.95)
+    assert (-high, -low) == pytest.approx(paired.interval(other, 0.95))
+    assert paired.p_value(one) == pytest.approx(paired.p_value(other))
+    assert paired.equivalence(one, 1.0) == pytest.approx(paired.equivalence(other, 1.0))
+    assert low <= one.mean <= high
