@@ -36,6 +36,9 @@ Folder = Annotated[
     Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
 ]
 Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Studies = Annotated[
+    list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
+]
 Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
 Configs = Annotated[
     list[Path] | None,
@@ -126,30 +129,30 @@ def run(
 
 @app.command()
 def report(
-    studies: Annotated[
-        list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
-    ] = None,
+    studies: Studies = None,
     results: Results = Path("results"),
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
     from rankexp.report.build import build
 
-    folders = [_result_folder(name, results) for name in studies or []]
-    folders = folders or sorted(f.parent for f in results.glob("*/manifest.json"))
-    if not folders:
-        raise ConfigError(f"nothing to report: no study was run into '{results}'")
-    for folder in folders:
+    for folder in _result_folders(studies, results):
         written = build(folder)
         print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
 
 
-def _result_folder(name: str, results: Path) -> Path:
-    for folder in (Path(name), results / name):
-        if (folder / "manifest.json").is_file():
-            return folder
-    known = [f.parent.name for f in sorted(results.glob("*/manifest.json"))]
-    has = f"it holds {', '.join(known)}" if known else "nothing was run into it"
-    raise ConfigError(f"'{name}' is no folder of results and no study in '{results}': {has}")
+def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
+    """Return the folders of the studies named, by name or path, or of all that were run."""
+    run = sorted(f.parent for f in results.glob("*/manifest.json"))
+    if not run and not names:
+        raise ConfigError(f"no study was run into '{results}' yet")
+    folders = []
+    for name in names or map(str, run):
+        places = [p for p in (Path(name), results / name) if (p / "manifest.json").is_file()]
+        if not places:
+            has = f"it holds {', '.join(f.name for f in run)}" if run else "it holds none"
+            raise ConfigError(f"'{name}' is no folder of results, no study in '{results}': {has}")
+        folders.append(places[0])
+    return folders
 
 
 @app.command()
@@ -171,19 +174,13 @@ def plan(
 
 @app.command()
 def status(
-    studies: Annotated[
-        list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
-    ] = None,
+    studies: Studies = None,
     results: Results = Path("results"),
 ) -> None:
     """Say what is done, missing and failed in a folder of results."""
     from rankexp.report.build import progress
 
-    folders = [_result_folder(name, results) for name in studies or []]
-    folders = folders or sorted(f.parent for f in results.glob("*/manifest.json"))
-    if not folders:
-        print(f"no study was run into '{results}' yet")
-    for folder in folders:
+    for folder in _result_folders(studies, results):
         print(progress(folder))
 
 

@@ -8,12 +8,13 @@ O(n log n) an evaluation.
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.compiled import choose
 from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs, sample_pairs
 from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge_grid import coarse
 from rankexp.solvers.hinge_newton import newton
 from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
-from rankexp.solvers.hinge_sweep import Sweep, choose_numba, sweep
+from rankexp.solvers.hinge_sweep import Sweep, sweep
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02  # where Newton starts
@@ -67,7 +68,7 @@ def hinge_path(
     positive = np.asarray(positive, dtype=bool)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, positive, lams)
-    pairs = make_pairs(X, positive, choose_numba(use_numba))
+    pairs = make_pairs(X, positive, choose("rankexp.solvers.hinge_numba", use_numba) is not None)
     path = _Path(pairs, tol, max_iter)
     coef = np.empty((X.shape[1], lams.size))
     objective, gap = np.empty(lams.size), np.empty(lams.size)

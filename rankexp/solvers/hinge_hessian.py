@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.solvers.hinge_data import Floats, Ints
-from rankexp.solvers.hinge_sweep import Sweep, compiled
+from rankexp.solvers.hinge_sweep import Sweep, loops
 
 FEW_ROWS = 20_000  # up to here numpy takes prefix sums over all rows
 SAMPLED_PAIRS = 20_000  # also the longest list
@@ -45,7 +45,7 @@ def listed_pairs(swept: Sweep, most: int) -> tuple[Ints, Ints] | None:
     """Return rows of all positives and negatives in the band, or None if more than ``most``."""
     p, order = swept.pairs, swept.order
     if p.use_numba:
-        rows = compiled().listed(order, p.positive, swept.low, swept.high, most)
+        rows = loops().listed(order, p.positive, swept.low, swept.high, most)
         return rows if rows[0].size else None
     positive = p.positive[order]
     at = np.flatnonzero(positive)
@@ -85,7 +85,7 @@ def _prefix_hessian(swept: Sweep) -> Floats:
     p, order = swept.pairs, swept.order
     if p.use_numba:
         centre = np.zeros(p.X.shape[1]) if p.centred else p.X[:ROWS_AT_ONCE].mean(axis=0)
-        product: Floats = compiled().laplacian(
+        product: Floats = loops().laplacian(
             p.X, centre, order, p.positive, p.weight, swept.low, swept.high, ROWS_AT_ONCE
         )
         return product

@@ -3,24 +3,13 @@
 Same integers, same sums as :mod:`rankexp.solvers.hinge_sweep`, in one pass without temporaries.
 """
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 
+from rankexp.compiled import njit
 from rankexp.solvers.hinge_data import Bools, Floats, Ints
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """Compile once a process, or once a machine where a cache can be written."""
-    try:
-        return numba.njit(function, cache=True, nogil=True)
-    except RuntimeError:  # no folder for the cache
-        return numba.njit(function, nogil=True)
-
-
-@_compiled
+@njit
 def fixed_keys(s: Floats, positive: Bools, bits: int) -> tuple[Ints, float]:
     """Return scores in fixed point, positives less one, and the scale."""
     reach = 2.0
@@ -37,7 +26,7 @@ def fixed_keys(s: Floats, positive: Bools, bits: int) -> tuple[Ints, float]:
     return keys, scale
 
 
-@_compiled
+@njit
 def merge(
     keys: Ints, order: Ints, positive: Bools, weight: Ints, half: int
 ) -> tuple[Floats, float, float, float, Ints, Ints]:
@@ -87,7 +76,7 @@ def merge(
     return residual, hinge, alpha, band, low, high
 
 
-@_compiled
+@njit
 def listed(order: Ints, positive: Bools, low: Ints, high: Ints, most: int) -> tuple[Ints, Ints]:
     """Return rows of all positives and negatives in the band; empty if more than ``most``."""
     n = order.size
@@ -116,7 +105,7 @@ def listed(order: Ints, positive: Bools, low: Ints, high: Ints, most: int) -> tu
     return i, j
 
 
-@_compiled
+@njit
 def laplacian(
     X: Floats,
     centre: Floats,

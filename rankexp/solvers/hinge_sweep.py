@@ -7,13 +7,13 @@ prefix sums are then exact, where sums of floats would stall on ties or certify 
 """
 
 import math
-import os
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from rankexp.compiled import choose
 from rankexp.solvers.hinge_data import Bools, Floats, Ints, Pairs
 
 SMALLEST_BAND = 16  # units of the fixed point
@@ -104,7 +104,7 @@ class Sweep:
 def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
     if pairs.use_numba:
-        fix, join = compiled().fixed_keys, compiled().merge
+        fix, join = loops().fixed_keys, loops().merge
     else:
         fix, join = fixed_keys, merge
     keys, scale = fix(s, pairs.positive, pairs.bits)
@@ -125,33 +125,9 @@ def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     )
 
 
-@cache
-def compiled() -> Any:
-    """Return the module of compiled loops, imported at first use."""
-    from rankexp.solvers import hinge_numba
-
-    return hinge_numba
-
-
-def choose_numba(wanted: bool | None) -> bool:
-    """Say whether to use numba: as asked, else unless forbidden or absent.
-
-    Raises
-    ------
-    ImportError
-        If numba is asked for and can't be imported.
-    """
-    if wanted is None and os.environ.get("RANKEXP_NUMBA", "1") == "0":
-        return False
-    if wanted is False:
-        return False
-    try:
-        compiled()
-    except ImportError:
-        if wanted:
-            raise
-        return False
-    return True
+def loops() -> Any:
+    """Return the module of compiled loops."""
+    return choose("rankexp.solvers.hinge_numba", True)
 
 
 def _prefix(values: Ints) -> Ints:

@@ -280,10 +280,11 @@ def test_refuses_what_it_cannot_solve():
 
 
 def test_the_environment_turns_numba_off(monkeypatch):
-    from rankexp.solvers.hinge_sweep import choose_numba
+    from rankexp.compiled import choose
 
+    loops = "rankexp.solvers.hinge_numba"
     monkeypatch.setenv("RANKEXP_NUMBA", "0")
-    assert choose_numba(None) is False
+    assert choose(loops) is None
     monkeypatch.delenv("RANKEXP_NUMBA")
-    assert choose_numba(None) is HAS_NUMBA
-    assert choose_numba(False) is False
+    assert (choose(loops) is not None) is HAS_NUMBA
+    assert choose(loops, False) is None
