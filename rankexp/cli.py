@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankexp import __version__
-from rankexp.errors import ConfigError, DataError, RankexpError
+from rankexp.cli_data import Folder, all_studies, data_app, data_folders
+from rankexp.errors import ConfigError, RankexpError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from rankexp.config.schema import DataEntry, Study
+    from rankexp.config.schema import Study
 
 INTERRUPTED = 130
 
@@ -24,7 +23,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
 Config = Annotated[Path, typer.Argument(help="The study's YAML file.", show_default=False)]
@@ -32,17 +30,9 @@ Only = Annotated[
     list[str] | None, typer.Option("--only", help="An experiment to run; may be given again.")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
-Folder = Annotated[
-    Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
-]
 Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
 Studies = Annotated[
     list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
-]
-Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
-Configs = Annotated[
-    list[Path] | None,
-    typer.Option("--config", help="Studies whose data sets are meant. Default: configs/*.yaml."),
 ]
 
 
@@ -60,14 +50,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-def _folders(data: Path | None) -> list[Path]:
-    """Where data files are looked for: ``--data``, then every folder of ``RANKEXP_DATA``."""
-    if data is not None and not data.is_dir():
-        raise ConfigError(f"--data {data}: no such folder")
-    named = os.environ.get("RANKEXP_DATA", "").split(os.pathsep)
-    return ([data] if data else []) + [Path(n).expanduser() for n in named if n]
 
 
 def _study(config: Path, quick: bool) -> "Study":
@@ -109,7 +91,7 @@ def run(
         _study(config, quick),
         config=config,
         results=results,
-        folders=_folders(data),
+        folders=data_folders(data),
         only=only or [],
         workers=jobs,
         retry_failed=retry == "failed",
@@ -167,7 +149,7 @@ def plan(
     from rankexp.run.execute import prepare
 
     prepared = prepare(
-        _study(config, quick), results=results, folders=_folders(data), only=only or []
+        _study(config, quick), results=results, folders=data_folders(data), only=only or []
     )
     print(prepared.describe())
 
@@ -217,7 +199,7 @@ def list_names(
     rooms = {"losses", "estimators", "generators", "metrics", "checks"}
     rooms |= {"data.sources", "report.blocks"}
     if what == "studies":
-        rows = [(study.study, study.title) for _, study in _studies(None)]
+        rows = [(study.study, study.title) for _, study in all_studies(None)]
     elif what in rooms:
         rows = [(name, registry.summary(what, name)) for name in registry.names(what)]
     else:
@@ -237,89 +219,6 @@ def schema() -> None:
     from rankexp.config.load import schema_json
 
     print(json.dumps(schema_json(), indent=2))
-
-
-def _studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
-    from rankexp.config.load import load
-
-    files = configs or sorted(Path("configs").glob("*.yaml"))
-    if not files:
-        raise ConfigError("no configs/*.yaml here; name the studies with --config FILE")
-    return [(file, load(file)) for file in files]
-
-
-def _declared(
-    configs: list[Path] | None, data: Path | None, names: list[str] | None = None
-) -> "dict[str, tuple[DataEntry, list[Path]]]":
-    """Return the data sets of the studies, or those named, with the folders they may lie in."""
-    from rankexp.registry import did_you_mean
-
-    declared: dict[str, tuple[DataEntry, list[Path]]] = {}
-    for file, study in _studies(configs):
-        folders = [*_folders(data), file.parent]
-        declared |= {name: (entry, folders) for name, entry in study.data.items()}
-    for name in names or []:
-        if name not in declared:
-            hint = did_you_mean(name, declared)
-            raise ConfigError(f"no study declares a data set '{name}'{hint}")
-    return {name: declared[name] for name in names or sorted(declared)}
-
-
-@data_app.command("list")
-def data_list(config: Configs = None, data: Folder = None) -> None:
-    """List the declared data sets and where each is found."""
-    from rankexp.data.find import listing
-
-    print(*listing(_declared(config, data)), sep="\n")
-
-
-@data_app.command("get")
-def data_get(names: Names = None, config: Configs = None, data: Folder = None) -> None:
-    """Fetch data sets into the local snapshot, from files or OpenML."""
-    from rankexp.data.find import find
-
-    def get(name: str, entry: "DataEntry", folders: list[Path]) -> str:
-        found = find(name, entry, folders)
-        return f"{found.facts.rows} rows, from {found.where}"
-
-    _for_each(_declared(config, data, names), get)
-
-
-@data_app.command("add")
-def data_add(
-    name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
-    file: Annotated[Path, typer.Argument(help="Your copy of it: ARFF or CSV, plain, gz or xz.")],
-    config: Configs = None,
-) -> None:
-    """Add your own copy of a declared data set; it must have the declared fingerprint."""
-    from rankexp.data.find import add
-
-    entry, _ = _declared(config, None, [name])[name]
-    found = add(name, entry, file)
-    print(f"{name}: {found.facts.rows} rows, kept in {found.facts.snapshot}")
-
-
-@data_app.command("verify")
-def data_verify(names: Names = None, config: Configs = None, data: Folder = None) -> None:
-    """Read every data set that is here again and compare it with its declared fingerprint."""
-    from rankexp.data.find import verify
-
-    _for_each(_declared(config, data, names), verify)
-
-
-def _for_each(
-    declared: "dict[str, tuple[DataEntry, list[Path]]]",
-    act: "Callable[[str, DataEntry, list[Path]], str]",
-) -> None:
-    """Do one thing to every data set and print what it says; what fails is told at the end."""
-    wrong = []
-    for name, (entry, folders) in declared.items():
-        try:
-            print(f"{name}: {act(name, entry, folders)}")
-        except DataError as error:
-            wrong.append(f"{name}: {error}")
-    if wrong:
-        raise DataError("\n".join(wrong))
 
 
 def _spell_out_redo(arguments: list[str]) -> list[str]:

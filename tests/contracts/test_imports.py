@@ -29,7 +29,8 @@ MAY_USE = {
     "run": NUMERIC | {"config", "plan", "data"},
     "analyse": {"metrics", "config", "plan", "run"},
     "report": {"metrics", "config", "plan", "run", "analyse"},
-    "cli": NUMERIC | {"config", "plan", "data", "run", "analyse", "report"},
+    "cli_data": {"config", "data"},
+    "cli": NUMERIC | {"cli_data", "config", "plan", "data", "run", "analyse", "report"},
     "__main__": {"cli"},
     "__init__": set(),
 }
