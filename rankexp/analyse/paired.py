@@ -122,7 +122,7 @@ def average(estimates: list[Estimate]) -> Estimate:
 def statistic(found: Estimate, null: float = 0.0) -> Floats:
     """Return t; 0 where both the difference and its SE are 0, infinite where the SE alone is."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = (found.mean - null) / found.se
+        t = np.divide(np.subtract(found.mean, null), found.se)
     return np.where((found.mean == null) & (found.se == 0), 0.0, t)[()]
 
 

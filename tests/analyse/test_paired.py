@@ -57,7 +57,9 @@ def test_the_corrected_variance_worked_by_hand() -> None:
     # Ten folds: mean .02, s² = .0004; (1/10 + 1/9) s² in place of s²/10.
     values = np.array([0.0, 0.04] * 5)
     s2 = 10 * 0.02**2 / 9
-    found = paired.estimate(values, paired.design(CrossValidation(kind="cross_validation")).correction)
+    found = paired.estimate(
+        values, paired.design(CrossValidation(kind="cross_validation")).correction
+    )
     assert found.mean == pytest.approx(0.02)
     assert found.se == pytest.approx(math.sqrt((1 / 10 + 1 / 9) * s2))
     assert found.df == 9
