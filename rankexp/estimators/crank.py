@@ -1,0 +1,142 @@
+"""CRank: an oriented tree that splits y at its median and learns the halves by a classifier."""
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
+from rankexp.solvers.result import Floats
+from rankexp.solvers.splits import Sorted, best_threshold_split, halves
+
+REGISTER = {"CRank": "CRank"}
+
+
+@dataclass
+class Classified:
+    """A rule by a classifier of +1, left, and -1."""
+
+    classifier: Any
+    features: Ints | None
+
+    def left(self, X: Floats, rows: Any = slice(None)) -> npt.NDArray[np.bool_]:
+        """Return which of some rows of X are predicted +1."""
+        some = X[rows] if self.features is None else X[rows][:, self.features]
+        if not len(some):
+            return np.zeros(0, dtype=np.bool_)
+        return np.asarray(self.classifier.predict(some) == 1)
+
+    def __str__(self) -> str:
+        return f"{type(self.classifier).__name__} predicts high"
+
+
+class CRank(OrientedTree):
+    """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
+
+    Each node labels its examples by whether y is above its median there, learns the labels with
+    a classifier, and sends what is predicted positive to the left child, which is ranked above
+    the right one. A node of a single y, one whose classifier leaves a child (nearly) empty, or
+    at `depth` is a leaf.
+
+    Parameters
+    ----------
+    depth : int
+        Levels of splits at most, 0 to 50; 0 is a single leaf.
+    classifier : None, estimator or str
+        Any scikit-learn binary classifier, or the import path of one, then with its default
+        parameters. None: a threshold on one feature, either way round, with the least
+        training error of those that beat the best constant prediction.
+    min_samples_leaf : int
+        Training examples in a leaf, at least.
+    max_features : None, "sqrt", int or float
+        How many features, drawn anew, each node looks at; a share if a float. None: all.
+    prune : None, "iauc" or "tau"
+        By which measure, cross-validated, a subtree is chosen; None for the whole tree.
+    cv : int
+        Folds of this cross-validation.
+    random_state : int, RandomState or None
+        For `max_features` and the folds; `classifier` keeps its own.
+
+    Attributes
+    ----------
+    score_scale_ : float
+        2^depth: scores are in (0, score_scale_].
+    n_leaves_ : int
+    cv_scores_ : ndarray of shape (leaves before pruning,)
+        Where pruned: the cross-validated measure by number of leaves, from 1 on.
+
+    Notes
+    -----
+    Where values of y tie, "the median" is the cut between two values with the most equal halves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(8.0)[:, None]
+    >>> CRank(depth=2).fit(X, X[:, 0]).predict([[0], [2], [4], [6]])
+    array([1., 2., 3., 4.])
+    """
+
+    def __init__(
+        self,
+        depth: int = 3,
+        classifier: Any = None,
+        min_samples_leaf: int = 1,
+        max_features: int | float | str | None = None,
+        prune: str | None = None,
+        cv: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.depth = depth
+        self.classifier = classifier
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.prune = prune
+        self.cv = cv
+        self.random_state = random_state
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        super().check()
+        classifier_of(self.classifier)
+
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+        labels = halves(node)
+        if self.classifier is None:
+            least = self.min_samples_leaf
+            return best_threshold_split(node, labels, features, len(X), least=least)
+        order = node.by_y.argsort()  # as in the training set, whatever y
+        rows = node.by_y[order]
+        every = features.size == X.shape[1]
+        some = X[rows] if every else X[rows][:, features]
+        classifier = classifier_of(self.classifier).fit(some, labels[order])
+        return Classified(classifier, None if every else features)
+
+
+def classifier_of(given: Any) -> Any:
+    """Return an unfitted classifier, from an estimator or its import path; None for None.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such class, or it is no classifier.
+    """
+    if given is None:
+        return None
+    made = clone(given) if not isinstance(given, str) else _imported(given)()
+    if not callable(getattr(made, "fit", None)) or not callable(getattr(made, "predict", None)):
+        raise ValueError(f"classifier {given!r} has no methods 'fit' and 'predict'")
+    return made
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        example = "sklearn.linear_model.LogisticRegression"
+        text = f"classifier '{path}' cannot be imported; write a path such as {example}"
+        raise ValueError(text) from error

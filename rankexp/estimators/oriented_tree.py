@@ -1,0 +1,242 @@
+"""Oriented binary trees: a partition whose cells are ranked from left to right."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp.solvers.result import Floats
+from rankexp.solvers.splits import Sorted, Threshold, presort
+
+Ints = npt.NDArray[np.int64]
+DEEPEST = 50  # leaf scores are exact in double precision
+
+
+class Rule(Protocol):
+    """What sends rows to the left child, which is ranked above the right one."""
+
+    def left(self, X: Floats, rows: Any = slice(None)) -> npt.NDArray[np.bool_]:
+        """Return which of some rows of X go to the left child."""
+
+
+@dataclass
+class Node:
+    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule."""
+
+    j: int
+    k: int
+    size: int
+    rule: Rule | None = None
+    left: "Node | None" = None
+    right: "Node | None" = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Its place (j, k)."""
+        return self.j, self.k
+
+    def children(self) -> tuple["Node", "Node"] | None:
+        """Return the left and the right child; None at a leaf."""
+        return (self.left, self.right) if self.left and self.right else None
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield the node and all below it, left before right."""
+        yield self
+        for child in self.children() or ():
+            yield from child.walk()
+
+    def collapse(self) -> None:
+        """Make it a leaf."""
+        self.rule = self.left = self.right = None
+
+    def score(self, depth: int) -> float:
+        """Return 2^J (1 - k/2^j), the score of a leaf (clemencon2017, (9))."""
+        return 2.0**depth * (1.0 - self.k / 2.0**self.j)
+
+
+class OrientedTree(BaseEstimator):  # type: ignore[misc]
+    """What both kinds of oriented trees share; a kind says how a node is split."""
+
+    depth: int
+    min_samples_leaf: int
+    max_features: int | float | str | None
+    prune: str | None
+    cv: int
+    random_state: Any
+
+    @abstractmethod
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+        """Return how to split a node by some features; None to leave it a leaf."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow, and where asked for prune, a tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+            Real targets; only their order counts.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values.
+        """
+        self.check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        y = np.asarray(y, dtype=np.float64)
+        rng = check_random_state(self.random_state)
+        self.score_scale_ = 2.0**self.depth
+        self.tree_ = self._grow(X, y, rng)
+        if self.prune is not None:
+            from rankexp.estimators.pruning import prune
+
+            self.cv_scores_ = prune(self.tree_, X, y, self._grow, self.prune, self.cv, rng)
+        self.n_leaves_ = sum(node.rule is None for node in self.tree_.walk())
+        return self
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        check_count("depth", self.depth, 0, DEEPEST)
+        check_count("min_samples_leaf", self.min_samples_leaf, 1)
+        if self.prune not in (None, "iauc", "tau"):
+            raise ValueError(f"prune must be None, 'iauc' or 'tau', got {self.prune!r}")
+        if self.prune is not None:
+            check_count("cv", self.cv, 2)
+        count_features(self.max_features, 1)
+
+    def _grow(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
+        root = Node(0, 0, len(y))
+        waiting = [(root, presort(X, y))]
+        while waiting:
+            node, rows = waiting.pop()
+            if node.j == self.depth or rows.size < 2 * self.min_samples_leaf:
+                continue
+            if rows.y[0] == rows.y[-1]:
+                continue
+            node.rule = self._chosen(X, rows, rng)
+            if node.rule is None:
+                continue
+            left = np.zeros(len(y), dtype=np.bool_)
+            left[rows.by_y] = node.rule.left(X, rows.by_y)
+            parts = rows.part(left), rows.part(~left)
+            if min(part.size for part in parts) < self.min_samples_leaf:
+                node.rule = None
+                continue
+            node.left, node.right = (
+                Node(node.j + 1, 2 * node.k + i, part.size) for i, part in enumerate(parts)
+            )
+            waiting += zip((node.right, node.left), parts[::-1], strict=True)
+        return root
+
+    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> Rule | None:
+        """Split by drawn features; by the others, too, where those allow no split."""
+        d = X.shape[1]
+        count = count_features(self.max_features, d)
+        if count == d:
+            return self._rule(X, node, np.arange(d))
+        drawn = rng.permutation(d)
+        parts = (drawn[:count], drawn[count:])
+        return next((rule for part in parts if (rule := self._rule(X, node, part))), None)
+
+    def predict(self, X: Any) -> Floats:
+        """Return the scores of rows, (n,): 2^J (1 - k/2^j) for the leaf C(j, k) of each.
+
+        They are in (0, `score_scale_`], which is 2^J; the higher, the greater y is expected.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        out = np.empty(len(X))
+        for node, rows in cells(self.tree_, X):
+            if node.rule is None:
+                out[rows] = node.score(self.depth)
+        return out
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, as `predict` does."""
+        return self.predict(X)
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """Return the tree as rows for JSON, each node before its children, left before right.
+
+        Keys: ``j``, ``k``, ``size`` (training rows) and, of leaves, ``score``, of others
+        ``rule``, a text that holds for rows that go left, with ``feature``, ``threshold`` and
+        ``low_first`` where it is a threshold.
+        """
+        check_is_fitted(self)
+        return [self._described(node) for node in self.tree_.walk()]
+
+    def _described(self, node: Node) -> dict[str, Any]:
+        row: dict[str, Any] = {"j": node.j, "k": node.k, "size": node.size}
+        if node.rule is None:
+            return row | {"score": node.score(self.depth)}
+        if not isinstance(node.rule, Threshold):
+            return row | {"rule": str(node.rule)}
+        rule = node.rule
+        names = getattr(self, "feature_names_in_", None)
+        name = f"x{rule.feature}" if names is None else str(names[rule.feature])
+        text = f"{name} {'<=' if rule.low_first else '>'} {rule.threshold:.6g}"
+        return row | {"rule": text, **rule._asdict()}
+
+    def export_text(self) -> str:
+        """Return the tree as indented lines, the best cells first."""
+        lines = []
+        for row in self.nodes():
+            what = row.get("rule") or f"score {row['score']:g}"
+            lines.append(f"{'|   ' * row['j']}{what}  [{row['size']}]")
+        return "\n".join(lines)
+
+
+def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
+    """Yield the nodes that rows of X fall into, with these rows: leaves and those above them."""
+    waiting = [(root, np.arange(len(X)))]
+    while waiting:
+        node, rows = waiting.pop()
+        yield node, rows
+        children = node.children()
+        if node.rule is None or children is None or not rows.size:
+            continue
+        left = node.rule.left(X, rows)
+        waiting += [(children[1], rows[~left]), (children[0], rows[left])]
+
+
+def count_features(wanted: int | float | str | None, d: int) -> int:
+    """Return how many of d features a node looks at.
+
+    Raises
+    ------
+    ValueError
+        Unless `wanted` is None (all), "sqrt", a whole number >= 1, or a share in (0, 1].
+    """
+    if wanted is None:
+        return d
+    if wanted == "sqrt":
+        return max(1, int(np.sqrt(d)))
+    if isinstance(wanted, Integral) and not isinstance(wanted, bool) and wanted >= 1:
+        return min(int(wanted), d)
+    if isinstance(wanted, float) and 0 < wanted <= 1:
+        return max(1, int(wanted * d))
+    raise ValueError(
+        "max_features must be None, 'sqrt', a whole number >= 1 or a share in (0, 1], "
+        f"got {wanted!r}"
+    )
+
+
+def check_count(name: str, value: Any, least: int, most: int | None = None) -> None:
+    """Raise ValueError unless a parameter is a whole number in a range."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        span = f">= {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name} must be a whole number {span}, got {value!r}")

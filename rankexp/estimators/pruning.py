@@ -1,0 +1,141 @@
+"""Pruning an oriented tree: which siblings to merge first, and when to stop.
+
+Both Kendall's tau and the IAUC are sums over pairs of examples, and a pair is told apart by one
+node of the tree alone, the last that has both. So a subtree's measure is that of a single leaf
+plus the gains of its inner nodes, and merging two leaves takes off the gain of their parent.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from rankexp.estimators.oriented_tree import Ints, Node, cells
+from rankexp.solvers.result import Floats
+
+Key = tuple[int, int]
+Grow = Callable[[Floats, Floats, Any], Node]
+
+
+def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: Any) -> Floats:
+    """Collapse a tree to the number of leaves with the best cross-validated measure.
+
+    Parameters
+    ----------
+    root : Node
+        Changed in place.
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+    grow : callable, (X, y, rng) -> Node
+    measure : {"iauc", "tau"}
+        (6) or (8) of clemencon2017.
+    cv : int
+        Number of folds; n of them where there are fewer examples.
+    rng : numpy.random.RandomState
+
+    Returns
+    -------
+    ndarray of shape (leaves,)
+        Mean over the folds by number of leaves, from 1 on; the tree keeps the least number that
+        reaches the greatest mean. NaN where no fold has a pair to judge by; nothing is pruned.
+    """
+    merges = merge_order(root, gains(root, X, y, measure))
+    values = np.full(len(merges) + 1, np.nan)
+    folds = min(cv, len(y))
+    if folds < 2 or not merges:
+        return values
+    judged = []
+    for train, test in KFold(folds, shuffle=True, random_state=rng).split(X):
+        possible = _greatest(y[test], measure)
+        if possible == 0:
+            continue
+        tree = grow(X[train], y[train], rng)
+        order = merge_order(tree, gains(tree, X[train], y[train], measure))
+        found = gains(tree, X[test], y[test], measure)
+        kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
+        at = np.minimum(np.arange(values.size), kept.size - 1)
+        judged.append(0.5 + kept[at] / (2 * possible))
+    if not judged:
+        return values
+    means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
+    _collapse(root, set(merges[: means.size - 1 - int(means.argmax())]))
+    return means
+
+
+def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
+    """Return the inner nodes in the order in which merging their children costs least.
+
+    At any time only nodes with two leaves for children can be merged (section 5.2: "children of
+    a same parent are progressively merged until the root is reached").
+    """
+    inner = {node.key for node in root.walk() if node.rule is not None}
+    order: list[Key] = []
+    while inner:
+        ripe = [key for key in inner if not inner & {_child(key, 0), _child(key, 1)}]
+        order.append(min(ripe, key=lambda key: (gain.get(key, 0), key)))
+        inner.remove(order[-1])
+    return order
+
+
+def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
+    """Return by how much each inner node's split raises a measure on some examples.
+
+    In units of half a pair, or half a triple: twice the gain in the number of pairs (triples) in
+    order, ties of the scores counting 1/2.
+    """
+    ascending = np.sort(y)
+    below = ascending.searchsorted(y, "left")
+    upto = ascending.searchsorted(y, "right")
+    rows_of = {node.key: rows for node, rows in cells(root, X)}
+    gain_of = _iauc_gain if measure == "iauc" else _tau_gain
+    found = {}
+    for node in root.walk():
+        children = node.children()
+        if children is None or node.key not in rows_of:
+            continue
+        left, right = (np.sort(rows_of.get(child.key, _NOTHING)) for child in children)
+        found[node.key] = gain_of(below[left], upto[left], below[right], upto[right])
+    return found
+
+
+_NOTHING: Ints = np.zeros(0, dtype=np.int64)
+
+
+def _tau_gain(high: Ints, high_upto: Ints, low: Ints, low_upto: Ints) -> int:
+    """Return the concordant less the other pairs: with equal y, a pair loses its half, too."""
+    won = np.sort(low).searchsorted(high, "left").sum()
+    return int(2 * won - high.size * low.size)
+
+
+def _iauc_gain(high: Ints, high_upto: Ints, low: Ints, low_upto: Ints) -> int:
+    """Return the triples whose ends are in order less those whose ends are not."""
+    return _middles(low, low_upto, high) - _middles(high, high_upto, low)
+
+
+def _middles(start: Ints, start_upto: Ints, end: Ints) -> int:
+    """Add up the examples strictly between, over pairs with the start's y below the end's."""
+    order = start.argsort()
+    upto = np.concatenate(([0], np.cumsum(start_upto[order])))
+    count = start[order].searchsorted(end, "left")
+    return int((end * count - upto[count]).sum())
+
+
+def _greatest(y: Floats, measure: str) -> int:
+    """Return the number of pairs, or of strict triples."""
+    n = len(y)
+    if measure == "tau":
+        return n * (n - 1) // 2
+    ascending = np.sort(y)
+    below = ascending.searchsorted(ascending, "left")
+    return int((below * (n - ascending.searchsorted(ascending, "right"))).sum())
+
+
+def _child(key: Key, which: int) -> Key:
+    return key[0] + 1, 2 * key[1] + which
+
+
+def _collapse(root: Node, merged: set[Key]) -> None:
+    for node in list(root.walk()):
+        if node.key in merged:
+            node.collapse()

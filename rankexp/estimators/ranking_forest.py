@@ -1,0 +1,138 @@
+"""An ensemble of oriented trees on resampled examples and features."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp.estimators.crank import CRank
+from rankexp.estimators.kendall_tree import KendallTree
+from rankexp.estimators.oriented_tree import OrientedTree, check_count
+from rankexp.solvers.result import Floats
+
+REGISTER = {"RankingForest": "RankingForest"}
+
+Ints = npt.NDArray[np.int64]
+
+
+class RankingForest(BaseEstimator):  # type: ignore[misc]
+    """Bagged oriented trees, each node of which looks at some of the features.
+
+    A tree's score of x becomes the share of the training examples that this tree scores below
+    x, those with the same score counting 1/2; the forest's score is the mean of these shares. So
+    every tree counts the same, and a score depends on x alone.
+
+    Parameters
+    ----------
+    tree : {"KendallTree", "CRank"}
+    n_estimators : int
+    depth, min_samples_leaf, max_features
+        Of the trees.
+    classifier
+        Of `CRank`; None for `KendallTree`.
+    bootstrap : bool
+        Grow each tree on as many examples drawn with replacement; else on all.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    estimators_ : list of OrientedTree
+    score_scale_ : float
+        1: scores are in (0, 1).
+
+    References
+    ----------
+    clemencon2017, section 5.2, leaves "randomization/aggregation" open; for two classes see
+    Clémençon, Depecker and Vayatis, Ranking forests, JMLR 14 (2013).
+    """
+
+    def __init__(
+        self,
+        tree: str = "KendallTree",
+        n_estimators: int = 100,
+        depth: int = 8,
+        min_samples_leaf: int = 3,
+        max_features: int | float | str | None = 1 / 3,
+        classifier: Any = None,
+        bootstrap: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.tree = tree
+        self.n_estimators = n_estimators
+        self.depth = depth
+        self.min_samples_leaf = min_samples_leaf
+        self.max_features = max_features
+        self.classifier = classifier
+        self.bootstrap = bootstrap
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        check_count("n_estimators", self.n_estimators, 1)
+        self._tree(0).check()
+
+    def _tree(self, seed: int) -> OrientedTree:
+        shared: dict[str, Any] = {
+            "depth": self.depth,
+            "min_samples_leaf": self.min_samples_leaf,
+            "max_features": self.max_features,
+            "random_state": seed,
+        }
+        if self.tree == "CRank":
+            return CRank(classifier=self.classifier, **shared)
+        if self.tree != "KendallTree":
+            raise ValueError(f"tree must be 'KendallTree' or 'CRank', got {self.tree!r}")
+        if self.classifier is not None:
+            raise ValueError("classifier is for tree='CRank'; a KendallTree has none")
+        return KendallTree(**shared)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Grow the trees on rows X (n, d) and real targets y (n,), of which only the order counts.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values.
+        """
+        self.check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        rng = check_random_state(self.random_state)
+        n = len(y)
+        self.score_scale_ = 1.0
+        self.estimators_, self._shares = [], []
+        for _ in range(self.n_estimators):
+            tree = self._tree(int(rng.randint(2**31 - 1)))
+            rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
+            tree.fit(X[rows], y[rows])
+            self.estimators_.append(tree)
+            self._shares.append(_distribution(tree.predict(X)))
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the scores of rows, (n,), in (0, 1); the higher, the greater y is expected."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        total = np.zeros(len(X))
+        for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
+            s = tree.predict(X)
+            total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
+        total /= 2 * len(self.estimators_)
+        return total
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, as `predict` does."""
+        return self.predict(X)
+
+
+def _distribution(s: Floats) -> tuple[Floats, Floats]:
+    """Return the distinct scores (v,), and the share of scores before each and in all (v + 1,)."""
+    values, counts = np.unique(s, return_counts=True)
+    return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size
