@@ -202,12 +202,20 @@ def _evaluate_cells(
         if ("generator" in what) != (experiment.protocol.kind == "models"):
             raise ConfigError(_mismatch(name, problem, experiment.protocol))
         hints = {} if problem not in facts else _hints(facts[problem])
-        for split in _splits(experiment.protocol):
-            shared = base | {"problem": what, "split": split}
+        for place, split in enumerate(_splits(experiment.protocol)):
+            shared = base | {"problem": what, "split": split} | _kept(experiment, place)
             for method, described in methods.items():
                 spec = shared | {"method": described}
-                place = (split.get("model"), split["rep"], split.get("fold"))
-                yield Cell(digest(spec), name, problem, method, *place, spec | hints)
+                where = (split.get("model"), split["rep"], split.get("fold"))
+                yield Cell(digest(spec), name, problem, method, *where, spec | hints)
+
+
+def _kept(experiment: Evaluate, place: int) -> dict[str, Any]:
+    """Return what a split's records hold beside numbers; how many splits have it is left out."""
+    if experiment.keep is None or place >= experiment.keep.splits:
+        return {}
+    kept = experiment.keep.model_dump(mode="json", exclude={"splits"})
+    return {"keep": {what: sorted(set(names)) for what, names in kept.items()}}
 
 
 def _hints(facts: DataFacts) -> dict[str, Any]:
@@ -329,7 +337,7 @@ def _family(cell: Cell) -> tuple[str, int]:
     """Return what splits must share to be in one job, and the coordinate that they differ in."""
     split = dict(cell.spec["split"])
     unit = split.pop("fold" if "fold" in split else "rep")
-    shared = {k: v for k, v in cell.spec.items() if k not in ("method", "metrics")}
+    shared = {k: v for k, v in cell.spec.items() if k not in ("method", "metrics", "keep")}
     return canonical(shared | {"split": split}), int(unit)
 
 

@@ -137,6 +137,17 @@ class Method(Strict):
     """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
 
 
+class Keep(Strict):
+    """What records keep beside numbers, for figures: of each problem's first splits only."""
+
+    splits: PositiveInt = 1
+    """A split of a generator is one training set of one model, the first model's first."""
+    curves: list[Literal["scoring_function", "iroc"]] = []
+    """``scoring_function``: score against the only feature; ``iroc``: the integrated ROC curve."""
+    texts: list[Literal["tree"]] = []
+    """``tree``: the tree, of the methods that are one."""
+
+
 class Evaluate(Strict):
     """Problems x splits x methods x metrics."""
 
@@ -151,6 +162,7 @@ class Evaluate(Strict):
     scaling: Literal["mean", "sum"] = "mean"
     preprocess: Preprocess = Preprocess()
     inner: Inner | None = None
+    keep: Keep | None = None
 
 
 class Simulate(Strict):

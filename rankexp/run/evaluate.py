@@ -14,6 +14,7 @@ import numpy as np
 from rankexp import __version__, registry
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell, Job, digest, grid_points
+from rankexp.run.curves import CURVES, Curve
 from rankexp.run.fitting import Fitted, Floats, fit
 from rankexp.run.material import Fold, folds
 from rankexp.run.record import Record, Row
@@ -60,6 +61,8 @@ class _Work:
         self.cell = cell
         self.rows: list[Row] = []
         self.inner: list[Floats] = []
+        self.curves: dict[str, Curve] = {}
+        self.texts: dict[str, str] = {}
         self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
         self.caught: list[warnings.WarningMessage] = []
         self.error: Exception | None = None
@@ -93,6 +96,8 @@ class _Work:
             self.cell.key,
             grid=grid_points(self.cell.spec),
             rows=self.rows,
+            curves=self.curves,
+            texts=self.texts,
             times=self.times,
             warnings=warned,
             version=__version__,
@@ -128,12 +133,25 @@ def _score_test(work: _Work, fold: Fold) -> float:
     """Fit and score a method on its split."""
     spec = work.cell.spec
     metrics = _metrics(tuple(spec["metrics"]))
-    fitted = fit(spec["method"], fold, spec["seed"])
+    keep = spec.get("keep", {"curves": [], "texts": []})
+    fitted = fit(spec["method"], fold, spec["seed"], keep["texts"])
     work.rows += _rows("test", metrics, _values(metrics, fitted, fold))
     work.rows += _bayes_rows(metrics, fold)
     for name, values in fitted.quantities.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
+    work.texts |= fitted.texts
+    for name in keep["curves"]:
+        work.curves |= _curves(name, fitted, fold)
     return fitted.seconds
+
+
+def _curves(name: str, fitted: Fitted, fold: Fold) -> dict[str, Curve]:
+    """Return a curve of each grid point, ``iroc:0``, and of the best scorer, ``iroc:bayes``."""
+    columns = {f"{name}:{g}": column for g, column in enumerate(fitted.scores.T)}
+    if fold.test.best is not None:
+        columns[f"{name}:bayes"] = fold.test.best
+    make = CURVES[name]
+    return {key: make(fold.X_test, fold.test.y, column) for key, column in columns.items()}
 
 
 def _score_inner(work: _Work, fold: Fold) -> float:
@@ -147,9 +165,9 @@ def _score_inner(work: _Work, fold: Fold) -> float:
 def _values(metrics: Sequence[Metric], fitted: Fitted, fold: Fold) -> Floats:
     """Return the metrics on a fold's test part, (metrics, G)."""
     test = fold.test
+    known = {"y": test.y, "reference": test.reference, "fitted": fitted.said, **test.extra}
     return np.array(
-        [metric(y=test.y, scores=fitted.scores, **test.extra) for metric in metrics],
-        dtype=np.float64,
+        [metric(scores=fitted.scores, **known) for metric in metrics], dtype=np.float64
     )
 
 

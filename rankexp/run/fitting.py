@@ -1,7 +1,7 @@
 """One method on one fold: fit its whole grid, score the test part."""
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from time import perf_counter
@@ -18,6 +18,10 @@ from rankexp.solvers.scores import scores
 
 Floats = NDArray[np.float64]
 
+SAID = {"score_scale": 1.0}
+"""Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
+they are where an estimator has none."""
+
 
 @dataclass
 class Fitted:
@@ -31,14 +35,20 @@ class Fitted:
         Fitted quantities, one value a grid point.
     seconds : float
         Spent on fitting.
+    said : dict of str to ndarray of shape (G,)
+        What metrics may ask of the fitted estimators, see `SAID`.
+    texts : dict of str to str
+        What was asked for, ``tree:0`` of the first grid point; without what an estimator has not.
     """
 
     scores: Floats
     quantities: dict[str, list[float]] = field(default_factory=dict)
     seconds: float = 0.0
+    said: dict[str, Floats] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
-def fit(method: Mapping[str, Any], fold: Fold, seed: int) -> Fitted:
+def fit(method: Mapping[str, Any], fold: Fold, seed: int, texts: Sequence[str] = ()) -> Fitted:
     """Fit a method's grid to the training part and score the test part.
 
     Parameters
@@ -48,6 +58,8 @@ def fit(method: Mapping[str, Any], fold: Fold, seed: int) -> Fitted:
     fold : Fold
     seed : int
         The study's; a method's own randomness has the fold's path and the method's hash.
+    texts : sequence of str
+        Which texts to keep, of `TEXTS`.
     """
     estimator = _class(method["estimator"])
     params = dict(method["params"])
@@ -56,7 +68,7 @@ def fit(method: Mapping[str, Any], fold: Fold, seed: int) -> Fitted:
         params["random_state"] = int(rng.integers(2**31 - 1))
     if "lambdas" in method:
         return _fit_paths(estimator, params, method, fold)
-    return _fit_each(estimator, params, method, fold)
+    return _fit_each(estimator, params, method, fold, texts)
 
 
 @lru_cache(maxsize=64)
@@ -97,12 +109,18 @@ def _fit_paths(
 
 
 def _fit_each(
-    estimator: Any, params: Mapping[str, Any], method: Mapping[str, Any], fold: Fold
+    estimator: Any,
+    params: Mapping[str, Any],
+    method: Mapping[str, Any],
+    fold: Fold,
+    texts: Sequence[str],
 ) -> Fitted:
     """Fit each grid point by itself, as any scikit-learn estimator can be."""
     seconds, columns = 0.0, []
+    kept: dict[str, str] = {}
+    said: dict[str, list[float]] = {name: [] for name in SAID}
     distinct, place = fold.distinct
-    for point in points(method.get("grid", {})):
+    for g, point in enumerate(points(method.get("grid", {}))):
         model = estimator(**params)
         if point:
             model.set_params(**point)
@@ -111,7 +129,27 @@ def _fit_each(
         seconds += perf_counter() - start
         column = _scores_of(model, distinct)
         columns.append(column if place is None else column[place])
-    return Fitted(np.column_stack(columns), {}, seconds)
+        for name, default in SAID.items():
+            said[name].append(float(getattr(model, f"{name}_", default)))
+        found = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in texts}
+        kept |= {name: text for name, text in found.items() if text is not None}
+    values = {name: np.array(numbers) for name, numbers in said.items()}
+    return Fitted(np.column_stack(columns), {}, seconds, values, kept)
+
+
+def _tree_text(model: Any, names: Sequence[str]) -> str | None:
+    """Return a fitted tree as text: our own say it themselves, scikit-learn's are asked."""
+    if hasattr(model, "export_text"):
+        return str(model.export_text(feature_names=list(names)))
+    if hasattr(model, "tree_"):
+        from sklearn.tree import export_text
+
+        return str(export_text(model, feature_names=list(names), decimals=6))
+    return None
+
+
+TEXTS = {"tree": _tree_text}
+"""What a fitted estimator can be asked to be kept as."""
 
 
 def _scores_of(model: Any, X: Floats) -> Floats:

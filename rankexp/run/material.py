@@ -30,22 +30,35 @@ class Known:
     ----------
     y : ndarray of shape (n,)
     extra : dict of str to ndarray
-        What else metrics may ask for: ``eta``, ``groups``.
+        What else metrics may ask for: ``eta``, ``groups``, ``mean``.
     bayes : dict
-        Kept losses of the Bayes scorer, by metric.
+        Kept values of the best scorer, by metric.
     """
 
     y: NDArray[Any]
     extra: Mapping[str, NDArray[Any]]
     bayes: dict[Metric, float] = field(default_factory=dict)
 
+    @property
+    def best(self) -> Floats | None:
+        """Scores of the Bayes scorer, eta(x) or E[y | x]; None where neither is known.
+
+        With a continuous target this is an optimal scorer if there is one at all (clemencon2017,
+        Proposition 1).
+        """
+        return self.extra.get("eta", self.extra.get("mean"))
+
+    @property
+    def reference(self) -> NDArray[Any]:
+        """E[y | x] where it is known, else y."""
+        return self.extra.get("mean", self.y)
+
     def bayes_loss(self, metric: Metric) -> float | None:
-        """Return the metric of the scores eta(x); None where eta is unknown or doesn't do."""
-        eta = self.extra.get("eta")
-        if eta is None or metric.needs != {"y", "scores"}:
+        """Return the metric of the best scores; None where they are unknown or don't do."""
+        if self.best is None or metric.needs != {"y", "scores"}:
             return None
         if metric not in self.bayes:
-            self.bayes[metric] = float(metric(y=self.y, scores=eta))
+            self.bayes[metric] = float(metric(y=self.y, scores=self.best))
         return self.bayes[metric]
 
 
@@ -80,6 +93,8 @@ class Fold:
     X_train, X_test : ndarray of shape (n, p)
     y_train : ndarray of shape (n,)
     test : Known
+    names : tuple of str
+        Of the columns of X.
     """
 
     def __init__(
@@ -92,10 +107,12 @@ class Fold:
     ) -> None:
         self.X_train, self.X_test = train.X, test.X
         self.y_train, self.test, self.path = train.known.y, test.known, path
+        columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
+        self.names = tuple(column.name for column in columns)
         if features is None and preprocess.scale == "none":
             return
-        columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
         fitted = Preprocessor(preprocess, columns).fit(train.X)
+        self.names = fitted.names
         self.X_train, self.X_test = fitted.transform(train.X), fitted.transform(test.X)
 
     @cached_property
@@ -148,8 +165,8 @@ def _drawn(spec: Mapping[str, Any], rep: int) -> Made:
     made = (spec["problem"]["generator"], canonical(spec["problem"]["params"]))
     model = _model(*made, spec["seed"], path)
     test = _test_set(*made, spec["seed"], path, numbers["n_test"])
-    knows_eta = spec["inner"] is not None
-    train = _sample(model, numbers["n_train"], spec["seed"], f"{path}/train/{rep}", knows_eta)
+    asked = spec["inner"] is not None
+    train = _sample(model, numbers["n_train"], spec["seed"], f"{path}/train/{rep}", asked)
     return train, test, None, f"{path}/train/{rep}", None
 
 
@@ -167,10 +184,10 @@ def _test_set(generator: str, params: str, seed: int, path: str, n: int) -> Part
     return _sample(_model(generator, params, seed, path), n, seed, f"{path}/test")
 
 
-def _sample(model: Any, n: int, seed: int, path: str, knows_eta: bool = True) -> Part:
+def _sample(model: Any, n: int, seed: int, path: str, asked: bool = True) -> Part:
     X, y = model.sample(n, stream(seed, path))
-    eta = getattr(model, "eta", None) if knows_eta else None
-    return Part(X, Known(y, {} if eta is None else {"eta": eta(X)}))
+    known = [name for name in ("eta", "mean") if asked and hasattr(model, name)]
+    return Part(X, Known(y, {name: getattr(model, name)(X) for name in known}))
 
 
 def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
