@@ -40,17 +40,17 @@ class Output:
         For .md, .tex and the terminal.
     figure : Figure or None
         For .png and .pdf.
-    lead : list of str
-        Paragraphs above the tables, for what is said rather than listed.
     notes : list of str
         Sentences below.
     incomplete : list of str
         What the run lacks; shown in the body of every file.
+    lead : list of str
+        Paragraphs above the tables, for what is said rather than listed.
     """
 
     numbers: "pd.DataFrame | None" = None
     grids: list[Grid] = field(default_factory=list)
     figure: "Figure | None" = None
-    lead: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
+    lead: list[str] = field(default_factory=list)
