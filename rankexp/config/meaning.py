@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.config import methods, words
 from rankexp.config.fault import Fault, mistyped, unknown_parameters
+from rankexp.config.kinds import WORDS, kind_of
 from rankexp.config.schema import (
     Block,
     CrossValidation,
@@ -24,6 +25,7 @@ from rankexp.config.schema import (
     Study,
 )
 from rankexp.config.tree import Problem, Tree
+from rankexp.metrics.base import Kind
 
 RESERVED = ("scores", "report", "manifest", "records")
 """Names of the files that every results folder holds."""
@@ -120,12 +122,14 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
         yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
     for i, problem in enumerate(experiment.problems):
-        levels = study.data[problem].levels if problem in study.data else ["-", "+"]
-        for name in used if levels is None or len(levels) != 2 else ():
-            if methods.is_binary(used[name]):
-                has = f"{len(levels)} levels" if levels else "a continuous target"
-                text = f"method '{name}' ranks two classes, '{problem}' has {has}"
+        kind = kind_of(study, problem)
+        if kind is not None:
+            named = f"'{problem}' has {WORDS[kind]}"
+            binary = [name for name in used if kind != "binary" and methods.is_binary(used[name])]
+            for name in binary:
+                text = f"method '{name}' ranks two classes, {named}"
                 yield Fault((*path, "problems", i), text)
+            yield from () if binary else _unfit(experiment, kind, named, path)
 
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -168,6 +172,20 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
         seen.add(repr(metric))
         if "eta" in metric.needs and not isinstance(experiment.protocol, Models):
             yield Fault(place, f"{metric!r} needs eta, which only generators know")
+
+
+def _unfit(experiment: Evaluate, kind: Kind, named: str, path: tuple[str, str]) -> Iterator[Fault]:
+    """Find metrics that are for other kinds of targets."""
+    from rankexp.metrics.base import parse
+
+    for i, text in enumerate(experiment.metrics):
+        try:
+            metric = parse(text)
+        except ValueError:
+            continue  # complained about already
+        if kind not in metric.kinds:
+            known = " or ".join(WORDS[one] for one in metric.kinds)
+            yield Fault((*path, "metrics", i), f"{metric!r} is for {known}; {named}")
 
 
 def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:

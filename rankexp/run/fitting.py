@@ -140,7 +140,8 @@ def _fit_each(
 def _tree_text(model: Any, names: Sequence[str]) -> str | None:
     """Return a fitted tree as text: our own say it themselves, scikit-learn's are asked."""
     if hasattr(model, "export_text"):
-        return str(model.export_text(feature_names=list(names)))
+        model.feature_names_in_ = np.array(names, dtype=object)  # as if fitted to a data frame
+        return str(model.export_text())
     if hasattr(model, "tree_"):
         from sklearn.tree import export_text
 
