@@ -77,7 +77,11 @@ class Answer(Comparison):
             parts.append(f"{word} on {len(names) or 'none'}{named}")
         same = sum(c.verdict == "equivalent" for c in found)
         parts.append(f"equivalent within {margin} without a difference shown on {same}")
-        parts.append(f"undecided on {sum(c.verdict == 'undecided' for c in found)}")
+        open_ = [c for c in found if c.verdict == "undecided"]
+        seen = [c.detectable for c in open_ if not math.isnan(c.detectable)]
+        ends = " to ".join(number(f(seen), self.digits) for f in (min, max)) if seen else ""
+        seen_text = f", whose designs would see a true difference from {ends} on" if seen else ""
+        parts.append(f"undecided on {len(open_)}{seen_text}")
         return f"Of {len(found)} problems {', '.join(parts)}."
 
     def _experiment(self, context: Context, judged: Judged) -> str:
