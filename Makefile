@@ -17,11 +17,11 @@ help: ## list the targets
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba,bayes]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba,bayes,dev]'
 	@touch $@
 
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
