@@ -60,7 +60,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     """
     if kind not in (5, 6):
         raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
-    target, s = _checked(y, scores)
+    target, s = checked(y, scores)
     by_y = ordered(target)
     between = by_y.below * (target.size - by_y.upto)
     if not between.any():
@@ -102,7 +102,7 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     ValueError
         For other shapes, NaN or no example.
     """
-    target, s = _checked(y, scores)
+    target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
         return _undefined(s, "a single example makes no pair: d_tau is NaN")
@@ -118,7 +118,7 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """
     from scipy.stats import kendalltau
 
-    target, s = _checked(y, scores)
+    target, s = checked(y, scores)
     columns = np.atleast_2d(s.T)
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.array([float(kendalltau(target, column).statistic) for column in columns])
@@ -136,7 +136,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
     Parameters, returns and errors are those of :func:`d_tau`.
     """
-    target, s = _checked(y, scores)
+    target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
         return _undefined(s, "a single example makes no pair: the discordance is NaN")
@@ -168,7 +168,7 @@ def mse(
     ValueError
         For other shapes, NaN, no example, or a scale that isn't positive.
     """
-    m, s = _checked(reference, scores, "reference")
+    m, s = checked(reference, scores, "reference")
     scale = np.asarray((fitted or {}).get("score_scale", 1.0), dtype=np.float64)
     if not (scale > 0).all():
         raise ValueError(f"score_scale must be positive, got {scale}")
@@ -197,7 +197,7 @@ def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
     return sum(int(terms[i : i + step].sum()) for i in range(0, terms.size, step))
 
 
-def _checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
+def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
     """Return targets and scores as float64 arrays of shapes that go together, without NaN."""
     try:
         target, s = np.asarray(y, dtype=np.float64), np.asarray(scores, dtype=np.float64)
