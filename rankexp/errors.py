@@ -26,6 +26,22 @@ class DataError(RankexpError):
     exit_code = 3
 
 
+class DataNotFoundError(DataError):
+    """A data set lies nowhere.
+
+    Parameters
+    ----------
+    where : str
+        Where it was looked for.
+    advice : str
+        How to add it by hand.
+    """
+
+    def __init__(self, where: str, advice: str) -> None:
+        super().__init__(f"{where}. {advice}")
+        self.where = where
+
+
 class EnvironmentProblemError(RankexpError):
     """The machine does not let us work: not writable, disk full, locked."""
 

@@ -11,7 +11,7 @@ from rankexp import registry
 from rankexp.data.dataset import Table
 from rankexp.data.snapshot import read_table, table_hash, write_table
 from rankexp.data.sources.file import locate, read
-from rankexp.errors import DataError
+from rankexp.errors import DataError, DataNotFoundError
 
 if TYPE_CHECKING:
     from rankexp.config.schema import DataEntry
@@ -111,7 +111,7 @@ def added_folder(name: str, cache: Path) -> Path:
 
 def not_found(
     name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
-) -> DataError:
+) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
     file = entry.source.get("file")
     looked = [f"in {', '.join(str(folder) for folder in folders)} for {file}"] * bool(
@@ -122,9 +122,9 @@ def not_found(
     if file:
         advice += f", or put {file} into a folder and name that in --data or RANKEXP_DATA"
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    return DataError(
-        f"data set '{name}' not found: looked {' and '.join(looked)}{because}. To add it by hand: "
-        + advice
+    return DataNotFoundError(
+        f"data set '{name}' not found: looked {' and '.join(looked)}{because}",
+        f"To add it by hand: {advice}",
     )
 
 

@@ -119,9 +119,7 @@ def execute(
         print(plan.describe(workers), flush=True)
     outcome = Outcome(prepared.folder, records=len(prepared.known))
     outcome.failed = sum(plan.failed.values())
-    for name, reason in plan.missing.items():
-        if name in prepared.absent:
-            outcome.note(3, f"data set '{name}' is missing: {reason}")
+    _note_data(prepared, outcome)
     manifest = Manifest(
         prepared.folder,
         study,
@@ -133,6 +131,19 @@ def execute(
     )
     _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
     return outcome
+
+
+def _note_data(prepared: Prepared, outcome: Outcome) -> None:
+    """Say which data could not be had; the plan has said where it was looked for."""
+    for name, reason in prepared.wrong.items():
+        outcome.note(3, f"data set '{name}' is not used: {reason}")
+    if prepared.absent:
+        outcome.note(
+            3,
+            f"missing data: {', '.join(prepared.absent)}. To add your own copy: "
+            "rankexp data add NAME FILE, or put the file into a folder and name that in --data "
+            "or RANKEXP_DATA",
+        )
 
 
 class _Log:

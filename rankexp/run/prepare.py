@@ -8,7 +8,7 @@ from typing import Any
 
 from rankexp import __version__, registry
 from rankexp.config.schema import Evaluate, Study
-from rankexp.errors import ConfigError, DataError
+from rankexp.errors import ConfigError, DataError, DataNotFoundError
 from rankexp.plan import Cell, DataFacts, cells
 from rankexp.run.record import Record
 from rankexp.run.store import Store
@@ -28,8 +28,10 @@ class Prepared:
     store : Store
     facts, provenance : dict
         Of the data sets found.
-    absent : dict of str to str
-        Data sets not found that the study cannot do without, with the reason.
+    absent : tuple of str
+        Data sets not found that the study cannot do without.
+    wrong : dict of str to str
+        Data sets that were found but are not what was declared, with the reason.
     known : frozenset of str
         Keys of the trustworthy records that the plan has use for.
     """
@@ -39,7 +41,8 @@ class Prepared:
     store: Store
     facts: Mapping[str, DataFacts]
     provenance: Mapping[str, Mapping[str, Any]]
-    absent: Mapping[str, str]
+    absent: tuple[str, ...]
+    wrong: Mapping[str, str]
     known: frozenset[str]
 
     def describe(self, workers: int | None = None) -> str:
@@ -72,7 +75,7 @@ def prepare(
         Where `only` or `redo` name nothing of the study.
     """
     folder = Path(results) / study.study
-    facts, provenance, missing = _find_data(study, only, folders, online=online)
+    facts, provenance, nowhere, wrong = _find_data(study, only, folders, online=online)
     store = Store(folder)
     records = store.read()
     planned = list(cells(study, facts, only))
@@ -87,30 +90,41 @@ def prepare(
         for version, count in sorted(stale.items())
         if version != __version__
     ]
-    plan = make_plan(planned, relevant, again=again, missing=missing, notes=notes)
-    absent = {name: why for name, why in missing.items() if not study.data[name].optional}
-    return Prepared(plan, folder, store, facts, provenance, absent, frozenset(relevant))
+    plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
+    absent = tuple(name for name in nowhere if not study.data[name].optional)
+    return Prepared(plan, folder, store, facts, provenance, absent, wrong, frozenset(relevant))
 
 
 def _find_data(
     study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
-) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Find the data sets of the experiments; return facts, provenance, and what is missing."""
+) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str], dict[str, str]]:
+    """Find the data sets of the experiments.
+
+    Returns
+    -------
+    facts, provenance : dict
+        Of those found.
+    nowhere, wrong : dict of str to str
+        Why the others are not: not found, or not what was declared.
+    """
     from rankexp.data.find import find
 
     folders = [*folders, study.folder] if study.folder else folders  # beside the study, last
     facts: dict[str, DataFacts] = {}
     provenance: dict[str, Mapping[str, Any]] = {}
-    missing: dict[str, str] = {}
+    nowhere: dict[str, str] = {}
+    wrong: dict[str, str] = {}
     for name in _data_names(study, only):
         try:
             found = find(name, study.data[name], folders, online=online)
+        except DataNotFoundError as error:
+            nowhere[name] = error.where
         except DataError as error:
-            missing[name] = str(error)
+            wrong[name] = str(error)
         else:
             facts[name] = found.facts
             provenance[name] = found.dataset.provenance
-    return facts, provenance, missing
+    return facts, provenance, nowhere, wrong
 
 
 def _data_names(study: Study, only: Sequence[str]) -> list[str]:

@@ -53,7 +53,7 @@ class Plan:
         needed = Counter(cell.experiment for cell in self.cells)
         width = max((len(name) for name in needed), default=0)
         lines = [self._line(name, count, width) for name, count in needed.items()]
-        lines += [f"missing data: {name}: {reason}" for name, reason in self.missing.items()]
+        lines += list(self.missing.values())
         lines += self.notes
         if not self.jobs:
             lines.append("nothing to do: every record is there" if self.cells else "nothing to do")

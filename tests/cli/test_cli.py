@@ -181,7 +181,7 @@ def test_usage_exits_2(place: Path) -> None:
 
 
 WRONG_DATA = {
-    "no file": (None, "rankexp data add mine FILE"),
+    "no file": (None, "rankexp data add NAME FILE"),
     "absent target": (GOOD_ROWS.replace("label", "labels"), "did you mean 'labels'"),
     "one class": (GOOD_ROWS.replace("yes", "no"), "yes"),
     "unknown class": (GOOD_ROWS.replace("yes", "perhaps"), "perhaps"),

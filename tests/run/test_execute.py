@@ -12,7 +12,7 @@ import toys
 
 from rankexp.config.schema import Study
 from rankexp.data import find as find_module
-from rankexp.errors import ConfigError, DataError, EnvironmentProblemError
+from rankexp.errors import ConfigError, DataError, DataNotFoundError, EnvironmentProblemError
 from rankexp.run import execute as module
 from rankexp.run.execute import Outcome, execute, prepare
 from rankexp.run.lock import advisory_lock
@@ -156,7 +156,7 @@ def with_data(**optional: bool) -> Study:
 
 
 def missing(name: str, *_: Any, **__: Any) -> Any:
-    raise DataError(f"'{name}' is not in /some/where/data; add it with rankexp data add")
+    raise DataNotFoundError(f"'{name}' is not in /some/where/data", "add it by hand")
 
 
 def test_missing_data_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,11 +164,23 @@ def test_missing_data_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.Mon
     outcome = run(with_data(needed=False, large=True), tmp_path)
     assert (outcome.exit_code, outcome.made) == (3, 6)
     assert len(outcome.messages) == 1
-    assert "'needed' is missing" in outcome.messages[0]
+    assert "missing data: needed" in outcome.messages[0]
     known = read_manifest(tmp_path / "toy")
     assert set(known["missing_data"]) == {"needed", "large"}
     assert "/some/where" not in str(known), "a manifest is no place for a machine's paths"
     assert run(with_data(large=True), tmp_path / "optional").exit_code == 0
+
+
+def test_wrong_data_is_an_error_even_where_it_is_optional(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def other(name: str, *_: Any, **__: Any) -> Any:
+        raise DataError(f"'{name}' has 7 rows, declared are 8")
+
+    monkeypatch.setattr(find_module, "find", other, raising=False)
+    outcome = run(with_data(large=True), tmp_path)
+    assert (outcome.exit_code, outcome.made) == (3, 6)
+    assert "7 rows" in outcome.messages[0]
 
 
 def test_a_failure_goes_before_missing_data(

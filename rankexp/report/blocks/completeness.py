@@ -51,14 +51,11 @@ class Completeness(Strict):
 
 
 def _data(context: Context, names: list[str]) -> list[str]:
-    """Say which data sets were not to be had; the reason says how to add them."""
+    """Say which data sets were not to be had; the page's table of data says why."""
     experiments = (context.study.experiments[name] for name in names)
     wanted = dict.fromkeys(p for e in experiments if isinstance(e, Evaluate) for p in e.problems)
-    return [
-        f"Data set {name} is not available: {reason}"
-        for name in wanted
-        if (reason := context.missing_data(name)) is not None
-    ]
+    absent = [name for name in wanted if context.missing_data(name) is not None]
+    return [f"Data not available: {', '.join(absent)}."] if absent else []
 
 
 def _versions(context: Context) -> list[str]:
