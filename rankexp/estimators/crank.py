@@ -113,6 +113,9 @@ class CRank(OrientedTree):
         every = features.size == X.shape[1]
         some = X[rows] if every else X[rows][:, features]
         classifier = classifier_of(self.classifier).fit(some, labels[order])
+        if not np.isin(classifier.predict(some[:8]), (-1, 1)).all():
+            name = type(classifier).__name__
+            raise ValueError(f"{name} predicts other labels than the -1 and 1 it was given")
         return Classified(classifier, None if every else features)
 
 
@@ -126,10 +129,11 @@ def classifier_of(given: Any) -> Any:
     """
     if given is None:
         return None
-    made = clone(given) if not isinstance(given, str) else _imported(given)()
-    if not callable(getattr(made, "fit", None)) or not callable(getattr(made, "predict", None)):
-        raise ValueError(f"classifier {given!r} has no methods 'fit' and 'predict'")
-    return made
+    if isinstance(given, str):
+        return _imported(given)()
+    if not all(callable(getattr(given, name, None)) for name in ("fit", "predict")):
+        raise ValueError(f"classifier {given!r} is neither an estimator nor an import path")
+    return clone(given)
 
 
 def _imported(path: str) -> Any:

@@ -13,8 +13,8 @@ class KendallTree(OrientedTree):
     """An oriented ranking tree grown by the Kendall tau of its scores and y.
 
     Each node gets the threshold on one feature, in either orientation, that maximises the
-    empirical Kendall tau ((8) of clemencon2017, ties in y counted as there) on its examples, so
-    that of the whole tree; a node where no threshold raises it is a leaf.
+    empirical Kendall tau, (8) of clemencon2017, on its examples, and so that of the whole tree;
+    a node where no threshold raises it is a leaf.
 
     Parameters
     ----------
@@ -22,6 +22,10 @@ class KendallTree(OrientedTree):
         Levels of splits at most, 0 to 50; 0 is a single leaf.
     min_samples_leaf : int
         Training examples in a leaf, at least.
+    count_ties : bool
+        Whether a split loses 1/2 for each pair with equal y that it parts, as in (8), where such
+        a pair counts 1/2 only while its scores are equal. Where y has few values this keeps
+        trees small; if False only pairs with different y count.
     max_features : None, "sqrt", int or float
         How many features, drawn anew, each node looks at; a share if a float. None: all.
     prune : None, "iauc" or "tau"
@@ -55,6 +59,7 @@ class KendallTree(OrientedTree):
         self,
         depth: int = 3,
         min_samples_leaf: int = 1,
+        count_ties: bool = True,
         max_features: int | float | str | None = None,
         prune: str | None = None,
         cv: int = 5,
@@ -62,6 +67,7 @@ class KendallTree(OrientedTree):
     ) -> None:
         self.depth = depth
         self.min_samples_leaf = min_samples_leaf
+        self.count_ties = count_ties
         self.max_features = max_features
         self.prune = prune
         self.cv = cv
@@ -74,5 +80,5 @@ class KendallTree(OrientedTree):
             features,
             len(X),
             least=self.min_samples_leaf,
-            count_ties=True,
+            count_ties=self.count_ties,
         )

@@ -55,7 +55,7 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
         n_estimators: int = 100,
         depth: int = 8,
         min_samples_leaf: int = 3,
-        max_features: int | float | str | None = 1 / 3,
+        max_features: int | float | str | None = 2 / 3,
         classifier: Any = None,
         bootstrap: bool = True,
         random_state: Any = None,
