@@ -173,7 +173,7 @@ def _merged(mark: Mark, path: Path, errors: list[Mapping[str, Any]]) -> Problem:
     value = errors[0]["input"]
     wanted = list(dict.fromkeys(_expected(error) for error in errors if _expected(error)))
     if not wanted:
-        return Problem(mark, path, str(errors[0]["msg"]))
+        return Problem(mark, path, str(errors[0]["msg"]).removeprefix("Value error, "))
     hint = next(filter(None, (_hint(value, error["type"]) for error in errors)), "")
     options = ", ".join(wanted[:-1]) + (" or " if wanted[1:] else "") + wanted[-1]
     return Problem(mark, path, f"expected {options}, got {got(value)}{hint}")

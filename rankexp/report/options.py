@@ -2,15 +2,24 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from rankexp.config.schema import Block, Strict
+from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
 
-Rule = Annotated[
-    str, Field(pattern=r"^(oracle|nested|one_standard_error|fixed:.+)$", examples=["fixed:lam=1"])
-]
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+
+
+def _known_rule(name: str) -> str:
+    kind, _, point = name.partition(":")
+    if name in RULES or (kind == "fixed" and point):
+        return name
+    known = f"known: {', '.join(RULES)}, and fixed:lam=1 for a grid point"
+    raise ValueError(f"unknown rule '{name}'{did_you_mean(name, RULES)}; {known}")
+
+
+Rule = Annotated[str, AfterValidator(_known_rule)]
 
 
 class Choosing(Strict):

@@ -35,6 +35,12 @@ def block(text):
     return GOOD + "report: [{block: paired_table, name: t, experiment: e" + text + "}]\n"
 
 
+def compared(options):
+    two = GOOD.replace("{m: {}}", "{m: {}, k: {}}").replace("[m]", "[m, k]")
+    entry = "block: comparison, name: t, experiment: e, options: {method: m, " + options + "}"
+    return two + "report: [{" + entry + "}]\n"
+
+
 LEVELS = ", levels: [a, b]"
 CV = "protocol: {kind: cross_validation}"
 
@@ -262,6 +268,22 @@ MEANING = {
     "option": (block(", options: {«digit: 3}"), "unknown key 'digit' (did you mean 'digits'?)"),
     "option value": (block(", options: {rule: «best}"), "report[0].options.rule: "),
     "option's method": (block(", options: {reference: «n}"), "unknown method 'n'"),
+    "option's rule": (
+        block(", options: {rule: «nestd}"),
+        "rule: unknown rule 'nestd' (did you mean 'nested'?); known: oracle, nested,",
+    ),
+    "option's references": (
+        compared("references: [k, «n]"),
+        "report[0].options.references[1]: unknown method 'n'",
+    ),
+    "option's own reference": (
+        compared("references: [m]").replace("options: {", "options: «{"),
+        "report[0].options: 'm' cannot be compared with itself",
+    ),
+    "option's rules": (
+        compared("references: [k], rule: {«f: oracle}"),
+        "report[0].options.rule.f: unknown experiment 'f'",
+    ),
     "option's metric": (block(", options: {metric: «auc}"), "unknown metric 'auc'"),
     "published": (GOOD + "published: «nowhere.csv\n", "no such file: "),
 }

@@ -275,6 +275,11 @@ def test_metrics_of_different_directions_are_not_ranked_together(make: Make) -> 
     study["experiments"]["again"]["metrics"] = ["auc"]
     output = show(make(study), "average_ranks", ["folds", "again"], incomplete="drop")
     assert any("rank_loss and auc have different directions" in text for text in output.notes)
+    answer = show(make(study), "answer", ["folds", "again"], **PAIR, incomplete="drop")
+    assert answer.lead == [
+        "No answer in short: differences in rank_loss and auc do not compare; give each metric a "
+        "block of its own."
+    ]
 
 
 def test_the_places_of_a_diagram_worked_by_hand() -> None:
