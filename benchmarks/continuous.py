@@ -1,0 +1,79 @@
+"""IAUC beside one argsort; the Kendall tree beside scikit-learn's regression tree."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from rankexp.compiled import choose
+from rankexp.estimators import CRank, KendallTree
+from rankexp.metrics import iauc
+from rankexp.solvers.splits import best_threshold_split, kendall_charges, presort
+
+
+def _best(rounds: int, *calls: Callable[[], object]) -> list[float]:
+    """Return the best time of each call, measured in turns."""
+    best = [float("inf")] * len(calls)
+    for _ in range(rounds):
+        for which, call in enumerate(calls):
+            start = time.perf_counter()
+            call()
+            best[which] = min(best[which], time.perf_counter() - start)
+    return best
+
+
+def _iauc_rows(target: float, numba: str) -> Iterator[tuple[str, float, float | None]]:
+    rng = np.random.default_rng(0)
+    y = rng.random(1_000_000)
+    s = y + rng.random(y.size)
+    tied = np.round(y, 2), np.round(s, 2)
+    before = os.environ.get("RANKEXP_NUMBA")
+    os.environ["RANKEXP_NUMBA"] = numba
+    try:
+        iauc(y[:10], s[:10])  # compiled
+        calls = (y.argsort, lambda: iauc(y, s), lambda: iauc(y, s, kind=5), lambda: iauc(*tied))
+        sort, *times = _best(4, *calls)
+    finally:
+        os.environ.pop("RANKEXP_NUMBA")
+        if before is not None:
+            os.environ["RANKEXP_NUMBA"] = before
+    how = "numba" if numba == "1" else "numpy"
+    for what, seconds in zip(("(6)", "(5)", "(6), ties"), times, strict=True):
+        yield f"IAUC by {what}, n = 1e6, {how} / one argsort", seconds / sort, target
+
+
+def _split_time(n: int) -> float:
+    """Return the time that a presorted node of n rows and 10 features takes to split."""
+    rng = np.random.default_rng(0)
+    node = presort(rng.random((n, 10)), rng.random(n))
+    features = np.arange(10)
+
+    def split() -> object:
+        return best_threshold_split(node, kendall_charges(node), features, n, count_ties=True)
+
+    return _best(5, split)[0]
+
+
+def rows() -> Iterator[tuple[str, float, float | None]]:
+    """Yield (name, measured ratio, target); lower is better."""
+    if choose("rankexp.metrics.dominance_numba") is not None:
+        yield from _iauc_rows(12, "1")
+    yield from _iauc_rows(60, "0")
+    rng = np.random.default_rng(0)
+    X = rng.random((100_000, 10))
+    y = X[:, 0] + np.sin(6 * X[:, 1]) + 0.3 * rng.standard_normal(len(X))
+    rounded = np.round(y, 1)
+    cart, kendall, crank, tied = _best(
+        3,
+        lambda: DecisionTreeRegressor(max_depth=6).fit(X, y),
+        lambda: KendallTree(depth=6).fit(X, y),
+        lambda: CRank(depth=6).fit(X, y),
+        lambda: KendallTree(depth=6).fit(X, rounded),
+    )
+    yield "KendallTree / DecisionTreeRegressor, 1e5 × 10, depth 6", kendall / cart, 20
+    yield "KendallTree / DecisionTreeRegressor, same, ties in y", tied / cart, 20
+    yield "CRank (stumps) / DecisionTreeRegressor, same", crank / cart, 20
+    small, large = _split_time(100_000), _split_time(1_000_000)
+    yield "Kendall split of a sorted node, n = 1e6 / n = 1e5, by 10", large / small / 10, 2
