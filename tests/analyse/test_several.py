@@ -99,7 +99,9 @@ def test_with_ties_it_is_scipys_friedman(seed: int) -> None:
 
 
 def test_nemenyi_is_scikit_posthocs() -> None:
-    for values in (AUC, np.random.default_rng(1).normal(size=(8, 3))):
+    # The second is the package's own example.
+    own = [[31, 27, 24], [31, 28, 31], [45, 29, 46], [21, 18, 48], [42, 36, 46], [32, 17, 40]]
+    for values in (AUC, np.array(own), np.random.default_rng(1).normal(size=(8, 3))):
         expected = scikit_posthocs.posthoc_nemenyi_friedman(values).to_numpy()
         np.testing.assert_allclose(
             several.nemenyi(several.ranks(values, higher=True)), expected, atol=1e-8
@@ -115,20 +117,47 @@ def test_signed_ranks_with_holm_are_scikit_posthocs() -> None:
     np.testing.assert_allclose(several.pairwise(values), expected.to_numpy())
 
 
+def example_of_autorank() -> pd.DataFrame:
+    """The populations of autorank's own example: clipped to [0, 1], so with ties."""
+    state = np.random.RandomState(42)
+    means = [0.2, 0.3, 0.5, 0.8, 0.85, 0.9]
+    return pd.DataFrame(
+        {f"pop_{i}": state.normal(mean, 0.3, 50).clip(0, 1) for i, mean in enumerate(means)}
+    )
+
+
 def test_ranks_and_critical_difference_are_autoranks() -> None:
     import autorank
 
-    values = pd.DataFrame(np.random.default_rng(3).normal(size=(20, 4)) ** 3 + [0, 0.2, 0.4, 3])
-    values.columns = list("abcd")
-    expected = autorank.autorank(values, alpha=0.05, force_mode="nonparametric", order="ascending")
-    found = several.ranking(values, higher=False, posthoc="nemenyi", alpha=0.05)
-    theirs = expected.rankdf["meanrank"].reindex(list("abcd"))
+    values = example_of_autorank()
+    expected = autorank.autorank(values, alpha=0.05, force_mode="nonparametric")
+    found = several.ranking(values, higher=True, posthoc="nemenyi", alpha=0.05)
+    theirs = expected.rankdf["meanrank"].reindex(values.columns)
     np.testing.assert_allclose(found.average, theirs)
     assert found.critical == pytest.approx(expected.cd, rel=1e-3)
-    assert float(several.friedman(several.ranks(values, higher=False)).chi2) == pytest.approx(
-        stats.friedmanchisquare(*values.to_numpy().T).statistic
-    )
-    assert expected.omnibus == "friedman" and (expected.pvalue < 0.05) == (found.omnibus.p < 0.05)
+    assert expected.omnibus == "friedman" and expected.posthoc == "nemenyi"
+    chi2 = several.friedman(several.ranks(values, higher=True)).chi2
+    assert stats.chi2.sf(chi2, 5) == pytest.approx(expected.pvalue)
+    # Populations whose mean ranks lie within the critical difference, by theirs.
+    best_first = theirs.sort_values()
+    for i, j in itertools.combinations(range(6), 2):
+        apart = abs(theirs.iloc[i] - theirs.iloc[j]) > expected.cd
+        assert found.differs[i, j] == apart
+    assert len(found.bars) >= 2 and found.bars[0][0] == values.columns.get_loc(best_first.index[0])
+
+
+def test_scipys_examples_of_friedman_and_wilcoxon() -> None:
+    # The documentation of scipy.stats.friedmanchisquare and of scipy.stats.wilcoxon.
+    before = [72, 96, 88, 92, 74, 76, 82]
+    after = [120, 120, 132, 120, 101, 96, 112]
+    later = [76, 95, 104, 96, 84, 72, 76]
+    ranked = several.ranks(np.transpose([before, after, later]), higher=False)
+    chi2 = float(several.friedman(ranked).chi2)
+    assert round(chi2, 10) == 10.5714285714
+    assert round(float(stats.chi2.sf(chi2, 2)), 8) == 0.00506341
+    heights = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
+    found = several.signed_rank(heights)
+    assert (found.below, round(found.p, 8)) == (24.0, 0.04125977)
 
 
 def test_few_blocks_are_tested_by_all_orders() -> None:

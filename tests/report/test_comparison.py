@@ -1,6 +1,7 @@
 """Comparison, answer, average ranks and critical differences on made-up records."""
 
 import copy
+import itertools
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,7 @@ from rankexp.plan import Cell
 from rankexp.report import build, judging
 from rankexp.report.blocks.answer import bound, headline
 from rankexp.report.blocks.average_ranks import Panel
-from rankexp.report.blocks.critical_difference import Bar, Mark, bars, draw, marks
+from rankexp.report.blocks.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.report.text import markdown_output, plain_output, tex_output
@@ -294,12 +295,15 @@ def test_the_places_of_a_diagram_worked_by_hand() -> None:
     wide = [1.0, 2.0, 5.0, 6.0]
     assert bars(wide, [(0, 1), (2, 3)]) == [Bar(1.0, 2.0, 0), Bar(5.0, 6.0, 0)]
     assert [bar.row for bar in bars([1.0, 2.0, 2.3, 3.0], [(0, 1), (2, 3)])] == [0, 1]
+    # A bar ends before the next method, however near.
+    assert ends(Bar(1.0, 2.0, 0), [1.0, 2.0, 2.03], 0.1) == pytest.approx((0.9, 2.01))
     assert len(marks([1.0, 2.0, 3.0])) == 3 and bars(average, []) == []
 
 
 def test_the_diagram_shows_its_data() -> None:
-    values = np.random.default_rng(1).normal(size=(30, 4)) + np.array([0, 0.3, 1.0, 3.0])
-    for higher in (False, True):
+    shift = np.array([0, 0.3, 1.0, 3.0])
+    for seed, higher in itertools.product(range(4), (False, True)):
+        values = np.random.default_rng(seed).normal(size=(30, 4)) + shift
         found = ranking(values, higher=higher, posthoc="nemenyi", alpha=0.05)
         panel = Panel("p", "thirty", list("abcd"), "m", "oracle", "models", found, "")
         axes = draw([panel], list("abcd"), 1).axes[0]

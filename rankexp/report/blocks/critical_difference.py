@@ -62,15 +62,24 @@ def marks(average: "Sequence[float] | np.ndarray") -> list[Mark]:
 
 def bars(average: "Sequence[float] | np.ndarray", groups: Sequence[Sequence[int]]) -> list[Bar]:
     """Return the bars; bars that overlap, or nearly, have rows of their own."""
-    ends: list[float] = []  # the worst rank in each row so far
+    last: list[float] = []  # the worst rank in each row so far
     clear = 0.12 * (len(average) - 1)
     found = []
     for group in groups:
         best, worst = (float(average[place]) for place in (group[0], group[-1]))
-        row = next((r for r, end in enumerate(ends) if end + clear < best), len(ends))
-        ends[row : row + 1] = [worst]
+        row = next((r for r, end in enumerate(last) if end + clear < best), len(last))
+        last[row : row + 1] = [worst]
         found.append(Bar(best, worst, row))
     return found
+
+
+def ends(bar: Bar, average: "Sequence[float] | np.ndarray", wider: float) -> tuple[float, float]:
+    """Return where a bar is drawn: a little beyond its methods, never over the next one."""
+    ranks = np.asarray(average, dtype=np.float64)
+    below, above = ranks[ranks < bar.best], ranks[ranks > bar.worst]
+    low = bar.best - below.max() if len(below) else np.inf
+    high = above.min() - bar.worst if len(above) else np.inf
+    return bar.best - float(min(wider, low / 3)), bar.worst + float(min(wider, high / 3))
 
 
 class CriticalDifference(AverageRanks):
@@ -152,11 +161,11 @@ def draw_panel(
     for bar in bars(found.average, found.bars):
         y = 0.13 + BAR * bar.row
         axes.plot(
-            [bar.best - wider, bar.worst + wider],
+            ends(bar, found.average, wider),
             [y, y],
             color=COLOURS[0],
             linewidth=3.2,
-            solid_capstyle="round",
+            solid_capstyle="butt",
             gid="bar",
         )
     for mark in marks(found.average):
@@ -174,13 +183,13 @@ def _axis(axes: "Axes", count: int) -> None:
 
 def _ruler(axes: "Axes", length: float, critical: float, count: int) -> None:
     """Draw the critical difference above the axis, from its worse end."""
-    ends, y = (count, count - length), -0.36
-    axes.plot(ends, [y, y], color="#555555", linewidth=1.0)
-    for end in ends:
+    places, y = (count, count - length), -0.36
+    axes.plot(places, [y, y], color="#555555", linewidth=1.0)
+    for end in places:
         axes.plot([end, end], [y - 0.035, y + 0.035], color="#555555", linewidth=1.0)
     cut = " (longer than the axis)" if critical > length else ""
     text = f"critical difference {critical:.2f}{cut}"
-    middle = sum(ends) / 2
+    middle = sum(places) / 2
     axes.text(middle, y - 0.06, text, ha="center", va="bottom", fontsize=7.5, color="#555555")
 
 
