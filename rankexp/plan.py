@@ -288,8 +288,13 @@ def fits(cell: Cell) -> int:
     """Return the number of fits a cell takes: grid points, with inner folds each time more."""
     if cell.spec["kind"] == "simulate":
         return 1
-    inner = cell.spec["inner"]
-    return len(grid_points(cell.spec)) * (1 + (inner["folds"] if inner else 0))
+    folds = cell.spec["inner"]["folds"] if chooses(cell) else 0
+    return len(grid_points(cell.spec)) * (1 + folds)
+
+
+def chooses(cell: Cell) -> bool:
+    """Tell whether inner folds have anything to choose: a single grid point needs none."""
+    return cell.spec["inner"] is not None and len(grid_points(cell.spec)) > 1
 
 
 def training_rows(cell: Cell) -> int:

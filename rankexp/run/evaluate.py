@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp import __version__, registry
 from rankexp.metrics.base import Metric, parse
-from rankexp.plan import Cell, Job, digest, grid_points
+from rankexp.plan import Cell, Job, chooses, digest, grid_points
 from rankexp.run.curves import CURVES, Curve
 from rankexp.run.fitting import Fitted, Floats, fit
 from rankexp.run.material import Fold, folds
@@ -47,7 +47,10 @@ def _evaluate_split(cells: list[Cell], unit: int) -> list[Record]:
     try:
         for place, fold in enumerate(folds(cells[0].spec, unit)):
             for work in works:
-                work.do(_score_test if place == 0 else _score_inner, fold)
+                if place == 0:
+                    work.do(_score_test, fold)
+                elif chooses(work.cell):
+                    work.do(_score_inner, fold)
     except Exception as error:  # the data, not a method: it concerns them all
         for work in works:
             work.error = work.error or error

@@ -14,7 +14,7 @@ from rankexp.config.schema import Study
 from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.snapshot import write_dataset
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.plan import Cell, DataFacts, Job, cells, jobs
+from rankexp.plan import Cell, DataFacts, Job, cells, fits, jobs
 from rankexp.run.evaluate import evaluate
 from rankexp.run.record import Record
 from rankexp.seeds import stream
@@ -176,9 +176,18 @@ def test_a_method_fails_alone_and_says_why() -> None:
 
 
 def test_warnings_are_kept_once_and_counted(tmp_path: Path) -> None:
-    study = crossed({"w": "Warns"}, inner={"folds": 3})
+    warns = {"estimator": "toys.Warns", "grid": {"noise": [0.0, 0.1]}}
+    study = crossed({"w": warns}, inner={"folds": 3})
     _, record = outcome(study, small_data(tmp_path))[0]
-    assert record.warnings == ["RuntimeWarning: not quite there (4 times)"]
+    assert record.warnings == ["RuntimeWarning: not quite there (8 times)"]
+
+
+def test_inner_folds_are_left_out_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
+    study = crossed({"w": "Warns"}, inner={"folds": 3})
+    cell, record = outcome(study, small_data(tmp_path))[0]
+    assert fits(cell) == 1
+    assert record.warnings == ["RuntimeWarning: not quite there"]
+    assert not values(record, "inner", "rank_loss")
 
 
 def test_inner_folds_are_averaged_and_change_no_test_value(tmp_path: Path) -> None:
