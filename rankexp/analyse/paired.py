@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
-from scipy.optimize import brentq
 
 from rankexp.config.schema import CrossValidation, Holdout, Models, Protocol
 
@@ -154,6 +153,8 @@ def detectable(found: Estimate, level: float, power: float) -> float:
     From the SE at hand and the noncentral t distribution, as a mean over its chi factor (which
     is computable for any shift, unlike the distribution's series).
     """
+    from scipy.optimize import brentq
+
     se, df = float(found.se), float(found.df)
     if not se > 0:
         return se  # 0 or NaN
