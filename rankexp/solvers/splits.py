@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.compiled import choose
 from rankexp.solvers.result import Floats
 
+COMPILED = "rankexp.solvers.splits_numba"
 Ints = npt.NDArray[np.int64]
+Table = npt.NDArray[np.signedinteger[Any]]
 
 
 class Threshold(NamedTuple):
@@ -68,8 +71,12 @@ class Sorted:
         """The rows in ascending order of y, (m,)."""
         return np.asarray(self.rows[-1])
 
-    def part(self, member: npt.NDArray[np.bool_]) -> "Sorted":
+    def part(self, member: npt.NDArray[np.bool_], numba: bool | None = None) -> "Sorted":
         """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
+        compiled = choose(COMPILED, numba)
+        if compiled is not None:
+            size = int(np.count_nonzero(member[self.by_y]))
+            return Sorted(*compiled.part(self.rows, self.values, member, size))
         kept = member[self.rows]
         shape = (len(self.rows), -1)
         return Sorted(self.rows[kept].reshape(shape), self.values[kept].reshape(shape))
@@ -123,6 +130,7 @@ def best_threshold_split(
     *,
     least: int = 1,
     count_ties: bool = False,
+    numba: bool | None = None,
 ) -> Threshold | None:
     """Return the split that the charges judge best, or None where none gains anything.
 
@@ -142,32 +150,53 @@ def best_threshold_split(
     count_ties : bool
         Take off the pairs with equal y across the split, which are never in order in (8) but
         count 1/2 while their scores are equal.
+    numba : bool, optional
+        Whether to use numba; by default where it can be had.
     """
     m = node.size
     if m < 2 * least:
         return None
-    by_row = np.empty(n, dtype=np.int64)
-    by_row[node.by_y] = charges
     every = np.array_equal(features, np.arange(len(node.rows) - 1))
     chosen = slice(-1) if every else features  # a slice makes no copy
     rows, values = node.rows[chosen], node.values[chosen]
-    excess = by_row[rows].cumsum(axis=1)[:, :-1]
-    total = int(charges.sum())
+    by_row = np.empty(n, dtype=_narrow(n))
+    by_row[node.by_y] = charges
+    level, sizes = _levels(node, n) if count_ties else (by_row, charges[:0])
+    tied = bool((sizes > 1).any())
+    compiled = choose(COMPILED, numba)
+    if compiled is not None:
+        place, at, excess = compiled.best_place(rows, values, by_row, level, sizes, least, tied)
+    else:
+        ties = _ties_across(rows, level, sizes) if tied else 0
+        place, at, excess = _best_place(rows, values, by_row, ties, least)
+    if place < 0:
+        return None
+    low, high = values[place, at : at + 2].tolist()
+    return Threshold(int(features[place]), midpoint(low, high), excess > 0)
+
+
+def _best_place(
+    rows: Ints, values: Floats, by_row: Table, ties: Ints | int, least: int
+) -> tuple[int, int, int]:
+    """Return the index of the best feature, the place before its cut, and the excess there.
+
+    The first is -1 where no cut gains anything.
+    """
+    m = rows.shape[1]
+    excess = by_row[rows].cumsum(axis=1)
+    total = int(excess[0, -1])
+    excess = excess[:, :-1]
     excess *= 2
     excess -= total
     gain = np.abs(excess)
-    idle = abs(total)
-    if count_ties:
-        gain -= 2 * _ties_across(node, rows, n)
-    gain[values[:, 1:] == values[:, :-1]] = idle
+    gain -= 2 * ties
+    gain[values[:, 1:] == values[:, :-1]] = abs(total)
     window = gain[:, least - 1 : m - least]
-    best = int(window.argmax())
-    place, at = divmod(best, window.shape[1])
-    if window[place, at] <= idle:
-        return None
+    place, at = divmod(int(window.argmax()), window.shape[1])
+    if window[place, at] <= abs(total):
+        return -1, 0, 0
     at += least - 1
-    low, high = values[place, at : at + 2].tolist()
-    return Threshold(int(features[place]), midpoint(low, high), bool(excess[place, at] > 0))
+    return place, at, int(excess[place, at])
 
 
 def midpoint(low: float, high: float) -> float:
@@ -176,21 +205,33 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def _ties_across(node: Sorted, rows: Ints, n: int) -> Ints | int:
-    """Return the pairs with equal y across each split, (features, m - 1); 0 without ties.
+def _narrow(n: int) -> type[np.signedinteger[Any]]:
+    """Return the integers for a table by row: it is read out of order, so small is fast."""
+    return np.int32 if n < 2**31 else np.int64
+
+
+def _levels(node: Sorted, n: int) -> tuple[Table, Ints]:
+    """Return the number of each row's y among the distinct ones, (n,), and how many rows have it.
+
+    Rows of other nodes have any number.
+    """
+    ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
+    level = np.empty(n, dtype=_narrow(n))
+    level[node.by_y] = ascending
+    return level, np.bincount(ascending)
+
+
+def _ties_across(rows: Ints, level: Table, sizes: Ints) -> Ints:
+    """Return the pairs with equal y across each split, (features, m - 1).
 
     The i-th row of its value to cross, of c with this value, leaves i - 1 and meets c - i.
     """
-    below, upto = runs(node.y)
-    if not (upto - below > 1).any():
-        return 0
-    m = node.size
-    level, sizes = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    level[node.by_y], sizes[node.by_y] = below, upto - below
+    m = rows.shape[1]
     levels = level[rows]
-    narrow = levels.astype(np.uint16) if m < 2**16 else levels  # sorted by radix
+    narrow = levels.astype(np.uint16) if sizes.size < 2**16 else levels  # sorted by radix
     order = narrow.argsort(axis=1, kind="stable")
+    starts = (sizes.cumsum() - sizes).repeat(sizes)
     earlier = np.empty_like(rows)
-    np.put_along_axis(earlier, order, np.arange(m) - below, axis=1)
-    met = sizes[rows] - 1 - 2 * earlier
+    np.put_along_axis(earlier, order, np.broadcast_to(np.arange(m) - starts, rows.shape), axis=1)
+    met = sizes[levels] - 1 - 2 * earlier
     return np.asarray(met.cumsum(axis=1)[:, :-1])
