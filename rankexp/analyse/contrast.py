@@ -150,8 +150,9 @@ def family(
     known = set(table.index.get_level_values("problem"))
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
-        if problem not in known or (own["state"] == "incomplete").all():
-            found.append((Contrast(problem, note="not run"), None))
+        if (own["state"] == "incomplete").all():  # also where there is no split at all
+            why = "no split has a value by both methods" if problem in known else "not run"
+            found.append((Contrast(problem, note=why), None))
             continue
         found.append(_on_one(problem, own, pair, design, settings))
     contrasts = _judge([contrast for contrast, _ in found], settings)

@@ -168,6 +168,9 @@ def test_problems_that_were_not_run() -> None:
     designs = dict.fromkeys(["p", "gone"], FOLDS)
     found = contrast.family(table, ("m", "r"), designs, Settings())
     assert found.problems[1] == Contrast("gone", note="not run")
+    table["state"] = "incomplete"
+    lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
+    assert lacking == Contrast("p", note="no split has a value by both methods")
     assert "gone: not run" in found.overall.note and found.overall.verdict == "undecided"
 
 

@@ -21,6 +21,7 @@ def test_signs_dashes_and_errors() -> None:
     assert text.number(math.nan) == text.NOTHING
     assert text.number(0.01, 2, sign=True) == "+.01"
     assert text.number(-0.00001, sign=True) == ".0000"  # no sign where nothing is left
+    assert (text.number(math.inf), text.number(-math.inf)) == ("∞", "-∞")
     assert text.with_error(0.0052, 0.0002) == ".0052 ± .0002"
     assert text.with_error(0.0052, math.nan) == ".0052"
 
