@@ -139,8 +139,13 @@ def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     vote = output.numbers[output.numbers["problem"] == "vote"]
     assert set(vote["nan"]) == {1} and set(vote["splits"]) == {5}
     assert vote["reproduced"].notna().all()
-    notes = show(context, "completeness", "folds").notes
-    assert any(note.startswith("3 of them have an undefined test value") for note in notes)
+    complete = show(context, "completeness", ["boxes", "folds"])
+    assert any(n.startswith("3 of them have an undefined test value") for n in complete.notes)
+    places = [tuple(row[:2]) for row in complete.grids[0].rows]
+    assert places[:2] == [("boxes", "all"), ("folds", "all")], "sums, where nothing is wrong"
+    assert set(places[2:]) == {("folds", "vote")}
+    assert complete.numbers is not None
+    assert len(complete.numbers) > len(places)
 
 
 def test_nothing_run_is_no_error(make: Make) -> None:

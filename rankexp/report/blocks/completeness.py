@@ -1,6 +1,7 @@
 """What a run lacks: missing and failed records, undefined values, warnings, data, versions."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -16,7 +17,10 @@ NUMBERS = ["expected", "ok", "missing", "failed", "timeout", "skipped", "nan", "
 
 
 class Completeness(Strict):
-    """One row an experiment, problem and method, and below it what is wrong, in words."""
+    """One row an experiment, one a cell of it that lacks something; what is wrong, in words.
+
+    The CSV has every cell.
+    """
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and the sentences."""
@@ -27,7 +31,8 @@ class Completeness(Strict):
         ]
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
         header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
-        grid = Grid(header, [list(map(str, row)) for row in rows], "Records", detail=True)
+        shown = [row for name in names for row in _rows(name, counts)]
+        grid = Grid(header, shown, "Records", detail=True)
         return Output(
             numbers=numbers,
             grids=[grid],
@@ -48,6 +53,24 @@ class Completeness(Strict):
             notes.append(f"{count} records: {reason}")
         notes += [*_data(context, names), *_versions(context), *context.problems]
         return notes
+
+
+def _rows(
+    experiment: str, counts: Mapping[tuple[str, str, str], complete.Count]
+) -> list[list[str]]:
+    """Return the sums of an experiment, then its cells that are not perfect."""
+    own = {key: count for key, count in counts.items() if key[0] == experiment}
+    total = complete.total(own.values())
+    rows = [(("all", "all"), total)]
+    rows += [
+        ((problem, method), count)
+        for (_, problem, method), count in own.items()
+        if count.ok < count.expected or count.nan or count.warned
+    ]
+    return [
+        [experiment, *place, *(str(getattr(count, name)) for name in NUMBERS)]
+        for place, count in rows
+    ]
 
 
 def _data(context: Context, names: list[str]) -> list[str]:
