@@ -38,6 +38,9 @@ OPTION_NAMES = {
     "panels": "problem",
     "bayes": "problem",
     "metric": "metric",
+    "metrics": "metric",
+    "values": "metric",
+    "problem": "problem",
 }
 """Options of blocks that hold names, alone, in a list, or as the keys of a mapping."""
 

@@ -1,0 +1,112 @@
+"""Curves and texts that records keep, at the grid points that a rule chose."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankexp.analyse.frame import NONE, grid_text
+from rankexp.plan import Cell
+from rankexp.run.record import Record
+
+Floats = NDArray[np.float64]
+BAYES = "bayes"
+"""Stands in place of a grid point, and of a method, for the best scorer of a distribution."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one record keeps under one name.
+
+    Attributes
+    ----------
+    problem, method : str
+        The method is `BAYES` for the best scorer.
+    place : tuple of int
+        Model, repeat and fold, `NONE` where the protocol has none.
+    x, y : ndarray of shape (p,)
+        A curve's; empty for a text.
+    text : str
+    """
+
+    problem: str
+    method: str
+    place: tuple[int, int, int]
+    x: Floats
+    y: Floats
+    text: str = ""
+
+
+def curves(
+    cells: Sequence[Cell],
+    records: Mapping[str, Record],
+    experiment: str,
+    name: str,
+    chosen: pd.DataFrame,
+) -> list[Kept]:
+    """Return an experiment's curves of one name, split by split in the order of the study.
+
+    Parameters
+    ----------
+    cells, records
+        As planned, and as found.
+    experiment, name : str
+    chosen : DataFrame
+        Rows that a rule chose (see `rankexp.analyse.select`): of what is not among them nothing is
+        returned.
+
+    Returns
+    -------
+    list of Kept
+        One for each split and method, and one for each split with the method `BAYES` where the
+        best scorer is known.
+    """
+    found = []
+    seen: set[tuple[str, tuple[int, int, int]]] = set()
+    for cell, record, place, grid in _kept(cells, records, experiment, chosen):
+        mine, best = (record.curves.get(f"{name}:{what}") for what in (grid, BAYES))
+        if mine is not None:
+            found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
+        if best is not None and (cell.problem, place) not in seen:
+            seen.add((cell.problem, place))
+            found.append(Kept(cell.problem, BAYES, place, *_arrays(best)))
+    return found
+
+
+def texts(
+    cells: Sequence[Cell],
+    records: Mapping[str, Record],
+    experiment: str,
+    name: str,
+    chosen: pd.DataFrame,
+) -> list[Kept]:
+    """Return an experiment's texts of one name; parameters as for `curves`."""
+    nothing = np.empty(0)
+    return [
+        Kept(cell.problem, cell.method, place, nothing, nothing, text)
+        for cell, record, place, grid in _kept(cells, records, experiment, chosen)
+        if (text := record.texts.get(f"{name}:{grid}")) is not None
+    ]
+
+
+def _kept(
+    cells: Sequence[Cell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
+) -> Iterator[tuple[Cell, Record, tuple[int, int, int], int]]:
+    """Yield the records that keep anything, with their place and the index of the chosen point."""
+    columns = ["problem", "method", "model", "rep", "fold", "grid"]
+    points = {key[:-1]: key[-1] for key in chosen[columns].itertuples(index=False, name=None)}
+    for cell in cells:
+        record = records.get(cell.key)
+        if cell.experiment != experiment or record is None or "keep" not in cell.spec:
+            continue
+        model, rep, fold = (NONE if v is None else v for v in (cell.model, cell.rep, cell.fold))
+        point = points.get((cell.problem, cell.method, model, rep, fold))
+        if point is not None:
+            grid = [grid_text(one) for one in record.grid].index(point)
+            yield cell, record, (model, rep, fold), grid
+
+
+def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:
+    return np.asarray(curve["x"], dtype=np.float64), np.asarray(curve["y"], dtype=np.float64)

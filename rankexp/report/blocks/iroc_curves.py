@@ -1,0 +1,142 @@
+"""IROC curves, averaged over the splits that keep them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field
+
+from rankexp.analyse import kept
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule
+from rankexp.report.output import Output
+from rankexp.report.style import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+REGISTER = {"iroc_curves": "IrocCurves"}
+
+Floats = NDArray[np.float64]
+Curve = tuple[Floats, Floats, int]
+"""x and mean y, (g,), and the number of splits."""
+
+
+class IrocCurves(Choosing):
+    """One panel a problem: a curve a method, and one of the best scorer where it is known."""
+
+    panels: list[str] | None = None
+    """Problems in the order of reading. Default: the experiments' own."""
+    columns: Annotated[int, Field(ge=1)] = 4
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, and the curves drawn."""
+        methods = self.shown(context, block)
+        names = context.experiments(block)
+        found: dict[str, dict[str, Curve]] = {}
+        for experiment in names:
+            metric = context.metric(experiment, self.metric)
+            chosen = context.chosen(experiment, metric, self.rule, methods)
+            curves = kept.curves(context.cells, context.records, experiment, "iroc", chosen)
+            for problem in context.evaluate(experiment).problems:
+                found[problem] = averaged([one for one in curves if one.problem == problem])
+        shown = {name: found[name] for name in self.panels or found if found.get(name)}
+        lacking = context.incomplete(names, methods)
+        if not shown:
+            return Output(notes=["No IROC curve is kept."], incomplete=lacking)
+        counts = sorted({n for own in shown.values() for _, _, n in own.values()})
+        many = f"Means over {' or '.join(map(str, counts))} splits."
+        notes = [
+            "One split." if counts == [1] else many,
+            "The area below an IROC curve is the IAUC by (5), which gives every cut-off the same "
+            "weight.",
+        ]
+        labels = {name: context.method_label(name) for name in methods} | {kept.BAYES: "optimal"}
+        titles = {name: context.problem_label(name) for name in shown}
+        figure = draw(shown, [*methods, kept.BAYES], labels, titles, self.columns, lacking)
+        return Output(_numbers(shown), [], figure, notes, incomplete=lacking)
+
+
+def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:
+    """Return each method's mean curve; all of them have the same x."""
+    methods = dict.fromkeys(one.method for one in curves)
+    result = {}
+    for method in methods:
+        own = [one for one in curves if one.method == method]
+        result[method] = (own[0].x, np.mean([one.y for one in own], axis=0), len(own))
+    return result
+
+
+def _numbers(found: Mapping[str, Mapping[str, Curve]]) -> pd.DataFrame:
+    parts = [
+        pd.DataFrame({"problem": problem, "method": method, "splits": n, "x": x, "y": y})
+        for problem, own in found.items()
+        for method, (x, y, n) in own.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def draw(
+    found: Mapping[str, Mapping[str, Curve]],
+    methods: Sequence[str],
+    labels: Mapping[str, str],
+    titles: Mapping[str, str],
+    columns: int,
+    remarks: Sequence[str] = (),
+) -> "Figure":
+    """Return the figure: a panel a problem."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, len(found))
+    rows = -(-len(found) // columns)
+    figure = Figure(figsize=(max(2.3 * columns, 4.0), 2.45 * rows + 0.5), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    handles: dict[str, Line2D] = {}
+    for place, own in enumerate(axes.ravel()):
+        if place >= len(found):
+            own.set_visible(False)
+            continue
+        problem = list(found)[place]
+        handles |= _panel(own, found[problem], methods, labels)
+        own.set_title(titles[problem], fontsize=8.5)
+    for own in axes[:, 0]:
+        own.set_ylabel("true positives")
+    for own in axes[-1]:
+        own.set_xlabel("false positives")
+    figure.legend(
+        list(handles.values()),
+        list(handles),
+        loc="outside lower center",
+        ncols=4,
+        frameon=False,
+    )
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure
+
+
+def _panel(
+    axes: "Axes", own: Mapping[str, Curve], methods: Sequence[str], labels: Mapping[str, str]
+) -> dict[str, "Line2D"]:
+    handles: dict[str, Line2D] = {}
+    axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.7, zorder=1)
+    for place, method in enumerate(methods):
+        if method not in own:
+            continue
+        x, y, _ = own[method]
+        best = method == kept.BAYES
+        handles[labels[method]] = axes.plot(
+            x,
+            y,
+            color="black" if best else COLOURS[place % len(COLOURS)],
+            linestyle="--" if best else "-",
+            linewidth=1.2 if best else max(1.1, 2.4 - 0.6 * place),  # those below show, too
+        )[0]
+    axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
+    return handles

@@ -1,0 +1,126 @@
+"""Methods beside the best scorer of each distribution, on the same test sets."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.output import Grid, Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import number, with_error
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+REGISTER = {"optimum": "Optimum"}
+
+PLACE = ["problem", "model", "rep", "fold"]
+NOT_RUN = {"value": math.nan, "short": math.nan, "short_se": math.nan}
+MARKERS = "osD^vP*X"
+
+
+class Optimum(Choosing):
+    """Rows of problems: the best scorer's value, each method's, and what it falls short by."""
+
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table and a figure of it."""
+        methods = self.shown(context, block)
+        names = context.experiments(block)
+        table = pd.concat([self._table(context, name, methods) for name in names])
+        metrics = {name: context.metric(name, self.metric) for name in names}
+        lacking = context.incomplete(names, methods)
+        (title, *_) = dict.fromkeys(metrics.values())
+        return Output(
+            numbers=table,
+            grids=[self._grid(context, table, methods, title)],
+            figure=draw(context, table, methods, title, lacking) if len(table) else None,
+            notes=[
+                "Best: the scores E[y | x] (two classes: P(y = 1 | x)) on the same test sets, an "
+                f"optimal scorer. Grid points by {rule_label(self.rule)}. Below each value, how "
+                "far it is from the best, ± SE over models, paired."
+            ],
+            incomplete=lacking,
+        )
+
+    def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        metric = context.metric(experiment, self.metric)
+        splits = context.chosen(experiment, metric, self.rule, methods)
+        best = context.scores(experiment, f"{metric}:bayes").drop_duplicates(PLACE)
+        both = splits.merge(best[[*PLACE, "value"]], on=PLACE, suffixes=("", "_best"))
+        both["short"] = (both["value_best"] - both["value"]).abs()
+        units = both.groupby(["problem", "method", "unit"], sort=False)
+        values = units[["value", "value_best", "short"]].mean().reset_index()
+        over = values.groupby(["problem", "method"], sort=False)
+        result = over[["value", "value_best", "short"]].mean()
+        result["value_se"] = over["value"].sem()
+        result["best_se"] = over["value_best"].sem()
+        result["short_se"] = over["short"].sem()
+        result["units"] = over.size()
+        result = result.rename(columns={"value_best": "best"}).reset_index()
+        result.insert(0, "experiment", experiment)
+        return result
+
+    def _grid(
+        self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: str
+    ) -> Grid:
+        rows = []
+        for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
+            found = {str(row["method"]): row for row in own.to_dict("records")}
+            first = next(iter(found.values()))
+            value = with_error(first["best"], first["best_se"], self.digits)
+            cells, short = [context.problem_label(str(problem)), value], ["", ""]
+            for name in methods:
+                row = found.get(name, NOT_RUN)
+                cells.append(number(row["value"], self.digits))
+                short.append(with_error(row["short"], row["short_se"], self.digits))
+            rows += [cells, short]
+        header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
+        return Grid(header, rows, f"{metric}: mean over models, and the distance from the best")
+
+
+def draw(
+    context: Context,
+    table: pd.DataFrame,
+    methods: Sequence[str],
+    metric: str,
+    remarks: Sequence[str] = (),
+) -> "Figure":
+    """Return a line a problem with a mark a method and a bar at the best scorer's value."""
+    from matplotlib.figure import Figure
+
+    problems = list(dict.fromkeys(table["problem"]))
+    figure = Figure(figsize=(6.8, 0.42 * len(problems) + 1.3), layout="constrained")
+    axes = figure.subplots()
+    best = table.drop_duplicates("problem").set_index("problem")["best"]
+    for place, problem in enumerate(problems):
+        label = "the best scorer" if place == 0 else None
+        axes.plot([best[problem]] * 2, [place - 0.38, place + 0.38], "k-", lw=2, label=label)
+    step = 0.7 / max(len(methods) - 1, 1)
+    for i, method in enumerate(methods):
+        own = table[table["method"] == method]
+        heights = [problems.index(name) - 0.35 + i * step for name in own["problem"]]
+        axes.errorbar(
+            own["value"],
+            heights,
+            xerr=own["value_se"].fillna(0.0),
+            fmt=MARKERS[i % len(MARKERS)],
+            color=COLOURS[i % len(COLOURS)],
+            markersize=4,
+            elinewidth=0.9,
+            label=context.method_label(method),
+        )
+    axes.set_yticks(range(len(problems)), [context.problem_label(name) for name in problems])
+    axes.set_ylim(len(problems) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.set_xlabel(metric)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure

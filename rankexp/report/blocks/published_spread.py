@@ -1,0 +1,266 @@
+"""Published results of a single run beside the spread of the reproduced ones over seeds."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from rankexp.analyse import compare
+from rankexp.config.schema import Block
+from rankexp.metrics.base import parse
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule
+from rankexp.report.output import Grid, Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import NOTHING, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"published_spread": "PublishedSpread"}
+
+TAIL = 0.05
+"""Share of the seeds below, and above, the interval shown."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A metric of a method on a problem, over seeds; NaN where nothing is published."""
+
+    experiment: str
+    problem: str
+    method: str
+    metric: str
+    published: float
+    mean: float
+    low: float
+    median: float
+    high: float
+    least: float
+    greatest: float
+    below: float
+    seeds: int
+    best: int
+    verdict: str
+    source: str
+    note: str
+    printed: int
+    digits: int
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one panel of the figure shows."""
+
+    problem: str
+    metric: str
+    values: pd.DataFrame
+    lines: Mapping[str, Line]
+
+
+class PublishedSpread(Choosing):
+    """A row a metric and method: published, mean, 5, 50, 95 %, where the published value falls."""
+
+    metrics: list[str] | None = None
+    """Default: all of the experiment."""
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table and a figure of the spreads."""
+        methods = self.shown(context, block)
+        lines: list[Line] = []
+        panels: list[Panel] = []
+        for experiment in context.experiments(block):
+            for name in self.metrics or context.evaluate(experiment).metrics:
+                metric = repr(parse(name))
+                values = self._values(context, experiment, metric, methods)
+                for problem in context.evaluate(experiment).problems:
+                    own = values[values["problem"] == problem]
+                    found = self._lines(context, (experiment, problem), metric, own, methods)
+                    lines += found
+                    label = context.problem_label(problem)
+                    panels.append(Panel(label, metric, own, {one.method: one for one in found}))
+        reasons: dict[str, int] = {}
+        lacking = context.incomplete(context.experiments(block), methods)
+        grid = self._grid(context, lines, reasons)
+        return Output(
+            numbers=pd.DataFrame([asdict(line) for line in lines]).drop(
+                columns=["printed", "digits"]
+            ),
+            grids=[grid],
+            figure=draw(context, panels, methods, lacking),
+            notes=[*_legend(lines), *(f"[{i}] {text}" for text, i in reasons.items())],
+            incomplete=lacking,
+        )
+
+    def _values(
+        self, context: Context, experiment: str, metric: str, methods: Sequence[str]
+    ) -> pd.DataFrame:
+        units = compare.unit_means(context.chosen(experiment, metric, self.rule, methods))
+        return units.dropna(subset=["value"])
+
+    def _lines(
+        self,
+        context: Context,
+        where: tuple[str, str],
+        metric: str,
+        values: pd.DataFrame,
+        methods: Sequence[str],
+    ) -> list[Line]:
+        wide = values.pivot(index="unit", columns="method", values="value")
+        best = _best(wide.reindex(columns=list(methods)), metric)
+        lines = []
+        for method in methods:
+            seeds = values.loc[values["method"] == method, "value"].to_numpy()
+            lines.append(self._line(context, (*where, method, metric), seeds, best[method]))
+        return lines
+
+    def _line(
+        self, context: Context, key: tuple[str, str, str, str], seeds: np.ndarray, best: int
+    ) -> Line:
+        target = context.published.get(key)
+        value = target.value if target else math.nan
+        printed = max(0, -round(math.log10(target.last_digit))) if target else self.digits
+        digits = max(self.digits, printed + 1 if target else 0)
+        if not len(seeds):
+            return _not_run(key, value, printed, digits)
+        low, median, high = np.quantile(seeds, [TAIL, 0.5, 1 - TAIL]).tolist()
+        least, greatest = float(seeds.min()), float(seeds.max())
+        half = target.last_digit / 2 if target else 0.0
+        verdict = spread_verdict(value, half, low, high, least, greatest)
+        note = target.note if target and verdict != "reproduced" else ""
+        return Line(
+            *key,
+            published=value,
+            mean=float(seeds.mean()),
+            low=low,
+            median=median,
+            high=high,
+            least=least,
+            greatest=greatest,
+            below=float((seeds < value).mean()) if target else math.nan,
+            seeds=len(seeds),
+            best=best,
+            verdict=verdict if target else "",
+            source=target.source if target else "",
+            note=note,
+            printed=printed,
+            digits=digits,
+        )
+
+    def _grid(self, context: Context, lines: Sequence[Line], reasons: dict[str, int]) -> Grid:
+        header = ["Metric", "Method", "Published", "Mean", "5 %", "50 %", "95 %"]
+        header += ["Seeds below", "Verdict", "Best in", "Note"]
+        several = len({(line.experiment, line.problem) for line in lines}) > 1
+        rows = []
+        for line in lines:
+            place = reasons.setdefault(line.note, len(reasons) + 1) if line.note else None
+            what = f"{line.metric}, {context.problem_label(line.problem)}"
+            known = not math.isnan(line.published)
+            marks = (line.mean, line.low, line.median, line.high)
+            rows.append(
+                [
+                    what if several else line.metric,
+                    context.method_label(line.method),
+                    number(line.published, line.printed),
+                    *(number(value, line.digits) for value in marks),
+                    f"{100 * line.below:.0f} %" if known and line.seeds else NOTHING,
+                    line.verdict or NOTHING,
+                    f"{line.best} of {line.seeds}",
+                    f"[{place}]" if place else "",
+                ]
+            )
+        return Grid(header, rows, "Published, and reproduced over seeds")
+
+
+def _not_run(key: tuple[str, str, str, str], value: float, printed: int, digits: int) -> Line:
+    a, b, c, d, e, f, g = [math.nan] * 7
+    return Line(*key, value, a, b, c, d, e, f, g, 0, 0, "not run", "", "", printed, digits)
+
+
+def spread_verdict(
+    value: float, half: float, low: float, high: float, least: float, greatest: float
+) -> str:
+    """Return what to say of a published single run: one draw from the spread over seeds.
+
+    ``reproduced`` from the 5 % to the 95 % quantile, ``near`` within the extremes, else
+    ``not reproduced``; each by half of the last printed digit more.
+    """
+    slack = half * (1 + 1e-9)
+    if low - slack <= value <= high + slack:
+        return "reproduced"
+    return "near" if least - slack <= value <= greatest + slack else "not reproduced"
+
+
+def _best(wide: pd.DataFrame, metric: str) -> Mapping[str, int]:
+    """Count the seeds in which each method has the best value, by itself or with others."""
+    higher = parse(metric).direction == "higher"
+    best = wide.max(axis=1) if higher else wide.min(axis=1)
+    return {str(name): int((wide[name] == best).sum()) for name in wide.columns}
+
+
+def _legend(lines: Sequence[Line]) -> list[str]:
+    verdicts = [line.verdict for line in lines if line.verdict]
+    kinds = ("reproduced", "near", "not reproduced", "not run")
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in kinds if v in verdicts)
+    notes = [f"Verdicts: {counts}."] if counts else []
+    return [
+        *notes,
+        "A published value is a single run, so it is compared with the spread of single runs: "
+        "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each "
+        "by half of the last printed digit more. Seeds below: the share with a smaller value than "
+        "the published one. Best in: seeds in which the method has the best value. Figure: boxes "
+        "of quartiles with whiskers to the 5 % and 95 % quantiles; a diamond is published.",
+    ]
+
+
+def draw(
+    context: Context, panels: Sequence[Panel], methods: Sequence[str], remarks: Sequence[str] = ()
+) -> "Figure":
+    """Return a panel a metric: a box a method over seeds, a diamond at the published value."""
+    from matplotlib.figure import Figure
+
+    columns = min(3, max(len(panels), 1))
+    rows = -(-max(len(panels), 1) // columns)
+    figure = Figure(figsize=(2.5 * columns, 2.6 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    one = len({panel.problem for panel in panels}) == 1
+    for place, own in enumerate(axes):
+        if place >= len(panels):
+            own.set_visible(False)
+            continue
+        panel = panels[place]
+        _boxes(own, panel, methods)
+        own.set_title(panel.metric if one else f"{panel.metric}, {panel.problem}")
+        own.set_xticks(range(len(methods)), [context.method_label(m) for m in methods])
+        own.tick_params(axis="x", length=0)
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure
+
+
+def _boxes(axes: "Axes", panel: Panel, methods: Sequence[str]) -> None:
+    for place, method in enumerate(methods):
+        values = panel.values.loc[panel.values["method"] == method, "value"].to_numpy()
+        if not len(values):
+            continue
+        box = axes.boxplot(
+            values,
+            positions=[place],
+            widths=0.5,
+            whis=(100 * TAIL, 100 * (1 - TAIL)),
+            patch_artist=True,
+            manage_ticks=False,
+            medianprops={"color": "black", "linewidth": 1.3},
+            flierprops={"marker": ".", "markersize": 3, "markeredgewidth": 0.5},
+        )["boxes"][0]
+        box.set(facecolor=COLOURS[place % len(COLOURS)], alpha=0.75, linewidth=0.9)
+        axes.plot(place + 0.38, panel.lines[method].published, "D", color="black", markersize=4)
+    axes.set_xlim(-0.6, len(methods) - 0.35)
+    every = panel.values["value"]
+    if len(every) and every.min() > 0 and every.max() > 50 * every.min():
+        axes.set_yscale("log")

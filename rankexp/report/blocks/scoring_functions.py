@@ -1,0 +1,201 @@
+"""Scoring functions of one feature against the regression function, whole and in a window."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import Field
+
+from rankexp.analyse import kept
+from rankexp.config.schema import Block
+from rankexp.metrics.base import parse
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule
+from rankexp.report.output import Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"scoring_functions": "ScoringFunctions"}
+
+Floats = NDArray[np.float64]
+Window = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1))]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One function at the examples where the regression function is known, (p,).
+
+    `place` fixes its colour: that of the method in the experiment.
+    """
+
+    name: str
+    label: str
+    y: Floats
+    place: int
+
+
+class ScoringFunctions(Choosing):
+    """One panel a window: m(x), and the scores of each method for one training set."""
+
+    problem: str | None = None
+    """Default: the experiment's first. It needs a generator that knows m(x), and one feature."""
+    split: Annotated[int, Field(ge=0)] = 0
+    """Which of the splits that keep their curves."""
+    windows: list[Window] = Field(default_factory=list)
+    """Ranges of x shown beside the whole."""
+    match: Literal["affine", "none"] = "affine"
+    """Whether scores are put on the scale of m by the best a s + b, panel by panel."""
+    optimal: bool = False
+    """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
+    values: list[str] = Field(default_factory=list)
+    """Metrics that notes state of each function on the same split."""
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, and the functions drawn."""
+        (experiment, *_) = context.experiments(block)
+        methods = self.shown(context, block)
+        problem = self.problem or context.evaluate(experiment).problems[0]
+        metric = context.metric(experiment, self.metric)
+        chosen = context.chosen(experiment, metric, self.rule, methods)
+        found = kept.curves(context.cells, context.records, experiment, "scoring_function", chosen)
+        mine = [one for one in found if one.problem == problem]
+        places = list(dict.fromkeys(one.place for one in mine))
+        lacking = context.incomplete([experiment], methods)
+        if self.split >= len(places):
+            text = "No scoring function is kept of this split: see 'keep' of the experiment."
+            return Output(notes=[text], incomplete=lacking)
+        here = {one.method: one for one in mine if one.place == places[self.split]}
+        if kept.BAYES not in here:
+            return Output(notes=["The regression function is not known."], incomplete=lacking)
+        truth = here[kept.BAYES]
+        order = context.evaluate(experiment).methods
+        lines = self._lines(context, here, truth, {name: order.index(name) for name in methods})
+        numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
+        notes = self._notes(context, experiment, problem, truth, lines)
+        figure = self._draw(truth, lines, lacking)
+        return Output(numbers, [], figure, notes, incomplete=lacking)
+
+    def _lines(
+        self,
+        context: Context,
+        here: Mapping[str, kept.Kept],
+        truth: kept.Kept,
+        methods: Mapping[str, int],
+    ) -> list[Line]:
+        lines = []
+        for name, place in methods.items():
+            if name in here:
+                # Of a run of equal scores the ends are kept: interpolation gives it back.
+                y = np.interp(truth.x, here[name].x, here[name].y)
+                lines.append(Line(name, context.method_label(name), y, place))
+        if self.optimal:
+            lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), -2))
+        return lines
+
+    def _notes(
+        self,
+        context: Context,
+        experiment: str,
+        problem: str,
+        truth: kept.Kept,
+        lines: Sequence[Line],
+    ) -> list[str]:
+        model, rep, _ = truth.place
+        notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
+        if self.match == "affine":
+            notes.append("Scores are matched to m by least squares, in each panel by itself.")
+        if self.optimal:
+            notes.append(
+                "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
+                "strictly increasing function of m."
+            )
+        for name in self.values:
+            told = []
+            for line in lines:
+                value = self._value(context, experiment, problem, truth, line, repr(parse(name)))
+                told.append(f"{line.label} {number(value, self.digits)}")
+            notes.append(f"{name} on these examples: {', '.join(told)}.")
+        return notes
+
+    def _value(
+        self,
+        context: Context,
+        experiment: str,
+        problem: str,
+        truth: kept.Kept,
+        line: Line,
+        metric: str,
+    ) -> float:
+        if line.name == "optimal":
+            known = {"y": truth.y, "reference": truth.y, "scores": line.y}
+            return float(parse(metric)(**known))
+        rows = context.chosen(experiment, metric, self.rule, [line.name])
+        place = dict(zip(("model", "rep", "fold"), truth.place, strict=True))
+        same = rows["problem"] == problem
+        for name, at in place.items():
+            same &= rows[name] == at
+        return float(rows.loc[same, "value"].mean())
+
+    def _draw(self, truth: kept.Kept, lines: Sequence[Line], remarks: Sequence[str]) -> "Figure":
+        from matplotlib.figure import Figure
+
+        windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
+        figure = Figure(figsize=(3.6 * len(windows), 3.3), layout="constrained")
+        axes = figure.subplots(1, len(windows), squeeze=False)[0]
+        for own, (low, high) in zip(axes, windows, strict=True):
+            inside = (truth.x >= low) & (truth.x <= high)
+            if inside.any():
+                self._panel(own, truth.x[inside], truth.y[inside], lines, inside)
+            own.set_xlim(low, high)
+            own.set_xlabel("x")
+        titles = ["(a) whole range", *(f"({'bcdefgh'[i]}) zoom" for i in range(len(self.windows)))]
+        if len(windows) > 1:
+            for own, title in zip(axes, titles, strict=True):
+                own.set_title(title)
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+        if remarks:
+            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+        return figure
+
+    def _panel(
+        self,
+        axes: "Axes",
+        x: Floats,
+        m: Floats,
+        lines: Sequence[Line],
+        inside: NDArray[np.bool_],
+    ) -> None:
+        axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
+        for line in lines:
+            y = matched(line.y[inside], m) if self.match == "affine" else line.y[inside]
+            style = STYLES[line.place % len(STYLES)]
+            colour = COLOURS[line.place % len(COLOURS)]
+            # The first ones are wider, so that they show below others that say the same.
+            width = 1.2 if line.place < 0 else max(1.2, 2.8 - 0.8 * line.place)
+            axes.plot(x, y, linestyle=style, color=colour, label=line.label, linewidth=width)
+
+
+def matched(scores: Floats, m: Floats) -> Floats:
+    """Return the a s + b nearest to m in the mean of squares; its mean for constant scores."""
+    centred = scores - scores.mean()
+    size = float(np.square(centred).sum())
+    slope = float((centred * (m - m.mean())).sum()) / size if size > 0 else 0.0
+    return np.asarray(m.mean() + slope * centred)
+
+
+def distribution(values: Floats) -> Floats:
+    """Return the share of values below each, equal ones counting 1/2."""
+    ordered = np.sort(values)
+    upto = ordered.searchsorted(values, "left") + ordered.searchsorted(values, "right")
+    return np.asarray(upto / (2 * len(values)))
