@@ -231,6 +231,17 @@ MEANING = {
         "method 'm' ranks two classes, 'd' has more than two levels",
     ),
     "continuous": (data("").replace("[d]", "[«d]"), "'d' has a continuous target"),
+    "metric of another kind": (
+        GOOD.replace("{kind: cross_validation}", "{kind: cross_validation}, metrics: [«iauc]"),
+        "iauc is for more than two levels or a continuous target; 'd' has two classes",
+    ),
+    "metric of another kind, generator": (
+        NO_RUN.replace("linear", "polynomial").replace("m: {}", "m: {estimator: KendallTree}")
+        + "experiments: {e: {problems: [g], methods: [m], metrics: [d_tau, «auc], protocol: "
+        "{kind: models, models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
+        "auc is for two classes; 'g' has a continuous target",
+    ),
+    "curve": (run(CV + ", keep: {curves: [«roc]}"), "one of scoring_function, iroc, got"),
     "check": (
         NO_RUN + "experiments: {e: {kind: simulate, check: «flip_nois}}\n",
         "unknown check 'flip_nois' (did you mean 'flip_noise'?)",
