@@ -117,6 +117,7 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     assert (tree["below"], tree["seeds"], tree["best"]) == (0.5, 4, 4)
     assert (tree["verdict"], tree["note"]) == ("reproduced", "")
     flat = table.loc["flat"]
+    assert (flat["best"], flat["worst"], tree["worst"]) == (0, 4, 0)
     assert (flat["verdict"], flat["note"]) == ("not reproduced", "another definition")
     assert output.grids[0].rows[0][:4] == ["iauc", "Tree", ".75", ".7500"]
     assert output.grids[0].rows[1][5:9] == [".5000", ".5000", "100 %", "not reproduced"]
@@ -126,6 +127,7 @@ def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:
     output = show("published_spread", metrics=["mse"])
     assert output.numbers is not None
     assert output.numbers["best"].tolist() == [4, 4]  # both .1: the lower grid point is chosen
+    assert output.numbers["worst"].tolist() == [4, 4]
     assert output.grids[0].rows[0][2] == "–"
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
+Key = tuple[str, str, str, str]
 TAIL = 0.05
 """Share of the seeds below, and above, the interval shown."""
 
@@ -45,6 +46,7 @@ class Line:
     below: float
     seeds: int
     best: int
+    worst: int
     verdict: str
     source: str
     note: str
@@ -112,15 +114,18 @@ class PublishedSpread(Choosing):
         methods: Sequence[str],
     ) -> list[Line]:
         wide = values.pivot(index="unit", columns="method", values="value")
-        best = _best(wide.reindex(columns=list(methods)), metric)
+        wide = wide.reindex(columns=list(methods))
+        higher = parse(metric).direction == "higher"
+        best, worst = _first(wide, higher), _first(wide, not higher)
         lines = []
         for method in methods:
             seeds = values.loc[values["method"] == method, "value"].to_numpy()
-            lines.append(self._line(context, (*where, method, metric), seeds, best[method]))
+            counts = best[method], worst[method]
+            lines.append(self._line(context, (*where, method, metric), seeds, counts))
         return lines
 
     def _line(
-        self, context: Context, key: tuple[str, str, str, str], seeds: np.ndarray, best: int
+        self, context: Context, key: Key, seeds: np.ndarray, counts: tuple[int, int]
     ) -> Line:
         target = context.published.get(key)
         value = target.value if target else math.nan
@@ -144,7 +149,8 @@ class PublishedSpread(Choosing):
             greatest=greatest,
             below=float((seeds < value).mean()) if target else math.nan,
             seeds=len(seeds),
-            best=best,
+            best=counts[0],
+            worst=counts[1],
             verdict=verdict if target else "",
             source=target.source if target else "",
             note=note,
@@ -154,7 +160,7 @@ class PublishedSpread(Choosing):
 
     def _grid(self, context: Context, lines: Sequence[Line], reasons: dict[str, int]) -> Grid:
         header = ["Metric", "Method", "Published", "Mean", "5 %", "50 %", "95 %"]
-        header += ["Seeds below", "Verdict", "Best in", "Note"]
+        header += ["Seeds below", "Verdict", "Best in", "Worst in", "Note"]
         several = len({(line.experiment, line.problem) for line in lines}) > 1
         rows = []
         for line in lines:
@@ -171,15 +177,16 @@ class PublishedSpread(Choosing):
                     f"{100 * line.below:.0f} %" if known and line.seeds else NOTHING,
                     line.verdict or NOTHING,
                     f"{line.best} of {line.seeds}",
+                    f"{line.worst} of {line.seeds}",
                     f"[{place}]" if place else "",
                 ]
             )
         return Grid(header, rows, "Published, and reproduced over seeds")
 
 
-def _not_run(key: tuple[str, str, str, str], value: float, printed: int, digits: int) -> Line:
+def _not_run(key: Key, value: float, printed: int, digits: int) -> Line:
     a, b, c, d, e, f, g = [math.nan] * 7
-    return Line(*key, value, a, b, c, d, e, f, g, 0, 0, "not run", "", "", printed, digits)
+    return Line(*key, value, a, b, c, d, e, f, g, 0, 0, 0, "not run", "", "", printed, digits)
 
 
 def spread_verdict(
@@ -196,11 +203,10 @@ def spread_verdict(
     return "near" if least - slack <= value <= greatest + slack else "not reproduced"
 
 
-def _best(wide: pd.DataFrame, metric: str) -> Mapping[str, int]:
-    """Count the seeds in which each method has the best value, by itself or with others."""
-    higher = parse(metric).direction == "higher"
-    best = wide.max(axis=1) if higher else wide.min(axis=1)
-    return {str(name): int((wide[name] == best).sum()) for name in wide.columns}
+def _first(wide: pd.DataFrame, higher: bool) -> Mapping[str, int]:
+    """Count the seeds in which each method has the highest (lowest) value, alone or not."""
+    first = wide.max(axis=1) if higher else wide.min(axis=1)
+    return {str(name): int((wide[name] == first).sum()) for name in wide.columns}
 
 
 def _legend(lines: Sequence[Line]) -> list[str]:
@@ -213,7 +219,8 @@ def _legend(lines: Sequence[Line]) -> list[str]:
         "A published value is a single run, so it is compared with the spread of single runs: "
         "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each "
         "by half of the last printed digit more. Seeds below: the share with a smaller value than "
-        "the published one. Best in: seeds in which the method has the best value. Figure: boxes "
+        "the published one. Best, worst in: seeds in which the method has the best, the worst "
+        "value, alone or with others. Figure: boxes "
         "of quartiles with whiskers to the 5 % and 95 % quantiles; a diamond is published.",
     ]
 
