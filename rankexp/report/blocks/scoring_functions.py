@@ -27,7 +27,9 @@ REGISTER = {"scoring_functions": "ScoringFunctions"}
 Floats = NDArray[np.float64]
 Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 
-STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1))]
+STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
+OPTIMAL = 5
+"""The place of what is no method: dashed, and far from the first ones in colour."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class ScoringFunctions(Choosing):
                 y = np.interp(truth.x, here[name].x, here[name].y)
                 lines.append(Line(name, context.method_label(name), y, place))
         if self.optimal:
-            lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), -2))
+            lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), OPTIMAL))
         return lines
 
     def _notes(
@@ -182,7 +184,7 @@ class ScoringFunctions(Choosing):
             style = STYLES[line.place % len(STYLES)]
             colour = COLOURS[line.place % len(COLOURS)]
             # The first ones are wider, so that they show below others that say the same.
-            width = 1.2 if line.place < 0 else max(1.2, 2.8 - 0.8 * line.place)
+            width = max(1.5, 2.8 - 0.6 * line.place)
             axes.plot(x, y, linestyle=style, color=colour, label=line.label, linewidth=width)
 
 
