@@ -25,7 +25,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
-	$(RANKEXP) run configs/kotlowski2011.yaml --jobs $(JOBS) $(STUDY_DONE)
+	@$(RANKEXP) run configs/kotlowski2011.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/kotlowski2011
 
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network

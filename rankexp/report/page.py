@@ -59,7 +59,7 @@ def _run(context: Context) -> list[str]:
     if data.rows:
         parts.append(markdown_grid(data))
     parts.append("\n".join(f"- {line}" for line in _facts(context)))
-    parts.append("Every score of every grid point: [scores.csv](scores.csv).")
+    parts.append("Every score of every grid point: scores.csv, where the study was run.")
     return parts
 
 
