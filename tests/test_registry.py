@@ -78,7 +78,11 @@ def test_no_name_is_declared_twice(room):
         ("metrics", "AUC", r"did you mean 'auc'"),
         ("generators", "rule", r"unknown generator 'rule' \(did you mean 'rules'\?\)"),
         ("losses", "logstic", r"unknown loss 'logstic' \(did you mean 'logistic'\?\)"),
-        ("generators", "zzz", r"unknown generator 'zzz'; known: exponential_family, folded, linear"),
+        (
+            "generators",
+            "zzz",
+            r"unknown generator 'zzz'; known: exponential_family, folded, linear",
+        ),
     ],
 )
 def test_an_unknown_name_answers_with_the_nearest(room, name, message):
