@@ -6,7 +6,7 @@ import numpy as np
 
 from rankexp.generators.folded import FoldedModel
 from rankexp.metrics.bipartite import auc
-from rankexp.metrics.continuous import d_tau, iauc
+from rankexp.metrics.continuous import iauc, one_minus_discordance
 
 REGISTER = {"no_optimum": "no_optimum"}
 
@@ -30,8 +30,8 @@ def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> 
     list of dict with keys ``quantity`` and ``value``
         ``auc_own``: the AUC of Phi_t for "y above t", above 1/2; ``auc_other``: its AUC for
         "y above 1 - t", which is 1 minus the former in expectation; ``agreement``: the share of
-        pairs of draws that Phi_t and Phi_{1-t} order alike, exactly 0; ``iauc``: of Phi_t, 1/2 in
-        expectation, like that of any scorer.
+        pairs of draws that Phi_t and Phi_{1-t} order alike, exactly 0 (draws that rounding ties in
+        either are in no order); ``iauc``: of Phi_t, 1/2 in expectation, like that of any scorer.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> 
     values = {
         "auc_own": auc(y > t, best),
         "auc_other": auc(y > 1 - t, best),
-        "agreement": d_tau(best, model.ratio(X, 1 - t)),
+        "agreement": 1 - one_minus_discordance(best, -model.ratio(X, 1 - t)),
         "iauc": iauc(y, best),
     }
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]

@@ -17,3 +17,13 @@ def test_the_best_scorers_of_two_cut_offs_disagree():
 def test_bad_parameters(parameters):
     with pytest.raises(ValueError, match="expected"):
         no_optimum(np.random.default_rng(1), **parameters)
+
+
+def test_ties_by_rounding_are_no_agreement():
+    # For t near 1/2 both ratios are flat to the last digit far from 0.
+    (agreement,) = (
+        row["value"]
+        for row in no_optimum(np.random.default_rng(1), t=0.4, n=1000)
+        if row["quantity"] == "agreement"
+    )
+    assert agreement == 0
