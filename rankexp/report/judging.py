@@ -1,5 +1,6 @@
 """Comparing methods by what the records hold: from a block's options to contrasts."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
@@ -172,5 +173,7 @@ def short(value: float) -> str:
 
 
 def span(low: float, high: float, digits: int) -> str:
-    """Return an interval, ``-.0021 to -.0017``."""
+    """Return an interval, ``-.0021 to -.0017``; in words where it excludes nothing."""
+    if math.isinf(low) and math.isinf(high):
+        return "no interval"
     return f"{number(low, digits, sign=True)} to {number(high, digits, sign=True)}"

@@ -1,7 +1,7 @@
 """A study with made-up records, so that reports are tested without fitting anything."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +168,14 @@ def made_up(cell: Cell) -> Record:
 Change = Callable[[Cell, Record], Record | None]
 
 
-def context(study: dict[str, Any] | None = None, change: Change | None = None) -> Context:
+def context(
+    study: dict[str, Any] | None = None,
+    change: Change | None = None,
+    data: Sequence[str] = ("vote",),
+) -> Context:
     """Return the made-up study's context; `change` replaces records, or drops them by None."""
     parsed = Study.model_validate(study or STUDY)
-    facts = {"vote": DataFacts(400, "f" * 64, "")}
+    facts = {name: DataFacts(400, "f" * 64, "") for name in data}
     cells = list(plan.cells(parsed, facts))
     records = {}
     for cell in cells:

@@ -18,7 +18,7 @@ from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.report import build, judging
-from rankexp.report.blocks.answer import bound, headline
+from rankexp.report.blocks.answer import bound, headline, visible
 from rankexp.report.blocks.average_ranks import Panel
 from rankexp.report.blocks.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
@@ -210,6 +210,27 @@ def test_verdicts_with_their_numbers() -> None:
     assert words("undecided", 0.002) == "undecided" and words("not run", math.nan) == "not run"
     assert bound("gain", 0.002, "vote", 4) == "a gain is at most .0020 (vote)"
     assert bound("loss", -0.002, "vote", 4) == "there is no loss"
+
+
+def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:
+    assert judging.span(-math.inf, math.inf, 4) == "no interval"
+    assert judging.span(-0.0021, 0.0017, 4) == "-.0021 to +.0017"
+    study = copy.deepcopy(make().manifest["study"])
+    names = ["vote", "second", "third"]
+    study["experiments"]["folds"]["problems"] = names
+    study["data"] |= dict.fromkeys(names, study["data"]["vote"])
+    output = show(make(study, data=names), "answer", "folds", **PAIR)
+    *_, overall = output.grids[0].rows
+    assert len(output.grids[0].rows) == 4  # though the three have one label
+    assert all(cell.endswith(" (no interval)") for cell in overall[2:])
+    assert all("too few for a 95 % interval" in text for text in output.lead[2:])
+    assert "∞" not in markdown_output(output)
+
+
+def test_what_undecided_designs_would_have_shown() -> None:
+    assert visible([], 4) == ""
+    assert visible([0.09223, 0.09221], 4).startswith(", where a true difference of .0922 or more")
+    assert visible([0.1, 0.02], 4).startswith(", where true differences of .0200 to .1000 or")
 
 
 def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None:

@@ -85,9 +85,7 @@ class Answer(Comparison):
         parts.append(f"equivalent within {margin} without a difference shown on {same}")
         open_ = [c for c in found if c.verdict == "undecided"]
         seen = [c.detectable for c in open_ if not math.isnan(c.detectable)]
-        ends = " to ".join(number(f(seen), self.digits) for f in (min, max)) if seen else ""
-        seen_text = f", whose designs would see a true difference from {ends} on" if seen else ""
-        parts.append(f"undecided on {len(open_)}{seen_text}")
+        parts.append(f"undecided on {len(open_)}{visible(seen, self.digits)}")
         return f"Of {len(found)} problems {', '.join(parts)}."
 
     def _experiment(self, context: Context, judged: Judged) -> str:
@@ -101,11 +99,12 @@ class Answer(Comparison):
         text = f"{judged.experiment} ({rule_label(judged.rule)}):"
         if own.n > 1 and not math.isnan(own.p):
             kind = "pseudo-median" if own.unit == "data sets" else "mean"
-            interval = span(own.low, own.high, digits)
+            interval = f"{percent} interval {span(own.low, own.high, digits)}"
+            if math.isinf(own.low):
+                interval = f"too few for a {percent} interval or for any difference to show"
             text += (
                 f" over {own.n} {own.unit} {words(own, judged.settings.margin, digits)} "
-                f"({kind} difference {number(own.difference, digits, sign=True)}, {percent} "
-                f"interval {interval});"
+                f"({kind} difference {number(own.difference, digits, sign=True)}, {interval});"
             )
         gains = {c.problem: (sign * c.difference, _ends(c, sign)) for c in known}
         best = max(gains, key=lambda name: gains[name][0])
@@ -131,8 +130,8 @@ class Answer(Comparison):
             for contrast in own.contrasts:
                 label = context.problem_label(contrast.problem)
                 name = label if contrast.problem else f"all {contrast.unit}"
-                key = (own.experiment, name)
-                rows.setdefault(key, [*key]).append(self._verdict(contrast, own))
+                row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
+                row.append(self._verdict(contrast, own))
         label = context.method_label(self.method)
         header = ["Experiment", "Problem"]
         header += [f"{label} − {context.method_label(name)}" for name in self.references]
@@ -164,6 +163,16 @@ def bound(word: str, most: float, label: str, digits: int) -> str:
     if most <= 0:
         return f"there is no {word}"
     return f"a {word} is at most {number(most, digits)} ({label})"
+
+
+def visible(differences: Sequence[float], digits: int) -> str:
+    """Say how large a difference the designs of the undecided problems would have shown."""
+    if not differences:
+        return ""
+    ends = list(dict.fromkeys(number(f(differences), digits) for f in (min, max)))
+    if len(ends) == 1:
+        return f", where a true difference of {ends[0]} or more would probably show"
+    return f", where true differences of {ends[0]} to {ends[1]} or more would probably show"
 
 
 def headline(found: Sequence[Contrast]) -> str:
