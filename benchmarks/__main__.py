@@ -7,6 +7,7 @@ lower is better throughout. Ratios are taken in one run, as absolute times drift
 import importlib
 import importlib.util
 import math
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,8 @@ def main(asked: list[str]) -> int:
     if unknown:
         print(f"no benchmark '{unknown[0]}'; there are {', '.join(names())}", file=sys.stderr)
         return 2
+    for library in ("OMP", "OPENBLAS", "MKL"):  # as in a worker; read when numpy is imported
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     state = "with" if importlib.util.find_spec("numba") else "without"
     print(f"{state} numba; lower is better")
     print(f"  {'':<70} {'measured':>9} {'target':>9}")

@@ -1,27 +1,16 @@
 """IAUC beside one argsort; the Kendall tree beside scikit-learn's regression tree."""
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
+from benchmarks._timing import best_times
 from rankexp.compiled import choose
 from rankexp.estimators import CRank, KendallTree
 from rankexp.metrics import iauc
 from rankexp.solvers.splits import best_threshold_split, kendall_charges, presort
-
-
-def _best(rounds: int, *calls: Callable[[], object]) -> list[float]:
-    """Return the best time of each call, measured in turns."""
-    best = [float("inf")] * len(calls)
-    for _ in range(rounds):
-        for which, call in enumerate(calls):
-            start = time.perf_counter()
-            call()
-            best[which] = min(best[which], time.perf_counter() - start)
-    return best
 
 
 def _iauc_rows(target: float, numba: str) -> Iterator[tuple[str, float, float | None]]:
@@ -34,7 +23,7 @@ def _iauc_rows(target: float, numba: str) -> Iterator[tuple[str, float, float | 
     try:
         iauc(y[:10], s[:10])  # compiled
         calls = (y.argsort, lambda: iauc(y, s), lambda: iauc(y, s, kind=5), lambda: iauc(*tied))
-        sort, *times = _best(4, *calls)
+        sort, *times = best_times(4, *calls)
     finally:
         os.environ.pop("RANKEXP_NUMBA")
         if before is not None:
@@ -53,7 +42,7 @@ def _split_time(n: int) -> float:
     def split() -> object:
         return best_threshold_split(node, kendall_charges(node), features, n, count_ties=True)
 
-    return _best(5, split)[0]
+    return best_times(5, split)[0]
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:
@@ -65,7 +54,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     X = rng.random((100_000, 10))
     y = X[:, 0] + np.sin(6 * X[:, 1]) + 0.3 * rng.standard_normal(len(X))
     rounded = np.round(y, 1)
-    cart, kendall, crank, tied = _best(
+    cart, kendall, crank, tied = best_times(
         3,
         lambda: DecisionTreeRegressor(max_depth=6).fit(X, y),
         lambda: KendallTree(depth=6).fit(X, y),

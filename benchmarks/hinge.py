@@ -1,7 +1,6 @@
 """The pairwise hinge beside logistic regression: noisy, hard, large; LinearSVC for comparison."""
 
 import importlib.util
-import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sklearn.svm import LinearSVC
 
+from benchmarks._timing import best_times
 from benchmarks.linear import LAMS, large, small
 from rankexp.losses import Logistic
 from rankexp.solvers.hinge import hinge_path
@@ -16,17 +16,6 @@ from rankexp.solvers.smooth import smooth_path
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 Row = tuple[str, float, float | None]
-
-
-def _times(calls: list[Callable[[], object]], rounds: int) -> list[float]:
-    """Return the best time of each, measured in turns."""
-    best = [float("inf")] * len(calls)
-    for _ in range(rounds):
-        for which, call in enumerate(calls):
-            start = time.perf_counter()
-            call()
-            best[which] = min(best[which], time.perf_counter() - start)
-    return best
 
 
 def _certified(X: np.ndarray, y: np.ndarray, lams: np.ndarray, use_numba: bool) -> None:
@@ -42,7 +31,7 @@ def _multiples(X: np.ndarray, y: np.ndarray, lams: np.ndarray, rounds: int) -> t
         _certified(X, y, lams, kind)
     calls: list[Callable[[], object]] = [lambda: smooth_path(X, y, Logistic(), lams)]
     calls += [lambda kind=kind: hinge_path(X, y, lams, use_numba=kind) for kind in kinds]
-    logistic, *hinge = _times(calls, rounds)
+    logistic, *hinge = best_times(rounds, *calls)
     fast = hinge[0] / logistic if HAS_NUMBA else float("nan")
     return fast, hinge[-1] / logistic
 
@@ -84,12 +73,10 @@ def _hard_rows() -> Iterator[Row]:
     bars = {"50 binary, equal weights": 8, "one-hot 5 × 10": 8, "10 binary × 5 copies": 18}
     for name, X, y, *_ in hard(100_000, 0.0):
         _certified(X, y, LAMS, HAS_NUMBA)
-        logistic, hinge = _times(
-            [
-                lambda X=X, y=y: smooth_path(X, y, Logistic(), LAMS),
-                lambda X=X, y=y: hinge_path(X, y, LAMS),
-            ],
+        logistic, hinge = best_times(
             1,
+            lambda X=X, y=y: smooth_path(X, y, Logistic(), LAMS),
+            lambda X=X, y=y: hinge_path(X, y, LAMS),
         )
         yield (
             f"hinge / logistic path, {name}, no noise, n = 1e5",
@@ -106,7 +93,7 @@ def _large_rows() -> Iterator[Row]:
         yield f"{label}, numba", fast, 2.2
         yield f"{label}, numpy", plain, None
     w, r = np.zeros(54), np.zeros(X.shape[0])
-    passes, hinge = _times([lambda: (X @ w, r @ X), lambda: hinge_path(X, y, [1e-5])], 2)
+    passes, hinge = best_times(2, lambda: (X @ w, r @ X), lambda: hinge_path(X, y, [1e-5]))
     yield "hinge / one X @ w and X' @ r, 522,911 × 54, lambda 1e-5", hinge / passes, 40.0
     tracemalloc.start()
     hinge_path(X, y, [1e-5])
@@ -114,7 +101,9 @@ def _large_rows() -> Iterator[Row]:
     tracemalloc.stop()
     yield "hinge, peak memory / X, 522,911 × 54", 1.0 + peak / X.nbytes, 2.2
     less, more = large(100_000), large(1_000_000)
-    short, long = _times([lambda: hinge_path(*less, [1e-5]), lambda: hinge_path(*more, [1e-5])], 2)
+    short, long = best_times(
+        2, lambda: hinge_path(*less, [1e-5]), lambda: hinge_path(*more, [1e-5])
+    )
     yield "hinge, n = 1e6 / n = 1e5, 54 columns", long / short, 20.0
 
 
@@ -134,7 +123,7 @@ def rows() -> Iterator[Row]:
     fast, plain = _multiples(X, y, LAMS, 40)
     yield "hinge path / logistic path, 1000 × 50, 15 % noise, numba", fast, 3.0
     yield "hinge path / logistic path, 1000 × 50, 15 % noise, numpy", plain, 6.0
-    hinge, pairs = _times([lambda: hinge_path(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3)], 1)
+    hinge, pairs = best_times(1, lambda: hinge_path(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3))
     yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
     yield from _hard_rows()
     yield from _large_rows()

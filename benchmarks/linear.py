@@ -1,29 +1,18 @@
 """The smooth paths beside scikit-learn's logistic regression: small, large, and in memory."""
 
-import time
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks._timing import time_ratio
 from rankexp.losses import Exponential, Logistic, SquaredHinge
 from rankexp.solvers.pairwise import pairwise_path
 from rankexp.solvers.smooth import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
-
-
-def _interleaved(first: Callable[[], object], second: Callable[[], object], rounds: int) -> float:
-    """Return best time of the first over best time of the second, measured in turns."""
-    best = [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for which, call in enumerate((first, second)):
-            start = time.perf_counter()
-            call()
-            best[which] = min(best[which], time.perf_counter() - start)
-    return best[0] / best[1]
 
 
 def _labels(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -68,13 +57,13 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = small()
     for loss, target in ((Logistic(), 0.2), (Exponential(), 0.2), (SquaredHinge(), None)):
-        ratio = _interleaved(
+        ratio = time_ratio(
             lambda loss=loss: smooth_path(X, y, loss, LAMS),
             lambda: _scikit_learn(X, y, LAMS),
             40,
         )
         yield f"{loss!r} path / scikit-learn's lbfgs path, 1000 × 50", ratio, target
-    ratio = _interleaved(
+    ratio = time_ratio(
         lambda: pairwise_path(X, y, Exponential(), LAMS),
         lambda: smooth_path(X, y, Logistic(), LAMS),
         40,
@@ -83,7 +72,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
 
     X, y = large()
     for loss in (Logistic(), Exponential()):
-        ratio = _interleaved(
+        ratio = time_ratio(
             lambda loss=loss: smooth_path(X, y, loss, [1e-5]),
             lambda: _scikit_learn(X, y, LAMS[5:]),
             3,
@@ -92,7 +81,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     yield "logistic, peak memory / X, 522,911 × 54", _peak(X, y), 2.2
 
     parts = large(100_000), large(1_000_000)
-    ratio = _interleaved(
+    ratio = time_ratio(
         lambda: smooth_path(*parts[1], Logistic(), [1e-3]),
         lambda: smooth_path(*parts[0], Logistic(), [1e-3]),
         3,

@@ -1,23 +1,12 @@
 """Rank loss beside scikit-learn's roc_auc_score, one scorer and many."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from benchmarks._timing import time_ratio
 from rankexp.metrics import rank_loss
-
-
-def _interleaved(first: Callable[[], object], second: Callable[[], object], rounds: int) -> float:
-    """Return best time of the first over best time of the second, measured in turns."""
-    best = [float("inf"), float("inf")]
-    for _ in range(rounds):
-        for which, call in enumerate((first, second)):
-            start = time.perf_counter()
-            call()
-            best[which] = min(best[which], time.perf_counter() - start)
-    return best[0] / best[1]
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:
@@ -33,16 +22,16 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
 
     yield (
         "rank loss / roc_auc_score, n = 1e4",
-        _interleaved(lambda: rank_loss(y, s), lambda: roc_auc_score(y, s), 30),
+        time_ratio(lambda: rank_loss(y, s), lambda: roc_auc_score(y, s), 30),
         1 / 7,
     )
     yield (
         "rank loss / roc_auc_score, n = 1e4, ties",
-        _interleaved(lambda: rank_loss(y, tied), lambda: roc_auc_score(y, tied), 30),
+        time_ratio(lambda: rank_loss(y, tied), lambda: roc_auc_score(y, tied), 30),
         1 / 7,
     )
     yield (
         "rank loss / roc_auc_score, n = 1e4, 180 columns",
-        _interleaved(lambda: rank_loss(y, many), one_by_one, 3),
+        time_ratio(lambda: rank_loss(y, many), one_by_one, 3),
         1 / 10,
     )
