@@ -25,7 +25,7 @@ def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
         )
     if classes.shape[0] < 2:
         raise ValueError(
-            f"a ranker needs examples of two classes; y holds only one class, {classes[0]!r}"
+            f"a ranker needs examples of two classes; y holds only one class, '{classes[0]}'"
         )
     return classes, codes == 1
 

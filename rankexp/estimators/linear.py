@@ -251,6 +251,10 @@ class LinearRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.class_weight is None:
             return None
         down, up = compute_class_weight(self.class_weight, classes=np.unique(y), y=y).tolist()
+        if not (0.0 < down < np.inf and 0.0 < up < np.inf):
+            raise ValueError(
+                f"class_weight must give finite weights > 0, got {self.class_weight!r}"
+            )
         return down, up
 
     def _solve(

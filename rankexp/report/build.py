@@ -102,15 +102,34 @@ def open_results(folder: Path) -> Context:
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
             f"{error}"
         ) from error
-    cells = list(plan.cells(study, facts_of(manifest)))
+    try:
+        facts = facts_of(manifest)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{folder / 'manifest.json'}: what it says of the data is damaged; run the study again"
+        ) from error
+    cells = list(plan.cells(study, facts))
     store = Store(folder)
     records = store.read()
     return Context(study, cells, records, manifest, list(store.problems))
 
 
 def build(folder: Path) -> list[Path]:
-    """Write every table, figure and the page of a results folder; return the files' paths."""
-    return open_report(folder).write()
+    """Write every table, figure and the page of a results folder; return the files' paths.
+
+    Raises
+    ------
+    ConfigError
+        See `open_report`; also where there are no records: tables that came without them, as
+        those of a fresh clone do, are kept rather than replaced by empty ones.
+    """
+    report = open_report(folder)
+    if not report.context.records:
+        raise ConfigError(
+            f"{folder}: there are no records to make tables from, so its files were left as they "
+            "are; run the study first"
+        )
+    return report.write()
 
 
 def summary(folder: Path) -> str:

@@ -138,8 +138,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
     return {
-        name: DataFacts(known["rows"], known["fingerprint"], "")
-        for name, known in manifest.get("data", {}).items()
+        name: DataFacts(int(known["rows"]), str(known["fingerprint"]), "")
+        for name, known in manifest["data"].items()
     }
 
 

@@ -172,6 +172,8 @@ def test_predict_has_the_least_training_error():
         ({"max_iter": 0}, "max_iter must"),
         ({"max_iter": 1.5}, "max_iter must"),
         ({"class_weight": "balance"}, "class_weight"),
+        ({"class_weight": {False: 1.0, True: -2.0}}, "class_weight"),
+        ({"class_weight": {False: 1.0, True: np.nan}}, "class_weight"),
     ],
 )
 def test_impossible_parameters(parameters, message):

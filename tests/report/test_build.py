@@ -89,6 +89,26 @@ def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
         build.build(tmp_path)
 
 
+def test_tables_without_records_are_kept(make: Make, save: Save, tmp_path: Path) -> None:
+    folder = save(make(None, lambda cell, record: None), tmp_path / "a")
+    (folder / "table1.md").write_text("made elsewhere", encoding="utf-8")
+    with pytest.raises(ConfigError, match="no records"):
+        build.build(folder)
+    assert set(contents(folder)) == {"manifest.json", "table1.md"}
+
+
+@pytest.mark.parametrize("data", [None, [], {"vote": {"rows": 400}}, {"vote": 3}])
+def test_a_damaged_manifest_is_refused(
+    make: Make, save: Save, tmp_path: Path, data: object
+) -> None:
+    context = make()
+    context.manifest["data"] = data
+    if data is None:
+        del context.manifest["data"]
+    with pytest.raises(ConfigError, match=r"manifest\.json.*damaged"):
+        build.build(save(context, tmp_path / "a"))
+
+
 def test_a_wrong_block_is_named(make: Make, save: Save, tmp_path: Path) -> None:
     context = make()
     context.manifest["study"]["report"][0]["options"] = {"colour": 1}
