@@ -72,6 +72,11 @@ def test_the_large_sets_are_split_as_printed():
     assert held == pytest.approx(20_000)
 
 
+def test_equal_rows_are_not_parted_where_they_would_flatter_trees():
+    study = load(FOLDER / "clemencon2017.yaml")
+    assert study.experiments["real"].protocol.together == "duplicates"
+
+
 def test_schema_knows_every_key_of_the_shipped_studies():
     schema = schema_json()
     assert schema["properties"].keys() == Study.model_fields.keys()
