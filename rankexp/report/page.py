@@ -93,10 +93,14 @@ def describe_protocol(protocol: Protocol) -> str:
             )
         case CrossValidation():
             kind = "stratified" if protocol.stratified else "plain"
-            return f"{protocol.repeats} × {protocol.folds} folds, {kind}"
+            return f"{protocol.repeats} × {protocol.folds} folds, {kind}{_kept(protocol.together)}"
         case Holdout():
             times = "one random split" if protocol.repeats == 1 else f"{protocol.repeats} splits"
-            return f"{times}, test part {protocol.test:g}"
+            return f"{times}, test part {protocol.test:g}{_kept(protocol.together)}"
+
+
+def _kept(together: str) -> str:
+    return {"none": "", "duplicates": ", equal rows together"}.get(together, ", groups together")
 
 
 def _data(context: Context) -> Grid:

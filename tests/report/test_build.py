@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 
 from rankexp.analyse.frame import COLUMNS
+from rankexp.config.schema import CrossValidation, Holdout
 from rankexp.errors import ConfigError
 from rankexp.report import build
 from rankexp.report.context import Context
+from rankexp.report.page import describe_protocol
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
@@ -114,3 +116,10 @@ def test_a_wrong_block_is_named(make: Make, save: Save, tmp_path: Path) -> None:
     context.manifest["study"]["report"][0]["options"] = {"colour": 1}
     with pytest.raises(ConfigError, match=r"(?s)table1.*colour"):
         build.build(save(context, tmp_path / "a"))
+
+
+def test_a_protocol_says_which_rows_stay_together() -> None:
+    folds = CrossValidation(kind="cross_validation", repeats=5, folds=5, together="duplicates")
+    assert describe_protocol(folds) == "5 × 5 folds, plain, equal rows together"
+    split = Holdout(kind="split", test=0.5, together="groups")
+    assert describe_protocol(split) == "one random split, test part 0.5, groups together"
