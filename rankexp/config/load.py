@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rankexp.config import meaning, words
+from rankexp.config import meaning, published, words
 from rankexp.config.schema import Study
 from rankexp.config.tree import Mark, Problem, Tree, parse
 from rankexp.errors import ConfigError
@@ -125,7 +125,17 @@ def _studies(
         problems += [_of(problem, name) for problem in new]
         if study is not None:
             studies[name] = study
+    if None in studies:
+        problems += _published(studies[None], tree)
     return studies, problems
+
+
+def _published(study: Study, tree: Tree) -> list[Problem]:
+    """Check the published values; a profile may have removed what some of them are of."""
+    file, path = study.published_file, ("published",)
+    if file is None or not file.is_file():
+        return []
+    return [Problem(tree.place(path), path, text) for text in published.faults(study, file)]
 
 
 def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Problem]]:

@@ -1,6 +1,5 @@
 """How a study was run: versions, machine, configuration, data, time. Kept beside its results."""
 
-import csv
 import json
 import platform
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import rankexp
+from rankexp.config import published
 from rankexp.config.schema import Study
 from rankexp.plan import PROTOCOL_VERSION, DataFacts
 from rankexp.run.store import FORMAT, write_atomically
@@ -204,5 +204,4 @@ def _published(study: Study) -> list[dict[str, str]] | None:
     file = study.published_file
     if file is None or not file.is_file():
         return None
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return published.read(file)

@@ -402,10 +402,37 @@ def test_a_byte_order_mark_is_no_error(tmp_path):
     assert load(tmp_path / "bom.yaml").study == "t"
 
 
+PUBLISHED = "experiment,problem,method,quantity,value,last_digit,source,verified,note\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "lacks the columns experiment, problem"),
+        (PUBLISHED.replace("value", "valeu"), "lacks the columns value"),
+        (PUBLISHED + "e,d,m,rank_loss,x,.1,p,true,\n", "row 1: value and last_digit"),
+        (PUBLISHED + "e,d,m,rank_loss,.2,.1,p,true,a,b\n", "row 1 has more values"),
+        (PUBLISHED + "e,d,m\n", "row 1 lacks quantity"),
+        (PUBLISHED + 2 * "e,d,m,rank_loss,.2,.1,p,true,\n", "row 2.*stands there twice"),
+        (PUBLISHED + "f,d,m,rank_loss,.2,.1,p,true,\n", "row 1.*no experiment 'f'"),
+        (PUBLISHED + "e,dd,m,rank_loss,.2,.1,p,true,\n", "no problem 'dd'.*did you mean 'd'"),
+        (PUBLISHED + "e,d,mm,rank_loss,.2,.1,p,true,\n", "no method 'mm'.*did you mean 'm'"),
+        ("\udcff", "not UTF-8"),
+    ],
+)
+def test_damaged_published_values_are_told_before_anything_runs(
+    errors, tmp_path, content, message
+):
+    file = tmp_path / "values.csv"
+    file.write_bytes(content.encode(errors="surrogateescape"))
+    (found,) = errors(GOOD + "published: «values.csv\n")
+    assert re.search(rf"values\.csv: .*{message}", found)
+
+
 def test_published_values_are_found_beside_the_file(loaded, tmp_path):
     assert loaded(GOOD).published_file is None
     (tmp_path / "published").mkdir()
-    (tmp_path / "published" / "t.csv").write_text("")
+    (tmp_path / "published" / "t.csv").write_text(PUBLISHED)
     study = loaded(GOOD)
     assert study.folder == tmp_path
     assert study.published_file == tmp_path / "published" / "t.csv"
