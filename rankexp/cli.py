@@ -182,7 +182,8 @@ def check(
         except ConfigError as error:
             wrong.append(str(error))
         else:
-            print(f"{config}: fine, {len(study.experiments)} experiments")
+            count = len(study.experiments)
+            print(f"{config}: fine, {count} experiment{'s' * (count != 1)}")
     if wrong:
         raise ConfigError("\n".join(wrong))
 
