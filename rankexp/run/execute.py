@@ -128,6 +128,7 @@ def execute(
         prepared.facts,
         prepared.provenance,
         plan.missing,
+        prepared.alone,
     )
     _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
     return outcome

@@ -53,6 +53,9 @@ class Manifest:
         The study's file.
     only : sequence of str
         Experiments run; none means all.
+    alone : bool
+        No earlier run's records are here, so what a manifest says of one (in a fresh clone, say)
+        is not added to.
     """
 
     folder: Path
@@ -62,9 +65,10 @@ class Manifest:
     facts: Mapping[str, DataFacts] = field(default_factory=dict)
     provenance: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False
 
     def __post_init__(self) -> None:
-        self._before = read_manifest(self.folder)
+        self._before = {} if self.alone else read_manifest(self.folder)
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:

@@ -34,6 +34,8 @@ class Prepared:
         Data sets that were found but are not what was declared, with the reason.
     known : frozenset of str
         Keys of the trustworthy records that the plan has use for.
+    alone : bool
+        Whether the folder has no record at all.
     """
 
     plan: Plan
@@ -44,6 +46,7 @@ class Prepared:
     absent: tuple[str, ...]
     wrong: Mapping[str, str]
     known: frozenset[str]
+    alone: bool
 
     def describe(self, workers: int | None = None) -> str:
         """Return the plan as text."""
@@ -92,7 +95,9 @@ def prepare(
     ]
     plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
-    return Prepared(plan, folder, store, facts, provenance, absent, wrong, frozenset(relevant))
+    return Prepared(
+        plan, folder, store, facts, provenance, absent, wrong, frozenset(relevant), not records
+    )
 
 
 def _find_data(

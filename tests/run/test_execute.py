@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -226,6 +227,15 @@ def test_the_manifest_adds_up_time_and_holds_the_study(tmp_path: Path) -> None:
     assert (known["used"]["jobs"], known["used"]["fits"]) == (4, 12)
     assert Study.model_validate(known["study"]) == toys.study(models=4)
     assert {"commit", "packages", "platform", "cpu", "seed", "python"} <= set(known)
+
+
+def test_a_manifest_without_records_is_not_added_to(tmp_path: Path) -> None:
+    run(toys.study(), tmp_path)
+    once = read_manifest(tmp_path / "toy")["used"]
+    shutil.rmtree(tmp_path / "toy" / "records")  # as in a fresh clone
+    run(toys.study(), tmp_path)
+    again = read_manifest(tmp_path / "toy")["used"]
+    assert (again["jobs"], again["fits"]) == (once["jobs"], once["fits"])
 
 
 def test_a_full_disk_is_one_clear_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
