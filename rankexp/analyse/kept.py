@@ -75,6 +75,13 @@ def curves(
     return found
 
 
+def at_split(found: Sequence[Kept], problem: str, split: int) -> list[Kept]:
+    """Return what is kept of a problem's split, by its place among those that keep anything."""
+    mine = [one for one in found if one.problem == problem]
+    places = list(dict.fromkeys(one.place for one in mine))
+    return [one for one in mine if one.place in places[split : split + 1]]
+
+
 def texts(
     cells: Sequence[Cell],
     records: Mapping[str, Record],

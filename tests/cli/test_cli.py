@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,24 @@ def test_run_plan_status_report(place: Path) -> None:
         (folder / file).unlink()
     assert rankexp("report", "tiny", cwd=place).returncode == 0
     assert {f.name: f.read_bytes() for f in folder.glob("table.*")} == before
+
+
+def test_ctrl_c_ends_a_run_at_once_without_tables(place: Path) -> None:
+    many = TINY.replace("models: 2, training_sets: 3", "models: 400, training_sets: 30")
+    (place / "tiny.yaml").write_text(many)
+    command = [sys.executable, "-m", "rankexp", "run", "tiny.yaml", "--jobs", "1"]
+    with subprocess.Popen(
+        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while process.poll() is None and not list(place.glob("results/tiny/records/*/*.json")):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "records made by this run are kept" in err
+    assert "Traceback" not in err
+    assert "mean ± SE" not in out
+    assert not (place / "results" / "tiny" / "report.md").exists()
 
 
 def test_quick_has_results_of_its_own(place: Path) -> None:

@@ -70,13 +70,11 @@ class ScoringFunctions(Choosing):
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule, methods)
         found = kept.curves(context.cells, context.records, experiment, "scoring_function", chosen)
-        mine = [one for one in found if one.problem == problem]
-        places = list(dict.fromkeys(one.place for one in mine))
+        here = {one.method: one for one in kept.at_split(found, problem, self.split)}
         lacking = context.incomplete([experiment], methods)
-        if self.split >= len(places):
+        if not here:
             text = "No scoring function is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text], incomplete=lacking)
-        here = {one.method: one for one in mine if one.place == places[self.split]}
         if kept.BAYES not in here:
             return Output(notes=["The regression function is not known."], incomplete=lacking)
         truth = here[kept.BAYES]

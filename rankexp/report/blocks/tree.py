@@ -59,11 +59,9 @@ class Tree(Choosing):
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule, methods)
         found = kept.texts(context.cells, context.records, experiment, "tree", chosen)
-        mine = [one for one in found if one.problem == problem]
-        places = list(dict.fromkeys(one.place for one in mine))
         lacking = context.incomplete([experiment], methods)
-        here = places[self.split : self.split + 1]
-        trees = {one.method: parsed(one.text) for one in mine if one.place in here}
+        here = kept.at_split(found, problem, self.split)
+        trees = {one.method: parsed(one.text) for one in here}
         trees = {name: trees[name] for name in methods if name in trees}
         if not trees:
             text = "No tree is kept of this split: see 'keep' of the experiment."
