@@ -109,6 +109,7 @@ def test_settings_of_a_generator_are_averaged() -> None:
 
 
 def test_data_sets_are_compared_by_signed_ranks() -> None:
+    pytest.importorskip("baycomp")
     problems = {
         f"p{i}": noise(20, shift, 0.001, i) for i, shift in enumerate(noise(9, -0.02, 0.01))
     }

@@ -127,7 +127,7 @@ def example_of_autorank() -> pd.DataFrame:
 
 
 def test_ranks_and_critical_difference_are_autoranks() -> None:
-    import autorank
+    autorank = pytest.importorskip("autorank", exc_type=ImportError)
 
     values = example_of_autorank()
     expected = autorank.autorank(values, alpha=0.05, force_mode="nonparametric")
@@ -246,6 +246,7 @@ def test_bars_are_all_longest_runs_without_a_difference(k: int, seed: int, share
 
 
 def test_the_posterior_is_the_share_of_dirichlet_draws() -> None:
+    pytest.importorskip("baycomp")
     values = np.array([-0.031, 0.0223, -0.0207, -0.0112, 0.0041, -0.0153, -0.0408])
     padded = np.array([0.0, *values])
     rng = np.random.default_rng(0)
