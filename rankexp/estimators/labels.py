@@ -1,5 +1,6 @@
-"""Two classes of labels, and the threshold of scores that tells them apart."""
+"""Labels: two classes and the threshold of scores that tells them apart, or ordered levels."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,53 @@ def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
             f"a ranker needs examples of two classes; y holds only one class, '{classes[0]}'"
         )
     return classes, codes == 1
+
+
+def ordered_levels(
+    y: npt.NDArray[Any], levels: Sequence[Any] | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the levels, worst to best, and the place of each label among them.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    levels : sequence or None
+        Worst to best; some may have no example. None: the numbers in y, in their order.
+
+    Returns
+    -------
+    levels : ndarray of shape (K,)
+    codes : ndarray of int64, shape (n,)
+        0 .. K-1.
+
+    Raises
+    ------
+    ValueError
+        For labels without an order of their own and no `levels`, a label that isn't among them,
+        a level named twice, or examples of fewer than two levels.
+    """
+    y = np.asarray(y)
+    if levels is None:
+        if y.dtype.kind not in "biuf":
+            known = ", ".join(map(repr, dict.fromkeys(y.tolist())))
+            raise ValueError(
+                f"the labels {known} have no order of their own: "
+                "give levels=[worst, ..., best] or numbers"
+            )
+        order = np.unique(y)
+    else:
+        order = np.asarray(levels)
+    place = {level: code for code, level in enumerate(order.tolist())}
+    if len(place) < order.shape[0]:
+        raise ValueError(f"levels must differ from each other, got {order.tolist()}")
+    strange = sorted({str(label) for label in y.tolist() if label not in place})
+    if strange:
+        raise ValueError(f"y holds {', '.join(strange)}, not among the levels {order.tolist()}")
+    codes = np.array([place[label] for label in y.tolist()], dtype=np.int64)
+    if np.unique(codes).shape[0] < 2:
+        only = "no example" if codes.shape[0] == 0 else f"only one class, '{y.tolist()[0]}'"
+        raise ValueError(f"a ranker needs examples of two levels; y holds {only}")
+    return order, codes
 
 
 def best_threshold(

@@ -1,0 +1,39 @@
+"""Ordered levels: their order is the given one, never the alphabet's."""
+
+import numpy as np
+import pytest
+
+from rankexp.estimators.labels import ordered_levels
+
+
+def test_given_levels_keep_their_order():
+    levels, codes = ordered_levels(np.array(["good", "bad", "fair"]), ["bad", "fair", "good"])
+    assert levels.tolist() == ["bad", "fair", "good"]
+    assert codes.tolist() == [2, 0, 1]
+
+
+def test_numbers_have_an_order_of_their_own():
+    levels, codes = ordered_levels(np.array([10, 9, 2, 9]), None)
+    assert levels.tolist() == [2, 9, 10]
+    assert codes.tolist() == [2, 1, 0, 1]
+
+
+def test_a_level_may_have_no_example():
+    levels, codes = ordered_levels(np.array([0, 2]), [0, 1, 2])
+    assert levels.tolist() == [0, 1, 2]
+    assert codes.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("y", "levels", "said"),
+    [
+        (["b", "a"], None, "give levels="),
+        ([1, 2, 5], [1, 2], "y holds 5, not among the levels"),
+        ([1, 2], [1, 2, 2], "differ from each other"),
+        ([3, 3], None, "only one class, '3'"),
+        ([3, 3], [2, 3], "only one class, '3'"),
+    ],
+)
+def test_what_has_no_order_is_refused(y, levels, said):
+    with pytest.raises(ValueError, match=said):
+        ordered_levels(np.array(y), levels)
