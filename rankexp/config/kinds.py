@@ -1,7 +1,5 @@
 """What kind of target a problem has, before any data is read or drawn."""
 
-from typing import get_type_hints
-
 from rankexp import registry
 from rankexp.config.schema import Study
 from rankexp.metrics.base import Kind
@@ -14,18 +12,18 @@ WORDS: dict[Kind, str] = {
 
 
 def kind_of(study: Study, problem: str) -> Kind | None:
-    """Return the kind of a problem's target; None where there is no such problem.
+    """Return the kind of a problem's target.
 
-    A generator's is read off the class of the models that it says it draws.
+    None where there is no such problem, or it is a generator with parameters that it refuses.
     """
     if problem in study.data:
         levels = study.data[problem].levels
     elif problem in study.generators:
+        entry = study.generators[problem]
         try:
-            generator = registry.get("generators", study.generators[problem].generator)
-            levels = get_type_hints(generator.draw_model)["return"].levels
-        except (registry.UnknownNameError, AttributeError, KeyError):
-            return None
+            levels = registry.get("generators", entry.generator)(**entry.params).levels
+        except (TypeError, ValueError):
+            return None  # complained about elsewhere
     else:
         return None
     if levels is None:

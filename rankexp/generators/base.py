@@ -31,5 +31,9 @@ class Model(Protocol):
 class Generator(Protocol):
     """A distribution over models."""
 
+    @property
+    def levels(self) -> tuple[int, ...] | None:
+        """The levels of every model that it draws: known before any is drawn."""
+
     def draw_model(self, rng: np.random.Generator) -> Model:
         """Draw a model."""

@@ -79,6 +79,8 @@ class ExponentialFamily:
     d: int = 5
     strength: float = 2.0
 
+    levels = ExponentialModel.levels
+
     def __post_init__(self) -> None:
         check_count("d", self.d)
         check_number("strength", self.strength, least=0.0, open_below=True)

@@ -74,6 +74,8 @@ class Folded:
     clemencon2017, Example 1.
     """
 
+    levels = FoldedModel.levels
+
     def draw_model(self, rng: np.random.Generator) -> FoldedModel:
         """Return the model; nothing about it is random."""
         return FoldedModel()

@@ -45,6 +45,8 @@ class Linear:
     d: int = 50
     rank_risk: float = 0.1
 
+    levels = FlippedModel.levels
+
     def __post_init__(self) -> None:
         check_parameters(self.p, self.rank_risk, d=self.d)
 

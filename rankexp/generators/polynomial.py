@@ -54,6 +54,8 @@ class Polynomial:
     clemencon2017, section 6 and supplement, "Numerical experiments".
     """
 
+    levels = PolynomialModel.levels
+
     def draw_model(self, rng: np.random.Generator) -> PolynomialModel:
         """Return the model; nothing about it is random."""
         return PolynomialModel()

@@ -77,6 +77,8 @@ class Regression:
     noise: float = 0.5
     shape: Shape = "linear"
 
+    levels = RegressionModel.levels
+
     def __post_init__(self) -> None:
         check_count("d", self.d)
         check_number("noise", self.noise, least=0.0)

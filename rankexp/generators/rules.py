@@ -83,6 +83,8 @@ class Rules:
     n_rules: int = 50
     rank_risk: float = 0.1
 
+    levels = FlippedModel.levels
+
     def __post_init__(self) -> None:
         check_parameters(self.p, self.rank_risk, d=self.d, n_rules=self.n_rules)
 

@@ -30,6 +30,7 @@ def test_parameters_can_be_written_down(name):
 @NAMES
 def test_samples_have_the_shape_and_type_of_data(name):
     model = drawn(name)
+    assert registry.get("generators", name)().levels == model.levels
     X, y = model.sample(30, np.random.default_rng(1))
     assert (X.ndim, len(X), X.dtype) == (2, 30, np.float64)
     assert X.flags.c_contiguous
