@@ -4,9 +4,11 @@ A generator is a frozen dataclass whose fields are its parameters, each with a d
 ``dataclasses.asdict`` says in a record all that determines it. Bad parameters raise ValueError
 with the range allowed. Whatever is random comes from the `numpy.random.Generator` handed in.
 
-Beyond `Model`, a model has what its distribution makes known, for a metric or a check to use:
-``prior`` P(y = 1), ``bayes_rank_risk``, ``eta(X)`` P(y = 1 | x) (two classes); densities (several
-classes); ``mean(X)`` E[y | x] (continuous y).
+Beyond `Model`, a model has what its distribution makes known, for a metric or a check to use, and
+nothing under the name of what is not known: ``prior`` P(y = 1), ``bayes_rank_risk``, ``eta(X)``
+P(y = 1 | x) (two classes); ``priors``, ``densities(X)``, ``posterior(X)``, ``ranking(X)`` (several
+classes, see `ClassModel`); ``nodes()``, points and weights for integrals over x; ``mean(X)``
+E[y | x] (continuous y).
 """
 
 from typing import Any, Protocol
