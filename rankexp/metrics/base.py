@@ -19,15 +19,19 @@ Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
 F = TypeVar("F", bound=Callable[..., Any])
 
-DATA = ("y", "scores", "groups", "eta", "reference", "fitted")
+DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels")
 """What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
 where the problem knows it, else y; ``fitted``: a mapping of what the fitted estimators say, such
-as ``score_scale``, one value a column of ``scores``."""
+as ``score_scale``, one value a column of ``scores``; ``levels``: how many levels y may have, as
+some have no example in it."""
 _TEXT = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)(?:@(?P<cut>\w+))?(?:\((?P<rest>.*)\))?\s*")
 
 
 class UndefinedMetricWarning(RuntimeWarning):
-    """A metric has no value here, for instance for lack of a class; it is NaN, never 0."""
+    """A metric has no value here, for instance for lack of a class; it is NaN, never 0.
+
+    Where only some of its terms have no value they are left out, and the warning says how many.
+    """
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ def declare(
 ) -> Callable[[F], F]:
     """Mark a function as a metric; it stays the plain function that it is.
 
-    The function takes some of ``y, scores, groups, eta, reference, fitted`` (without a default:
-    needed), then parameters, each with a default; a ``Literal`` annotation lists what a
+    The function takes some of ``y, scores, groups, eta, reference, fitted, levels`` (without a
+    default: needed), then parameters, each with a default; a ``Literal`` annotation lists what a
     parameter may be. Where it takes ``scores`` they are (n,) or, one column a scorer, (n, L);
     it returns a float or an array (L,), and NaN with an `UndefinedMetricWarning` where it has no
     value.

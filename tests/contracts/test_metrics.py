@@ -9,14 +9,18 @@ from rankexp import registry
 from rankexp.metrics.base import DATA, parameters_of, parse
 
 NAMES = registry.names("metrics")
+KINDS = [(name, kind) for name in NAMES for kind in parse(name).kinds]
 
 
-def data(metric, n=40, seed=0):
-    """Return data of the simplest kind that the metric is for."""
+def data(metric, kind=None, n=40, seed=0):
+    """Return data of a kind that the metric is for, by default the first."""
     rng = np.random.default_rng(seed)
-    y = np.where(np.arange(n) % 3 == 0, 1, -1)
-    if "binary" not in metric.kinds:
-        y = y * np.arange(n) if "ordinal" in metric.kinds else rng.standard_normal(n)
+    kind = kind or metric.kinds[0]
+    y = {
+        "binary": np.where(np.arange(n) % 3 == 0, 1, -1),
+        "ordinal": np.array([0, 2, 1, 0, 3])[np.arange(n) % 5],
+        "continuous": rng.standard_normal(n),
+    }[kind]
     return {
         "y": y,
         "scores": np.round(rng.standard_normal((n, 3)) + 0.3 * np.sign(y)[:, None], 1),
@@ -24,6 +28,7 @@ def data(metric, n=40, seed=0):
         "eta": rng.random(n),
         "reference": rng.standard_normal(n),
         "fitted": {},
+        "levels": len(set(y.tolist())),
     }
 
 
@@ -43,10 +48,10 @@ def test_declares_itself(name):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_one_vector_of_scores_or_many(name):
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_one_vector_of_scores_or_many(name, kind):
     metric = parse(name)
-    given = data(metric)
+    given = data(metric, kind)
     if "scores" not in metric.takes:
         pytest.skip("it takes no scores")
     many = metric(**given)
@@ -58,10 +63,10 @@ def test_one_vector_of_scores_or_many(name):
         assert one == many[j]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_refuses_nan_scores(name):
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_refuses_nan_scores(name, kind):
     metric = parse(name)
-    given = data(metric)
+    given = data(metric, kind)
     if "scores" not in metric.takes:
         pytest.skip("it takes no scores")
     given["scores"][5, 1] = np.nan
@@ -69,10 +74,10 @@ def test_refuses_nan_scores(name):
         metric(**given)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_better_scores_are_better_in_the_declared_direction(name):
+@pytest.mark.parametrize(("name", "kind"), KINDS)
+def test_better_scores_are_better_in_the_declared_direction(name, kind):
     metric = parse(name)
-    given = data(metric)
+    given = data(metric, kind)
     if not {"y", "scores"} <= metric.needs:
         pytest.skip("it compares no scores with y")
     good = metric(**{**given, "scores": given["y"].astype(float)})

@@ -1,0 +1,92 @@
+"""How many examples of each level have each score: all that a measure of K levels needs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The level of each example.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,), int
+        0 .. K-1, ascending.
+    sizes : ndarray of shape (K,), int
+        The number of examples of each level; 0 where it is missing.
+    """
+
+    codes: Ints
+    sizes: Ints
+
+    @property
+    def missing(self) -> list[int]:
+        """The codes of the levels without an example."""
+        return [int(code) for code in np.flatnonzero(self.sizes == 0)]
+
+
+def coded(target: Floats, levels: int | None) -> Levels:
+    """Tell the levels of a target, (n,), without NaN.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n,)
+    levels : int or None
+        K. Where the target has K values they are the levels; where it has fewer they must be
+        codes, integers in 0 .. K-1, or it could not be known which are missing. None: as many as
+        there are values.
+
+    Raises
+    ------
+    ValueError
+        For a K below 1, more than K values, or values of which it can't be known which is which.
+    """
+    values, codes = np.unique(target, return_inverse=True)
+    if levels is None or len(values) == levels:
+        return Levels(codes, np.bincount(codes))
+    if levels < 1:
+        raise ValueError(f"levels must be at least 1, got {levels}")
+    if len(values) > levels:
+        raise ValueError(f"y has {len(values)} values, but there are only {levels} levels")
+    if not np.isin(values, np.arange(levels)).all():
+        strange = ", ".join(f"{value:g}" for value in values)
+        raise ValueError(
+            f"y has the values {strange}, fewer than the {levels} levels: it must hold codes "
+            f"0 .. {levels - 1}, or it can't be known which levels are missing"
+        )
+    codes = target.astype(np.int64)
+    return Levels(codes, np.bincount(codes, minlength=levels))
+
+
+def counts(levels: Levels, scores: Floats) -> Floats:
+    """Count the examples of each level at each distinct score, ascending, shape (K, G)."""
+    order = scores.argsort()
+    ranked, codes = scores[order], levels.codes[order]
+    K, n = levels.sizes.size, scores.size
+    new = ranked[1:] != ranked[:-1]
+    if new.all():
+        table = np.zeros((K, n))
+        table[codes, np.arange(n)] = 1.0
+        return table
+    group = np.concatenate(([0], new.cumsum()))
+    G = int(group[-1]) + 1
+    return np.bincount(codes * G + group, minlength=K * G).reshape(K, G).astype(np.float64)
+
+
+def twice_won(table: Floats, ties: str) -> Ints:
+    """Return twice the pairs in the right order, shape (K, K), read above the diagonal.
+
+    Entry [j, i] is of the pairs of an example of level j and one of level i > j. All sums are of
+    integers that float64 holds exactly, up to 9e7 examples.
+    """
+    weakly = table.cumsum(axis=1) @ table.T
+    if table.shape[1] == table.sum():  # no ties
+        return (2.0 * weakly).astype(np.int64)
+    tied = table @ table.T
+    lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]
+    return (2.0 * weakly - lost * tied).astype(np.int64)

@@ -1,0 +1,280 @@
+"""Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
+
+import warnings
+from math import factorial
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
+from rankexp.metrics.continuous import checked
+from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import Levels, coded, counts, twice_won
+
+REGISTER = {
+    "u_ovo": "u_ovo",
+    "u_pairs": "u_pairs",
+    "u_cons": "u_cons",
+    "pair_risk": "pair_risk",
+    "vus": "vus",
+}
+
+Ties = Literal["expected", "worst", "best"]
+Floats = npt.NDArray[np.float64]
+KINDS: tuple[Kind, ...] = ("ordinal", "binary")
+
+
+@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS)
+def u_ovo(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+) -> float | Floats:
+    """Return the mean over all pairs of levels of the AUC between the two.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Levels as numbers, worst to best.
+    scores : array-like of shape (n,) or (n, L)
+        Real and without NaN (infinite is fine); with two dimensions one column a scorer.
+    levels : int, optional
+        K, the number of levels, where some may have no example in `y`, which then holds codes
+        0 .. K-1. By default the levels are the values in `y`: that one is missing can't be seen.
+    ties : {"expected", "worst", "best"}
+        What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better. Pairs of levels of which one has no example are left out of
+        the mean, and counted in an `UndefinedMetricWarning`; NaN where none is left.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, no example, an unknown rule for ties, or values of `y` that don't
+        go with `levels`.
+
+    Notes
+    -----
+    O(n log n + K n) a column: one sort, then counts of each level below each score. All but
+    the last division is in integers, so a column has the same bits alone and among others.
+    """
+    known, won = _won(y, scores, levels, ties)
+    below, above = np.triu_indices(known.sizes.size, 1)
+    pairs = known.sizes[below] * known.sizes[above]
+    terms = won[:, below, above]
+    return _mean_of(terms, pairs, known, "pairs of levels", np.ndim(scores))
+
+
+@declare("higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS)
+def u_cons(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+) -> float | Floats:
+    """Return the mean over all cuts between levels of the AUC between those above and below.
+
+    Parameters, errors and cost are those of :func:`u_ovo`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better. Cuts with all examples on one side are left out of the
+        mean, and counted in an `UndefinedMetricWarning`; NaN where none is left. The two cuts
+        around an inner level without an example are the same one, and count twice.
+    """
+    known, won = _won(y, scores, levels, ties)
+    cuts = range(1, known.sizes.size)
+    pairs = np.array([known.sizes[:k].sum() * known.sizes[k:].sum() for k in cuts], np.int64)
+    terms = np.array([won[:, :k, k:].sum(axis=(1, 2)) for k in cuts], np.int64)
+    terms = terms.reshape(len(cuts), len(won)).T
+    return _mean_of(terms, pairs, known, "cuts between levels", np.ndim(scores))
+
+
+@declare("higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS)
+def u_pairs(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+) -> float | Floats:
+    """Return the share of pairs of examples of different levels that are in the right order.
+
+    Parameters, errors and cost are those of :func:`u_ovo`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better. A level without an example has no pair to leave out; NaN
+        with an `UndefinedMetricWarning` where all examples are of one level.
+    """
+    known, won = _won(y, scores, levels, ties)
+    pairs = np.triu(np.outer(known.sizes, known.sizes), 1).sum()
+    terms = np.triu(won, 1).sum(axis=(1, 2))
+    return _mean_of(terms[:, None], pairs[None], known, "sets of pairs", np.ndim(scores))
+
+
+@declare("lower", source="uematsu2010, A tripartite ranking risk", kinds=KINDS)
+def pair_risk(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: int | None = None,
+    costs: str | int | float | npt.ArrayLike | None = None,
+    ties: Ties = "expected",
+) -> float | Floats:
+    """Return the costs of the pairs in the wrong order over the costs of all pairs.
+
+    Parameters and errors are those of :func:`u_ovo`, and:
+
+    Parameters
+    ----------
+    costs : str, number, array-like of shape (K, K), or None
+        What it costs to rank an example of a level above one of a better level, see
+        :func:`rankexp.metrics.costs.cost_matrix`. A text lists the entries above the diagonal
+        row by row, those of level 0 first: ``"1 2 1"`` for three levels. With costs for K
+        levels, `levels` is K. None: all pairs cost 1, and this is 1 - :func:`u_pairs`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], lower is better; NaN with an `UndefinedMetricWarning` where no pair of
+        examples costs anything.
+    """
+    matrix = _costs(costs)
+    if matrix is not None:
+        wanted = levels
+        levels = len(cost_matrix(matrix, len(matrix)))
+        if wanted not in (None, levels):
+            raise ValueError(f"costs are for {levels} levels, but there are {wanted}")
+    known, won = _won(y, scores, levels, ties)
+    K = known.sizes.size
+    C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
+    pairs = np.outer(known.sizes, known.sizes)
+    whole = np.array([(C * pairs).sum()])
+    lost = (C * (2 * pairs - won)).sum(axis=(1, 2))
+    return _mean_of(lost[:, None], whole, known, "sets of pairs that cost", np.ndim(scores))
+
+
+@declare(
+    "higher",
+    source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
+    kinds=KINDS,
+)
+def vus(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+) -> float | Floats:
+    """Return the share of tuples, one example of each level, that are wholly in the right order.
+
+    Scores that know nothing have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
+
+    Parameters
+    ----------
+    ties : {"expected", "worst", "best"}
+        ``expected``: the expectation over a random order of equal scores, so that m examples of a
+        tuple with the same score count 1/m!; else 0 (an error) or 1.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where a level has no
+        example, as there is no tuple then, and where there is a single level.
+
+    Notes
+    -----
+    O(n log n + K n) a column: along the sorted scores, the weight of the ordered tuples of the
+    first k levels is added up for every k.
+    """
+    known, columns = _columns(y, scores, levels, ties)
+    gone = known.missing
+    if gone or known.sizes.size < 2:
+        _warn(known, "1 of 1 sets of tuples", stacklevel=3)
+        values = np.full(len(columns), np.nan)
+    else:
+        values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
+    return values if np.ndim(scores) == 2 else float(values[0])
+
+
+def _ordered_share(table: Floats, ties: str) -> float:
+    """Return the share of ordered tuples, from the counts of levels by score, (K, G).
+
+    ``added[k, g]`` is the weight of the ordered tuples of the first k levels that end at the g-th
+    score. Such a tuple goes on from an earlier score with one or more levels at the same one.
+    """
+    K, G = table.shape
+    share = table / table.sum(axis=1, keepdims=True)
+    added = np.zeros((K + 1, G))
+    before = np.ones(G)
+    for j in range(K):
+        at = share[j].nonzero()[0]
+        weight = before[at] * share[j, at]
+        for k in range(j + 1, K + 1):
+            run = k - j
+            added[k, at] += weight / factorial(run) if ties == "expected" else weight
+            if k == K or ties == "worst" or not at.size:
+                break
+            weight = weight * share[k, at]
+            kept = weight > 0.0
+            at, weight = at[kept], weight[kept]
+        upto = added[j + 1].cumsum()
+        before = np.concatenate(([0.0], upto[:-1]))
+    return min(1.0, float(upto[-1]))
+
+
+def _columns(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None, ties: str
+) -> tuple[Levels, Floats]:
+    """Return the levels of the examples, and the scores, one row a scorer."""
+    if ties not in ("expected", "worst", "best"):
+        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    target, s = checked(y, scores)
+    return coded(target, levels), np.ascontiguousarray(np.atleast_2d(s.T))
+
+
+def _won(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None, ties: str
+) -> tuple[Levels, npt.NDArray[np.int64]]:
+    """Return the levels, and twice the pairs in order by pairs of levels, (columns, K, K)."""
+    known, columns = _columns(y, scores, levels, ties)
+    K = known.sizes.size
+    won = [twice_won(counts(known, s), ties) for s in columns]
+    return known, np.array(won, np.int64).reshape(len(columns), K, K)
+
+
+def _mean_of(
+    twice: npt.NDArray[np.int64] | Floats,
+    pairs: npt.NDArray[np.int64] | Floats,
+    known: Levels,
+    what: str,
+    dimensions: int,
+) -> float | Floats:
+    """Return the mean of shares, (columns, terms) over (terms,), without those of no pair."""
+    there = pairs > 0
+    left_out = int(there.size - there.sum())
+    if left_out or not there.size:
+        _warn(known, f"{left_out} of {there.size} {what}")
+    shares = twice[:, there] / (2 * pairs[there])
+    values: Floats = shares.mean(axis=1) if there.any() else np.full(len(twice), np.nan)
+    return values if dimensions == 2 else float(values[0])
+
+
+def _costs(costs: str | float | npt.ArrayLike | None) -> Floats | None:
+    """Return costs as a matrix, from the entries above its diagonal where they are a text."""
+    if costs is None:
+        return None
+    if not isinstance(costs, str) and np.ndim(costs) > 0:
+        return np.asarray(costs, dtype=np.float64)
+    try:
+        entries = [float(word) for word in str(costs).split()]
+    except ValueError:
+        entries = []
+    K = round((1 + (1 + 8 * len(entries)) ** 0.5) / 2)
+    if not entries or len(entries) != K * (K - 1) // 2:
+        raise ValueError(
+            f"costs='{costs}': expected the K (K - 1) / 2 numbers above the diagonal of a matrix, "
+            "row by row, as in '1 2 1'"
+        )
+    matrix = np.zeros((K, K))
+    matrix[np.triu_indices(K, 1)] = entries
+    return matrix
+
+
+def _warn(known: Levels, what: str, stacklevel: int = 4) -> None:
+    gone = ", ".join(map(str, known.missing))
+    why = f"no example of level {gone}" if gone else "y has a single level"
+    warnings.warn(f"{why}: {what} left out", UndefinedMetricWarning, stacklevel=stacklevel)
