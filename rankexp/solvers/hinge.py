@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.compiled import choose
-from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs, sample_pairs
+from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
 from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge_grid import coarse
 from rankexp.solvers.hinge_newton import newton
@@ -96,13 +96,13 @@ class _Path:
     def __init__(self, pairs: Pairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
         self.u = pairs.scores(pairs.mean_difference)
-        self.spread = float(self.u[pairs.positive].max() - self.u[~pairs.positive].min())
+        self.spread = pairs.differences(self.u)[1]
         self.w = self.s = np.empty(0)
         self.last = self.spread
         self.swept: Sweep | None = None
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
-            self.sampled = _Path(sample_pairs(pairs, SAMPLED_ROWS), SAMPLE_TOL, max_iter)
+            self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
 
     def solve(self, lam: float) -> tuple[Floats, float, float, int]:
         """Return coefficients, objective, relative gap and iterations."""

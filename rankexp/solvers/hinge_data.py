@@ -1,7 +1,9 @@
-"""The pairs of a bipartite sample, without ever listing them: merged rows, weights, products."""
+"""The pairs of a sample, without ever listing them: merged rows, weights, products."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,20 +17,19 @@ PROBED_ROWS = 2_000
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """All pairs (positive row, negative row), a row counted ``weight`` times.
+class Pairs(ABC):
+    """All pairs (upper row, lower row), a row counted ``weight`` times.
 
     Attributes
     ----------
     X : ndarray of shape (n, d)
         Distinct rows, centred when there are few.
-    positive : ndarray of shape (n,), bool
     weight : ndarray of shape (n,), int
         How often the row occurs with this label.
     count : float
-        Number of pairs ``n+ n-``, with multiplicities.
+        Number of pairs, with multiplicities and costs.
     mean_difference : ndarray of shape (d,)
-        Mean of the positive rows minus mean of the negative ones.
+        Mean over pairs of the upper row minus the lower one.
     rotation : ndarray of shape (D, d) or None
         Orthonormal basis of the row space where the data have more columns than rows;
         the solution is ``rotation @ w``.
@@ -41,7 +42,6 @@ class Pairs:
     """
 
     X: Floats
-    positive: Bools
     weight: Ints
     count: float
     mean_difference: Floats
@@ -72,9 +72,54 @@ class Pairs:
         """Return coefficients of the columns the caller gave."""
         return w if self.rotation is None else np.asarray(self.rotation @ w)
 
+    @abstractmethod
+    def differences(self, s: Floats) -> tuple[float, float]:
+        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
 
-def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
-    """Merge duplicate rows, centre small data, and rotate data with more columns than rows.
+    @abstractmethod
+    def multiplicity(self, i: Ints, j: Ints) -> Floats:
+        """Return what the pairs (i[k], j[k]) count, shape (M,)."""
+
+    @abstractmethod
+    def sample(self, rows: int) -> "Pairs":
+        """Return the pairs of a sample of about ``rows`` rows, always the same ones."""
+
+
+@dataclass(frozen=True)
+class BipartitePairs(Pairs):
+    """All pairs (positive row, negative row).
+
+    Attributes
+    ----------
+    positive : ndarray of shape (n,), bool
+    """
+
+    positive: Bools
+
+    def differences(self, s: Floats) -> tuple[float, float]:
+        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
+        up, down = s[self.positive], s[~self.positive]
+        return float(up.min() - down.max()), float(up.max() - down.min())
+
+    def multiplicity(self, i: Ints, j: Ints) -> Floats:
+        """Return what the pairs (i[k], j[k]) count, shape (M,)."""
+        return (self.weight[i] * self.weight[j]).astype(np.float64)
+
+    def sample(self, rows: int) -> "BipartitePairs":
+        """Return the pairs of a sample of about ``rows`` rows, half of each class."""
+        rng = np.random.default_rng(0)
+        chosen = []
+        for side in (self.positive, ~self.positive):
+            at = np.flatnonzero(side)
+            ends = np.cumsum(self.weight[at])
+            ticks = rng.integers(0, ends[-1], rows // 2)
+            chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
+        taken = np.sort(np.concatenate(chosen))
+        return make_pairs(self.X[taken], self.positive[taken], self.use_numba)
+
+
+def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> BipartitePairs:
+    """Return the pairs of two classes; see :func:`gather`.
 
     Parameters
     ----------
@@ -92,6 +137,48 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
     if n_positive in (0, n):
         raise ValueError("the pairwise hinge needs examples of both classes; y has one only")
     side = np.where(positive, 1.0 / n_positive, -1.0 / (n - n_positive))
+    rows = gather(X, positive, side)
+    return BipartitePairs(
+        X=rows.X,
+        positive=rows.label,
+        weight=rows.weight,
+        count=float(n_positive) * float(n - n_positive),
+        mean_difference=rows.difference,
+        rotation=rows.rotation,
+        bits=int(np.ceil(np.log2(n))),
+        use_numba=use_numba,
+        centred=n <= CENTRED_ROWS,
+    )
+
+
+@dataclass
+class Gathered:
+    """Rows made ready: distinct, centred if few, and no wider than long."""
+
+    X: Floats
+    label: npt.NDArray[Any]
+    weight: Ints
+    difference: Floats
+    rotation: Floats | None
+
+
+def gather(X: Floats, label: npt.NDArray[Any], side: Floats) -> Gathered:
+    """Merge duplicate rows, centre small data, and rotate data with more columns than rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    label : ndarray of shape (n,)
+        Only rows with the same one are merged.
+    side : ndarray of shape (n,)
+        Weights of the rows in the mean difference of pairs.
+
+    Raises
+    ------
+    ValueError
+        If X isn't finite.
+    """
+    n = X.shape[0]
     weight = np.ones(n, dtype=np.int64)
     rotation = None
     if n <= CENTRED_ROWS:
@@ -100,35 +187,12 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Pairs:
     if not np.all(np.isfinite(difference)):
         raise ValueError("X holds NaN or infinite values; impute or drop them first")
     if _may_repeat(X):
-        X, positive, weight = _merge_duplicates(X, positive, weight)
+        X, label, weight = _merge_duplicates(X, label, weight)
     if X.shape[1] > X.shape[0]:
         rotation, triangle = np.linalg.qr(X.T)
         X = np.ascontiguousarray(triangle.T)
         difference = difference @ rotation
-    return Pairs(
-        X=X,
-        positive=positive,
-        weight=weight,
-        count=float(n_positive) * float(n - n_positive),
-        mean_difference=difference,
-        rotation=rotation,
-        bits=int(np.ceil(np.log2(n))),
-        use_numba=use_numba,
-        centred=n <= CENTRED_ROWS,
-    )
-
-
-def sample_pairs(pairs: Pairs, rows: int) -> Pairs:
-    """Return a sample of about ``rows`` rows, half of each class, always the same ones."""
-    rng = np.random.default_rng(0)
-    chosen = []
-    for side in (pairs.positive, ~pairs.positive):
-        at = np.flatnonzero(side)
-        ends = np.cumsum(pairs.weight[at])
-        ticks = rng.integers(0, ends[-1], rows // 2)
-        chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
-    taken = np.sort(np.concatenate(chosen))
-    return make_pairs(pairs.X[taken], pairs.positive[taken], pairs.use_numba)
+    return Gathered(X, label, weight, difference, rotation)
 
 
 def _projections(X: Floats) -> Floats:
@@ -149,19 +213,21 @@ def _may_repeat(X: Floats) -> bool:
     return bool(np.any(key[1:] == key[:-1]))
 
 
-def _merge_duplicates(X: Floats, positive: Bools, weight: Ints) -> tuple[Floats, Bools, Ints]:
+def _merge_duplicates(
+    X: Floats, label: npt.NDArray[Any], weight: Ints
+) -> tuple[Floats, npt.NDArray[Any], Ints]:
     """Keep one row of each group of equal rows with equal labels."""
-    order = np.lexsort((positive, _projections(X)))
+    order = np.lexsort((label, _projections(X)))
     n = order.size
     new = np.ones(n, dtype=bool)
     for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
         here, before = order[start : start + CENTRED_ROWS], order[start - 1 :][:CENTRED_ROWS]
         before = before[: here.size]
-        same = positive[here] == positive[before]
+        same = label[here] == label[before]
         same &= np.all(X[here] == X[before], axis=1)
         new[start : start + here.size] = ~same
     first = np.flatnonzero(new)
     if first.size > 0.9 * n:
-        return X, positive, weight
+        return X, label, weight
     rows = order[first]
-    return np.ascontiguousarray(X[rows]), positive[rows], np.add.reduceat(weight[order], first)
+    return np.ascontiguousarray(X[rows]), label[rows], np.add.reduceat(weight[order], first)

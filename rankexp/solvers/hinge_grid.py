@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats, Ints, Pairs
+from rankexp.solvers.hinge_data import BipartitePairs, Floats, Ints, Pairs
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
 FINEST = 2**21  # cells; also at most two a row: beyond, sorting is faster
@@ -31,11 +31,12 @@ class GridSweep:
 
 
 def coarse(pairs: Pairs, s: Floats, h: float) -> Sweep | GridSweep:
-    """Evaluate on a grid, or exactly where the band is too narrow for one."""
-    return grid_sweep(pairs, s, h) or sweep(pairs, s, h)
+    """Evaluate on a grid, or exactly where there is none or the band is too narrow for it."""
+    fast = grid_sweep(pairs, s, h) if isinstance(pairs, BipartitePairs) else None
+    return fast or sweep(pairs, s, h)
 
 
-def grid_sweep(pairs: Pairs, s: Floats, h: float) -> GridSweep | None:
+def grid_sweep(pairs: BipartitePairs, s: Floats, h: float) -> GridSweep | None:
     """Evaluate all pairs at scores ``s`` (n,) in O(n); None if the band is too narrow for it."""
     keys = s - pairs.positive
     lowest = float(keys.min())

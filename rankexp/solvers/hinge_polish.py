@@ -8,7 +8,7 @@ d x d system an iteration. Whatever the band missed shows in the certificate.
 import numpy as np
 
 from rankexp.solvers.hinge_data import Floats, Pairs
-from rankexp.solvers.hinge_hessian import factor, listed_pairs, solve
+from rankexp.solvers.hinge_hessian import factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
 from rankexp.solvers.hinge_sweep import Sweep, sweep
 
@@ -73,7 +73,7 @@ def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
     h = _widest(best.s)
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
-        if listed_pairs(swept, RESCUED) is not None:
+        if swept.listed(RESCUED) is not None:
             polish(stand(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
             return
         h *= 0.5
@@ -103,25 +103,23 @@ def _solve_band(
     """Solve for the pairs of the band; None if there are more than ``most``."""
     swept = point.sweep
     pairs = swept.pairs
-    listed = listed_pairs(swept, most)
+    listed = swept.listed(most)
     if listed is None:
         return None
     i, j = listed
-    multiplicity = (pairs.weight[i] * pairs.weight[j]).astype(np.float64)
-    half = swept.band_degree * (0.5 / pairs.count)
-    settled = swept.midway + np.where(pairs.positive, half, -half)
-    b = settled @ pairs.X
+    multiplicity = pairs.multiplicity(i, j)
+    b = swept.settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
     z = 1.0 - (point.s[i] - point.s[j])
     share = np.clip(0.5 + 0.5 * z / swept.h, 0.05, 0.95)
     goal = 0.1 * tol * best.primal * pairs.count
     a = box_program(D, b, lam, 1.0 / pairs.count, multiplicity, share * multiplicity, goal)
     slope = b - (a @ D) / pairs.count
-    alpha = float(a.sum()) / pairs.count - float(np.sum(settled, where=pairs.positive))
+    alpha = float(a.sum()) / pairs.count + swept.settled_alpha
     best.dual = max(best.dual, alpha - float(slope @ slope) / (2.0 * lam))
     w = slope / -lam
     s = pairs.scores(w)
-    margin = float(s[pairs.positive].min() - s[~pairs.positive].max())
+    margin = pairs.differences(s)[0]
     if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
         w, s = w * (BEYOND / margin), s * (BEYOND / margin)
     there = stand(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))

@@ -7,25 +7,25 @@ prefix sums are then exact, where sums of floats would stall on ties or certify 
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
 
 from rankexp.compiled import choose
-from rankexp.solvers.hinge_data import Bools, Floats, Ints, Pairs
+from rankexp.solvers.hinge_data import BipartitePairs, Bools, Floats, Ints, Pairs
 
 SMALLEST_BAND = 16  # units of the fixed point
+FEW_ROWS = 20_000  # up to here numpy takes prefix sums over all rows
+SAMPLED_PAIRS = 20_000  # also the longest list
+ROWS_AT_ONCE = 256  # what stays in the cache
 
 
 @dataclass
-class Sweep:
-    """One evaluation of all pairs.
-
-    Rows are merged into one sorted list by ``key`` = score, less one for positives: a pair is
-    in the loss where its negative comes after its positive, and in the band where their keys
-    differ by less than the half width.
+class Sweep(ABC):
+    """One evaluation of all pairs (i, j), i the upper one.
 
     Attributes
     ----------
@@ -33,15 +33,11 @@ class Sweep:
     h : float
         Half width of the band, as rounded to the fixed point.
     residual : ndarray of shape (n,)
-        Derivative of the smoothed loss by each score: -mean alpha for positives, + for negatives.
+        Derivative of the smoothed loss by each score: -mean alpha for upper rows, + for lower.
     hinge, alpha : float
         Means over all pairs of the exact hinge and of the dual variables.
     band_size : float
-        Number of pairs in the band, with multiplicities.
-    order : ndarray of shape (n,), int
-        Rows in ascending order of key.
-    low, high : ndarray of shape (n,), int
-        The band of the row at each position: positions ``low`` to ``high - 1``, other class only.
+        Number of pairs in the band, with multiplicities (and costs).
     """
 
     pairs: Pairs
@@ -50,6 +46,48 @@ class Sweep:
     hinge: float
     alpha: float
     band_size: float
+
+    @property
+    @abstractmethod
+    def midway(self) -> Floats:
+        """Residual with every alpha of the band at one half, shape (n,)."""
+
+    @property
+    @abstractmethod
+    def settled(self) -> Floats:
+        """Residual with every alpha of the band at zero, shape (n,)."""
+
+    @property
+    @abstractmethod
+    def settled_alpha(self) -> float:
+        """Mean over all pairs of alpha, those of the band at zero."""
+
+    @abstractmethod
+    def listed(self, most: int) -> tuple[Ints, Ints] | None:
+        """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""
+
+    @abstractmethod
+    def laplacian(self) -> Floats:
+        """Return the sum over the band of D D' (d, d), without listing pairs."""
+
+
+@dataclass
+class BipartiteSweep(Sweep):
+    """One evaluation of all pairs of a positive and a negative row.
+
+    Rows are merged into one sorted list by ``key`` = score, less one for positives: a pair is
+    in the loss where its negative comes after its positive, and in the band where their keys
+    differ by less than the half width.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,), int
+        Rows in ascending order of key.
+    low, high : ndarray of shape (n,), int
+        The band of the row at each position: positions ``low`` to ``high - 1``, other class only.
+    """
+
+    pairs: BipartitePairs
     order: Ints
     low: Ints
     high: Ints
@@ -100,9 +138,106 @@ class Sweep:
         out *= 0.5 / p.count
         return out
 
+    @property
+    def settled(self) -> Floats:
+        """Residual with every alpha of the band at zero, shape (n,)."""
+        half = self.band_degree * (0.5 / self.pairs.count)
+        return self.midway + np.where(self.pairs.positive, half, -half)
 
+    @property
+    def settled_alpha(self) -> float:
+        """Mean over all pairs of alpha, those of the band at zero."""
+        return -float(np.sum(self.settled, where=self.pairs.positive))
+
+    def listed(self, most: int) -> tuple[Ints, Ints] | None:
+        """Return rows of all pairs of the band, or None if there are more than ``most``."""
+        p, order = self.pairs, self.order
+        if p.use_numba:
+            rows = loops().listed(order, p.positive, self.low, self.high, most)
+            return rows if rows[0].size else None
+        positive = p.positive[order]
+        at = np.flatnonzero(positive)
+        negatives = order[~positive]
+        before = np.zeros(order.size + 1, dtype=np.int64)
+        np.cumsum(~positive, out=before[1:])
+        first = before[self.low[at]]
+        size = before[self.high[at]] - first
+        total = int(size.sum())
+        if total > most:
+            return None
+        ends = np.cumsum(size)
+        offset = np.repeat(first - ends + size, size)
+        return np.repeat(order[at], size), negatives[np.arange(total) + offset]
+
+    def _sampled_differences(self, sampled: int) -> Floats:
+        """Return ``x_i - x_j`` (sampled, d) of pairs evenly spaced along the band."""
+        p, order = self.pairs, self.order
+        at = np.flatnonzero(p.positive[order])
+        ends = np.cumsum(self.band_degree[order[at]])
+        ticks = (np.arange(sampled) + 0.5) * (ends[-1] / sampled)
+        which = np.minimum(np.searchsorted(ends, ticks, side="right"), at.size - 1)
+        i = at[which]
+        degree = self.band_weight[i]
+        rest = ticks - (ends[which] - degree * p.weight[order[i]])
+        before = self.negatives_before
+        inside = np.minimum((rest % degree).astype(np.int64), degree - 1)
+        j = np.searchsorted(before, before[self.low[i]] + inside, side="right") - 1
+        D: Floats = p.X[order[i]]
+        D -= p.X[order[j]]
+        return D
+
+    def laplacian(self) -> Floats:
+        """Return the sum over the band of D D' (d, d); of many rows, numpy takes a sample."""
+        if self.order.size <= FEW_ROWS or self.pairs.use_numba:
+            return self._windows()
+        D = self._sampled_differences(SAMPLED_PAIRS)
+        H: Floats = D.T @ D
+        H *= self.band_size / SAMPLED_PAIRS
+        return H
+
+    def _windows(self) -> Floats:
+        """Return the sum over the band of D D' (d, d) by prefix sums over the sorted rows."""
+        p, order = self.pairs, self.order
+        if p.use_numba:
+            centre = np.zeros(p.X.shape[1]) if p.centred else p.X[:ROWS_AT_ONCE].mean(axis=0)
+            product: Floats = loops().laplacian(
+                p.X, centre, order, p.positive, p.weight, self.low, self.high, ROWS_AT_ONCE
+            )
+            return product
+        positive = p.positive[order]
+        at = np.flatnonzero(positive)
+        negatives = order[~positive]
+        before = np.zeros(order.size + 1, dtype=np.int64)
+        np.cumsum(~positive, out=before[1:])
+        first, second = p.workspace
+        weighted = p.weight_or_none is not None
+        rows = np.take(p.X, negatives, axis=0, out=second[: negatives.size], mode="clip")
+        if weighted:
+            rows *= p.weight[negatives][:, None]
+        C = first[: negatives.size + 1]
+        C[0] = 0.0
+        np.cumsum(rows, axis=0, out=C[1:])
+        inside = C[before[self.high[at]]]
+        inside -= np.take(C, before[self.low[at]], axis=0, out=second[: at.size], mode="clip")
+        if weighted:
+            inside *= p.weight[order[at]][:, None]
+        rows = np.take(p.X, order[at], axis=0, out=second[: at.size], mode="clip")
+        A = rows.T @ inside
+        Y = np.multiply(p.X, np.sqrt(self.band_degree)[:, None], out=first[: order.size])
+        H: Floats = Y.T @ Y
+        H -= A
+        H -= A.T
+        return H
+
+
+@singledispatch
 def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
+    raise TypeError(f"no sweep for {type(pairs).__name__}")
+
+
+@sweep.register
+def _bipartite(pairs: BipartitePairs, s: Floats, h: float) -> BipartiteSweep:
     if pairs.use_numba:
         fix, join = loops().fixed_keys, loops().merge
     else:
@@ -112,7 +247,7 @@ def sweep(pairs: Pairs, s: Floats, h: float) -> Sweep:
     half = max(SMALLEST_BAND, round(h * scale))
     residual, hinge, alpha, band, low, high = join(keys, order, pairs.positive, pairs.weight, half)
     residual *= 0.5 / (half * pairs.count)
-    return Sweep(
+    return BipartiteSweep(
         pairs=pairs,
         h=half / scale,
         residual=residual,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankexp.solvers.hinge_data import make_pairs
 from rankexp.solvers.hinge_grid import grid_sweep
-from rankexp.solvers.hinge_hessian import band_hessian, listed_pairs
+from rankexp.solvers.hinge_hessian import band_hessian
 from rankexp.solvers.hinge_sweep import sweep
 
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
@@ -60,9 +60,9 @@ def test_list_of_pairs(seed, use_numba):
     z = 1.0 - s[:, None] + s[None]
     wanted = np.argwhere((np.abs(z) < swept.h) & y[:, None] & ~y[None])
     assert len(wanted) == swept.band_size
-    assert listed_pairs(swept, len(wanted) - 1) is None
+    assert swept.listed(len(wanted) - 1) is None
     if len(wanted):
-        listed = listed_pairs(swept, len(wanted))
+        listed = swept.listed(len(wanted))
         assert listed is not None
         assert {*map(tuple, wanted.tolist())} == {
             *zip(*map(np.ndarray.tolist, listed), strict=True)

@@ -1,0 +1,120 @@
+"""Which pairs of a multipartite sample count, and what: levels, groups, and costs of levels."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+LARGE_GROUP = 0.05  # of a sample: with larger groups, rows are drawn instead of whole groups
+
+
+@dataclass(frozen=True)
+class PartialOrder:
+    """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
+
+    Attributes
+    ----------
+    level : ndarray of int64, shape (n,)
+        0 .. K-1, worst to best; some may not occur.
+    group : ndarray of int64, shape (n,)
+        0 .. G-1; each occurs.
+    costs : ndarray of shape (K, K)
+        Zero on and below the diagonal.
+    weight : ndarray of int64, shape (n,)
+        How often a row occurs.
+    """
+
+    level: Ints
+    group: Ints
+    costs: Floats
+    weight: Ints
+
+    @classmethod
+    def of(cls, level: npt.ArrayLike, costs: Floats, groups: npt.ArrayLike | None = None) -> Self:
+        """Return the order of rows by levels (n,), within groups (n,) if there are any."""
+        codes = np.asarray(level, dtype=np.int64)
+        if groups is None:
+            group = np.zeros(codes.shape[0], dtype=np.int64)
+        else:
+            group = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+        return cls(codes, group, costs, np.ones(codes.shape[0], dtype=np.int64))
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Number of rows, with multiplicities, by group and level, shape (G, K)."""
+        K = self.costs.shape[0]
+        size = (int(self.group.max(initial=0)) + 1) * K
+        cells = np.bincount(self.cell, weights=self.weight, minlength=size)
+        return cells.reshape(-1, K).astype(np.float64)
+
+    @property
+    def cell(self) -> Ints:
+        """One number for the group and level of a row, shape (n,)."""
+        code: Ints = self.group * self.costs.shape[0] + self.level
+        return code
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of the costs of all pairs."""
+        return float(np.sum(self.counts * (self.counts @ self.costs)))
+
+    def part(self) -> tuple[Floats, Floats]:
+        """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
+        upper, lower = self.counts @ self.costs, self.counts @ self.costs.T
+        return upper[self.group, self.level], lower[self.group, self.level]
+
+    def take(self, rows: npt.NDArray[np.integer]) -> "PartialOrder":
+        """Return the order of some rows, their groups numbered anew."""
+        group = np.unique(self.group[rows], return_inverse=True)[1].astype(np.int64)
+        return PartialOrder(self.level[rows], group, self.costs, self.weight[rows])
+
+    def level_pairs(self) -> Iterator[tuple[int, int, float]]:
+        """Yield (lower level, upper level, cost) of the levels of which pairs count."""
+        here = self.counts.sum(axis=0) > 0.0
+        for low, up in np.argwhere(self.costs > 0.0).tolist():
+            if here[low] and here[up]:
+                yield low, up, float(self.costs[low, up])
+
+    def differences(self, s: Floats) -> tuple[float, float]:
+        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
+        least = np.full(self.counts.size, np.inf)
+        most = np.full(self.counts.size, -np.inf)
+        np.minimum.at(least, self.cell, s)
+        np.maximum.at(most, self.cell, s)
+        lowest, highest = least.reshape(self.counts.shape), most.reshape(self.counts.shape)
+        smallest, largest = np.inf, -np.inf
+        for low, up, _ in self.level_pairs():
+            smallest = min(smallest, float((lowest[:, up] - highest[:, low]).min()))
+            largest = max(largest, float((highest[:, up] - lowest[:, low]).max()))
+        return smallest, largest
+
+    def sample(self, size: int) -> tuple[npt.NDArray[np.intp], "PartialOrder"]:
+        """Return about ``size`` rows, always the same ones, and their order.
+
+        Of many small groups, whole ones are drawn. Else rows are, as many of each level, and the
+        costs make up for it: the mean over pairs is estimated without bias either way.
+        """
+        rng = np.random.default_rng(0)
+        sizes = np.bincount(self.group)
+        if sizes.max() <= LARGE_GROUP * size:
+            drawn = rng.random(sizes.size) < size / self.level.size
+            rows = np.flatnonzero(drawn[self.group])
+            return rows, self.take(rows)
+        at = [np.flatnonzero(self.level == k) for k in range(self.costs.shape[0])]
+        share = size / max(sum(rows.size > 0 for rows in at), 1)
+        rate = np.ones(len(at))
+        for k, rows in enumerate(at):
+            if rows.size > share:
+                rate[k] = share / rows.size
+                at[k] = rng.choice(rows, int(share), replace=False)
+        rows = np.sort(np.concatenate(at))
+        few = self.take(rows)
+        return rows, PartialOrder(
+            few.level, few.group, self.costs / np.outer(rate, rate), few.weight
+        )
