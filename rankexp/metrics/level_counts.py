@@ -46,7 +46,7 @@ def coded(target: Floats, levels: int | None) -> Levels:
     ValueError
         For a K below 1, more than K values, or values of which it can't be known which is which.
     """
-    values, codes = np.unique(target, return_inverse=True)
+    values, codes = _distinct(target)
     if levels is None or len(values) == levels:
         return Levels(codes, np.bincount(codes))
     if levels < 1:
@@ -61,6 +61,18 @@ def coded(target: Floats, levels: int | None) -> Levels:
         )
     codes = target.astype(np.int64)
     return Levels(codes, np.bincount(codes, minlength=levels))
+
+
+def _distinct(target: Floats) -> tuple[Floats, Ints]:
+    """Return the distinct values and the place of each among them; small integers unsorted."""
+    low = target.min()
+    if not target.max() - low < target.size:
+        return np.unique(target, return_inverse=True)
+    shifted = (target - low).astype(np.int64)
+    if not np.array_equal(shifted + low, target):
+        return np.unique(target, return_inverse=True)
+    there = np.bincount(shifted) > 0
+    return low + there.nonzero()[0], (there.cumsum() - 1)[shifted]
 
 
 def counts(levels: Levels, scores: Floats) -> Floats:
