@@ -1,6 +1,7 @@
 """Labels: two classes and the threshold of scores that tells them apart, or ordered levels."""
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ def ordered_levels(
         a level named twice, or examples of fewer than two levels.
     """
     y = np.asarray(y)
+    if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
+        y = np.array(y.tolist())  # numbers, if stored as objects
     if levels is None:
         if y.dtype.kind not in "biuf":
             known = ", ".join(map(repr, dict.fromkeys(y.tolist())))
