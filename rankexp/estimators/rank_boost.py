@@ -1,0 +1,348 @@
+"""RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
+
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp.estimators.labels import best_threshold, ordered_levels, two_classes
+from rankexp.estimators.stump_booster import (
+    Ints,
+    PairError,
+    StumpBooster,
+    group_numbers,
+    held_out,
+    one_of,
+)
+from rankexp.losses.exponential import Exponential
+from rankexp.losses.logistic import Logistic
+from rankexp.metrics.costs import cost_matrix
+from rankexp.solvers.boost_pairs import (
+    FactorisedPairs,
+    ListedPairs,
+    Pairs,
+    Round,
+    boost,
+    list_pairs,
+)
+from rankexp.solvers.result import Floats
+from rankexp.solvers.stumps import Binned, binned
+
+REGISTER = {"RankBoost": "RankBoost"}
+
+LOSSES = {"exponential": Exponential, "logistic": Logistic}
+
+
+class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
+    """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
+
+    Each round takes the base ranker with the greatest ``|e+ - e-|``, e+ and e- being the weight
+    of the pairs that it orders rightly and wrongly, and gives it ``½ log((e+ + d) / (e- + d))``.
+    This is coordinate descent on the mean of ``exp(-(r(x) - r(x')))`` over pairs, x to be ranked
+    above x'. A negative coefficient stands for the base ranker ``1[x_j <= t]``.
+
+    Parameters
+    ----------
+    risk : {"bipartite", "multipartite"}
+        Two classes, or any number of ordered levels, of which all pairs of different levels are
+        taken, each with the cost of its levels. Two levels: the same.
+    n_rounds : int
+        Rounds, at most.
+    cuts : {"quantile", "equidistant", "all"}
+        Where thresholds are: at `n_cuts` quantiles of a feature in the whole training sample, at
+        as many points in its range, or midway between all neighbouring values (of which there
+        may be n - 1). A feature with no more values than quantiles has all cuts.
+    n_cuts : int
+    loss : {"exponential", "logistic"}
+        Of a pair's score difference. Exponential: the weights of pairs factorise, a round is
+        O(n) a feature. Logistic: a pair weighs ``1 / (1 + exp(r(x) - r(x')))``, and the same
+        coefficient lowers the mean of ``log(1 + exp(-(r(x) - r(x'))))`` in every round.
+    alpha : {"pairs", "textbook"}
+        The pair version of e+ and e-, ``E+[h] (1 - E-[h])`` and ``(1 - E+[h]) E-[h]`` for two
+        classes, with which alpha minimises the exponential loss along its coordinate; or the
+        ``E+[h]`` and ``E-[h]`` of mohri2018's Figure 10.2, with which it does not.
+    smoothing : float or None
+        d >= 0. None: one over the number of training examples, as Schapire and Singer (1999)
+        advise; d > 0 keeps alpha finite where e- is 0.
+    costs : None or array-like of shape (K, K)
+        ``costs[j, i]``, j < i: of ranking level i below level j. None: 1.
+    levels : None or sequence
+        Worst to best. None: numbers in their order; under the bipartite risk, classes as they
+        sort. A level without an example has no pairs and changes nothing.
+    validation_fraction : float or None
+        The share of the examples of each level (with groups: of the groups) that is held out,
+        in (0, 1): boosting then stops early, and the rounds up to the least share of held out
+        pairs in the wrong order, weighted by costs, are kept. None: no early stopping.
+    n_iter_no_change : int
+        Rounds without a lower error after which it stops.
+    random_state : int, RandomState or None
+        For what is held out.
+
+    Attributes
+    ----------
+    stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
+        The feature, the threshold and the coefficient of each round.
+    risk_ : ndarray of shape (n_iter_ + 1,)
+        The mean loss of the training pairs, weighted by costs, after 0, 1, ... rounds.
+    normalisers_ : ndarray of shape (n_iter_,)
+        ``risk_[t] / risk_[t - 1]``: for the exponential loss mohri2018's Z_t, whose product
+        bounds the share of training pairs not in order (Theorem 10.3).
+    n_iter_ : int
+        Rounds kept; fewer than `n_rounds` where no base ranker has an edge.
+    validation_error_ : ndarray of shape (rounds tried + 1,)
+        With early stopping.
+    levels_ : ndarray of shape (K,)
+    classes_ : ndarray of shape (2,)
+        Under the bipartite risk; the last is the positive one.
+    threshold_ : float
+        Under the bipartite risk: the sum above which `predict` says positive, the one with the
+        least training error; `decision_function` is relative to it.
+
+    References
+    ----------
+    mohri2018, Figures 10.1 and 10.2; uematsu2010, "Numerical example".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+    >>> RankBoost(n_rounds=10).fit(X, y).predict([[-1.0], [4.0]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        risk: str = "bipartite",
+        n_rounds: int = 100,
+        cuts: str = "quantile",
+        n_cuts: int = 255,
+        loss: str = "exponential",
+        alpha: str = "pairs",
+        smoothing: float | None = None,
+        costs: Any = None,
+        levels: Sequence[Any] | None = None,
+        validation_fraction: float | None = None,
+        n_iter_no_change: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.risk = risk
+        self.n_rounds = n_rounds
+        self.cuts = cuts
+        self.n_cuts = n_cuts
+        self.loss = loss
+        self.alpha = alpha
+        self.smoothing = smoothing
+        self.costs = costs
+        self.levels = levels
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.risk == "multipartite":
+            tags.estimator_type = tags.classifier_tags = None
+        else:
+            tags.classifier_tags.multi_class = False
+        return tags
+
+    @available_if(lambda self: self.risk == "bipartite")  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of labels that `predict` gets right, under the bipartite risk."""
+        return float(super().score(X, y, sample_weight))
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        self._check_boosting()
+        one_of("risk", self.risk, ("bipartite", "multipartite"))
+        one_of("loss", self.loss, tuple(LOSSES))
+        one_of("alpha", self.alpha, ("pairs", "textbook"))
+        share, patience = self.validation_fraction, self.n_iter_no_change
+        if share is not None and not (isinstance(share, Real) and 0.0 < share < 1.0):
+            raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
+        if not (isinstance(patience, Integral) and patience >= 1):
+            raise ValueError(f"n_iter_no_change must be an integer >= 1, got {patience!r}")
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Fit to rows and labels, on all pairs of different levels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        groups : array-like of shape (n,), optional
+            Pairs are formed within groups only.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values, labels that aren't among
+            `levels`, one class or, under the bipartite risk, more than two, costs of another
+            shape, no pair at all, or an infinite coefficient where there is no smoothing.
+        TypeError
+            For a sparse matrix.
+        """
+        self.check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        codes = self._codes(y)
+        costs = cost_matrix(self.costs, self.levels_.shape[0])
+        numbers = group_numbers(groups, X.shape[0])
+        if self.validation_fraction is None:
+            self._boost(X, codes, costs, numbers)
+        else:
+            rng = check_random_state(self.random_state)
+            out = held_out(codes, numbers, self.validation_fraction, rng)
+            parts = [None if numbers is None else numbers[side] for side in (~out, out)]
+            error = PairError(codes[out], costs, parts[1])
+            self._boost(X[~out], codes[~out], costs, parts[0], (X[out], error))
+        self.threshold_ = 0.0
+        if self.risk == "bipartite":
+            self.threshold_ = best_threshold(self._sum(X), codes == 1)
+        return self
+
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
+
+        There are no classes then: `predict` gives scores. Nothing is held out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        pairs : array-like of shape (m, 2), int
+            Two rows of X each.
+        labels : array-like of shape (m,)
+            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
+        sample_weight : array-like of shape (m,), optional
+            >= 0; what each pair counts.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit`, and for pairs, labels or weights of another kind, or none that counts.
+        """
+        self.check()
+        X = validate_data(self, X, dtype=np.float64, order="C")
+        upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        rows = binned(X, self.cuts, self.n_cuts)
+        listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
+        self._forget("classes_", "levels_", "validation_error_")
+        self.threshold_ = 0.0
+        start = listed.risk
+        self._keep_rounds(start, list(self._rounds(rows, listed)))
+        return self
+
+    def _codes(self, y: npt.NDArray[Any]) -> Ints:
+        """Set `levels_` (and `classes_`); return the level of each label."""
+        if self.risk == "multipartite":
+            self._forget("classes_")
+            self.levels_, codes = ordered_levels(y, self.levels)
+            return codes
+        if self.levels is None:
+            self.levels_, positive = two_classes(y)
+            codes = positive.astype(np.int64)
+        else:
+            self.levels_, codes = ordered_levels(y, self.levels)
+            if self.levels_.shape[0] != 2:
+                raise ValueError(
+                    f"the bipartite risk needs two levels, got {self.levels_.tolist()}: "
+                    "set risk='multipartite'"
+                )
+        self.classes_ = self.levels_
+        return codes
+
+    def _boost(
+        self,
+        X: Floats,
+        codes: Ints,
+        costs: Floats,
+        groups: Ints | None,
+        watched: tuple[Floats, PairError] | None = None,
+    ) -> None:
+        rows = binned(X, self.cuts, self.n_cuts)
+        pairs: Pairs
+        if self.loss == "exponential":
+            pairs = FactorisedPairs(rows, codes, costs, groups)
+        else:
+            pairs = ListedPairs(rows, *list_pairs(codes, costs, groups), Logistic())
+        start, rounds = pairs.risk, self._rounds(rows, pairs)
+        self._forget("validation_error_")
+        found = list(rounds) if watched is None else self._watch(rounds, *watched)
+        self._keep_rounds(start, found)
+
+    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+        smoothing = 1.0 / rows.size if self.smoothing is None else float(self.smoothing)
+        return boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
+
+    def _watch(self, rounds: Iterator[Round], X: Floats, error: PairError) -> list[Round]:
+        """Return the rounds up to the least error of the rows held out."""
+        s = np.zeros(X.shape[0])
+        found, errors = [], [error(s)]
+        for one in rounds:
+            s[one.stump.above(X)] += one.alpha
+            found.append(one)
+            errors.append(error(s))
+            best = int(np.argmin(errors))
+            if len(found) - best >= self.n_iter_no_change:
+                break
+        self.validation_error_ = np.array(errors)
+        return found[: int(np.argmin(errors))]
+
+    def _keep_rounds(self, start: float, rounds: list[Round]) -> None:
+        self._keep([one.stump for one in rounds], [one.alpha for one in rounds])
+        self.risk_ = np.array([start, *(one.risk for one in rounds)])
+        self.normalisers_ = self.risk_[1:] / self.risk_[:-1]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the better.
+
+        Under the bipartite risk they are relative to `threshold_`.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._sum(X) - self.threshold_
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
+
+        All are relative to the `threshold_` of the last; that one equals `decision_function` but
+        for rounding.
+        """
+        for s in self._staged(X):
+            yield s - self.threshold_
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the scores of rows, shape (n,); labels of the two classes where there are."""
+        s = self.decision_function(X)
+        if not hasattr(self, "classes_"):
+            return s
+        labels: npt.NDArray[Any] = self.classes_[(s > 0).astype(np.intp)]
+        return labels
+
+
+def labelled_pairs(
+    n: int, pairs: npt.ArrayLike, labels: npt.ArrayLike, weights: Any
+) -> tuple[Ints, Ints, Floats]:
+    """Return the upper and the lower rows of pairs that count, and their weights."""
+    P, y = np.asarray(pairs), np.asarray(labels)
+    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
+    if P.size and not (P.min() >= 0 and P.max() < n):
+        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}")
+    if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
+        raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},)")
+    w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != y.shape or not (np.isfinite(w) & (w >= 0.0)).all():
+        raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
+    kept = (y != 0) & (w > 0.0)
+    if not kept.any():
+        raise ValueError("there is no pair to rank: all labels or weights are 0")
+    P, y = P[kept].astype(np.int64), y[kept]
+    return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]

@@ -1,0 +1,102 @@
+"""Exponential weights of examples, ``exp(-s)`` and ``exp(s)``, summed by cell.
+
+An exponential loss of pairs, or of examples and thresholds, factorises: what a risk needs are the
+sums of both weights over the cells that its examples fall into, such as levels within groups.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.solvers.result import Floats
+from rankexp.solvers.stumps import Binned, Stump, sums
+
+RANGE = 100.0  # scores move by this much, e^100, before the weights are made anew
+
+
+class Factors:
+    """Scores, their exponentials, and what a stump does to them.
+
+    The weights of a cell are relative to its own least (``exp(-s)``) or greatest score
+    (``exp(s)``), so that they are at most 1 when made, and neither overflow nor vanish.
+
+    Parameters
+    ----------
+    rows : Binned
+    cell : ndarray of shape (n,), int
+    cells : int
+
+    Attributes
+    ----------
+    s : ndarray of shape (n,)
+        The scores.
+    least, most : ndarray of shape (cells,)
+        In the weights of a cell: ``exp(least - s)``, ``exp(s - most)``; 0 for an empty cell.
+    ups, downs : ndarray of shape (cells,)
+        The sums of these weights.
+    """
+
+    def __init__(self, rows: Binned, cell: npt.NDArray[np.int64], cells: int) -> None:
+        self.rows, self.cell, self.cells = rows, cell.astype(np.int32), cells
+        self.s = np.zeros(rows.size)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Make the weights anew from the scores."""
+        self.least, self.most = np.full(self.cells, np.inf), np.full(self.cells, -np.inf)
+        np.minimum.at(self.least, self.cell, self.s)
+        np.maximum.at(self.most, self.cell, self.s)
+        empty = self.least > self.most
+        self.least[empty] = self.most[empty] = 0.0
+        self.up = np.exp(self.least[self.cell] - self.s)
+        self.down = np.exp(self.s - self.most[self.cell])
+        self.ups = sums(self.cell, self.up, self.cells)
+        self.downs = sums(self.cell, self.down, self.cells)
+        self.moved = 0.0
+
+    def split(self, stump: Stump) -> tuple[Floats, Floats]:
+        """Return the sums of up and of down by cell, below and above the stump: (2, cells)."""
+        if self.rows.compiled is not None:
+            bins = self.rows.bins[stump.feature]
+            found: tuple[Floats, Floats] = self.rows.compiled.split(
+                bins, stump.cut, self.cell, self.up, self.down, self.cells
+            )
+            return found
+        key = self.cell + self.cells * self.rows.above(stump)
+        ups, downs = (sums(key, weight, 2 * self.cells) for weight in (self.up, self.down))
+        return ups.reshape(2, -1), downs.reshape(2, -1)
+
+    def advance(self, stump: Stump, height: float, split: tuple[Floats, Floats]) -> bool:
+        """Add a height to the scores above a stump; say whether the weights were made anew.
+
+        Parameters
+        ----------
+        stump : Stump
+        height : float
+        split : tuple of two ndarray of shape (2, cells)
+            What :meth:`split` gave for the stump.
+        """
+        self.moved += abs(height)
+        if self.moved > RANGE:
+            self.s[self.rows.above(stump)] += height
+            self.refresh()
+            return True
+        factor = float(np.exp(height))
+        if self.rows.compiled is not None:
+            bins = self.rows.bins[stump.feature]
+            self.rows.compiled.advance(bins, stump.cut, height, factor, self.s, self.up, self.down)
+        else:
+            above = self.rows.above(stump)
+            self.s[above] += height
+            self.up[above] /= factor
+            self.down[above] *= factor
+        self.ups = split[0][0] + split[0][1] / factor
+        self.downs = split[1][0] + split[1][1] * factor
+        return False
+
+    def charges(self, of_up: Floats, of_down: Floats) -> Floats:
+        """Return ``up · of_up - down · of_down``, (n,), the factors of a cell (cells,)."""
+        if self.rows.compiled is not None:
+            out: Floats = self.rows.compiled.charges(self.cell, self.up, self.down, of_up, of_down)
+            return out
+        charges: Floats = self.up * of_up[self.cell] - self.down * of_down[self.cell]
+        return charges
