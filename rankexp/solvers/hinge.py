@@ -13,8 +13,10 @@ from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
 from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge_grid import coarse
 from rankexp.solvers.hinge_newton import newton
+from rankexp.solvers.hinge_ordered import ordered_pairs
 from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
 from rankexp.solvers.hinge_sweep import Sweep, sweep
+from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02  # where Newton starts
@@ -69,8 +71,54 @@ def hinge_path(
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, positive, lams)
     pairs = make_pairs(X, positive, choose("rankexp.solvers.hinge_numba", use_numba) is not None)
+    return _solve(pairs, X.shape[1], lams, tol, max_iter)
+
+
+def ordered_hinge_path(
+    X: Floats,
+    order: PartialOrder,
+    lams: npt.ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    use_numba: bool | None = None,
+) -> PathResult:
+    """Solve the pairwise hinge of ordered levels, with costs, all pairs or those within groups.
+
+    Minimises ``lam/2 |w|² + (1/C) sum over pairs of costs max(0, 1 - w·(x_i - x_j))``, C the sum
+    of the costs of all pairs (Herbrich et al. 1999; costs as in uematsu2010), in
+    O(n log n + K n) an evaluation.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    order : PartialOrder
+        Of the rows. Two levels without groups are solved as the bipartite problem they are.
+    lams, tol, max_iter, use_numba
+        As for `hinge_path`.
+
+    Returns
+    -------
+    PathResult
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, a penalty isn't positive, X isn't finite, or shapes don't fit.
+    """
+    positive = order.two_classes()
+    if positive is not None:
+        return hinge_path(X, positive, lams, tol=tol, max_iter=max_iter, use_numba=use_numba)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+    _check(X, order.level > 0, lams)
+    pairs = ordered_pairs(X, order, choose("rankexp.solvers.hinge_numba", use_numba) is not None)
+    return _solve(pairs, X.shape[1], lams, tol, max_iter)
+
+
+def _solve(pairs: Pairs, d: int, lams: Floats, tol: float, max_iter: int) -> PathResult:
     path = _Path(pairs, tol, max_iter)
-    coef = np.empty((X.shape[1], lams.size))
+    coef = np.empty((d, lams.size))
     objective, gap = np.empty(lams.size), np.empty(lams.size)
     n_iter = np.zeros(lams.size, dtype=np.int64)
     for k in np.argsort(-lams, kind="stable"):

@@ -137,7 +137,7 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Bipartite
     if n_positive in (0, n):
         raise ValueError("the pairwise hinge needs examples of both classes; y has one only")
     side = np.where(positive, 1.0 / n_positive, -1.0 / (n - n_positive))
-    rows = gather(X, positive, side)
+    rows = gather(X, positive, side, np.ones(n, dtype=np.int64))
     return BipartitePairs(
         X=rows.X,
         positive=rows.label,
@@ -162,7 +162,7 @@ class Gathered:
     rotation: Floats | None
 
 
-def gather(X: Floats, label: npt.NDArray[Any], side: Floats) -> Gathered:
+def gather(X: Floats, label: npt.NDArray[Any], side: Floats, weight: Ints) -> Gathered:
     """Merge duplicate rows, centre small data, and rotate data with more columns than rows.
 
     Parameters
@@ -172,6 +172,8 @@ def gather(X: Floats, label: npt.NDArray[Any], side: Floats) -> Gathered:
         Only rows with the same one are merged.
     side : ndarray of shape (n,)
         Weights of the rows in the mean difference of pairs.
+    weight : ndarray of shape (n,), int
+        How often a row counts.
 
     Raises
     ------
@@ -179,7 +181,6 @@ def gather(X: Floats, label: npt.NDArray[Any], side: Floats) -> Gathered:
         If X isn't finite.
     """
     n = X.shape[0]
-    weight = np.ones(n, dtype=np.int64)
     rotation = None
     if n <= CENTRED_ROWS:
         X = X - X.mean(axis=0)

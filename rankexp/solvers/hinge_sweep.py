@@ -96,13 +96,13 @@ class BipartiteSweep(Sweep):
     def negatives_before(self) -> Ints:
         """Weight of negatives before each position, shape (n + 1,)."""
         p = self.pairs
-        return _prefix((p.weight * ~p.positive)[self.order])
+        return prefix((p.weight * ~p.positive)[self.order])
 
     @cached_property
     def positives_before(self) -> Ints:
         """Weight of positives before each position, shape (n + 1,)."""
         p = self.pairs
-        return _prefix((p.weight * p.positive)[self.order])
+        return prefix((p.weight * p.positive)[self.order])
 
     @cached_property
     def band_weight(self) -> Ints:
@@ -265,7 +265,8 @@ def loops() -> Any:
     return choose("rankexp.solvers.hinge_numba", True)
 
 
-def _prefix(values: Ints) -> Ints:
+def prefix(values: Ints) -> Ints:
+    """Return the sums of the first 0, 1, ..., n values."""
     out = np.zeros(values.size + 1, dtype=np.int64)
     np.add.accumulate(values, out=out[1:])
     return out
@@ -318,7 +319,7 @@ def merge(
 
     at = pos.nonzero()[0]
     a, lo, hi, w = k.take(at), low.take(at), high.take(at), wt.take(at)
-    count, total = _prefix(w_neg), _prefix(w_neg * k)
+    count, total = prefix(w_neg), prefix(w_neg * k)
     count_high = count.take(hi)
     inside = count_high - count.take(lo)
     units = total.take(hi) - total.take(lo)
@@ -333,7 +334,7 @@ def merge(
 
     at = (~pos).nonzero()[0]
     b, lo, hi, w = k.take(at), low.take(at), high.take(at), wt.take(at)
-    count, total = _prefix(w_pos), _prefix(w_pos * k)
+    count, total = prefix(w_pos), prefix(w_pos * k)
     count_low = count.take(lo)
     units = total.take(lo) - total.take(hi)
     units += (half + b) * (count.take(hi) - count_low)

@@ -64,6 +64,14 @@ class PartialOrder:
         """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * (self.counts @ self.costs)))
 
+    def two_classes(self) -> npt.NDArray[np.bool_] | None:
+        """Return which rows are the upper ones (n,) of one group of two levels; else None."""
+        pairs = list(self.level_pairs())
+        whole = self.counts.shape[0] == 1 and np.count_nonzero(self.counts) == 2
+        if not whole or len(pairs) != 1 or self.weight.max() > 1:
+            return None
+        return np.asarray(self.level == pairs[0][1])
+
     def part(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
         upper, lower = self.counts @ self.costs, self.counts @ self.costs.T
