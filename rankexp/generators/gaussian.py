@@ -37,7 +37,15 @@ class GaussianModel(ClassModel):
     variances: Rows
 
     def log_densities(self, X: Floats) -> Floats:
-        """Return the log densities of x in each class, (n, K), added up feature by feature."""
+        """Return the log densities of x in each class, (n, K), added up feature by feature.
+
+        Raises
+        ------
+        ValueError
+            For another number of features.
+        """
+        if X.shape[1] != len(self.means[0]):
+            raise ValueError(f"X has {X.shape[1]} features; the model has {len(self.means[0])}")
         columns = []
         for mean, variance in zip(self.means, self.variances, strict=True):
             total = np.full(len(X), -0.5 * float(np.log(2 * np.pi * np.array(variance)).sum()))

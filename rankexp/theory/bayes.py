@@ -1,0 +1,153 @@
+"""Ranking functions that no other beats, from densities (uematsu2010, Theorems 1, 2 and 4)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp import registry
+from rankexp.losses.base import MarginLoss
+from rankexp.metrics.costs import cost_matrix
+from rankexp.theory.models import log_densities, log_joint
+
+REGISTER = {
+    "likelihood_ratio": "likelihood_ratio",
+    "log_ratio": "log_ratio",
+    "half_log_ratio": "half_log_ratio",
+    "tripartite": "tripartite",
+}
+
+Floats = npt.NDArray[np.float64]
+
+
+def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
+    """Return g+(x) / g-(x), (n,), which has the least ranking risk, 1 - AUC.
+
+    Where g- underflows against g+ it is infinite; `log_ratio` orders there, too.
+
+    Raises
+    ------
+    ValueError
+        For a model without known densities, or not of two classes.
+
+    References
+    ----------
+    uematsu2010, Theorem 1.
+    """
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(log_ratio(model, X)))
+
+
+def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats:
+    """Return alpha log(g+(x) / g-(x)), (n,), which has the least pairwise risk of a smooth loss.
+
+    Parameters
+    ----------
+    model : object
+        A model of two classes with known densities.
+    X : array-like of shape (n, d)
+    loss : str
+        A registered loss l with l'(-s) / l'(s) = exp(s / alpha).
+
+    Raises
+    ------
+    ValueError
+        For a model without known densities or not of two classes, or another loss.
+
+    References
+    ----------
+    uematsu2010, Theorem 2.
+    """
+    factor = log_ratio_factor(registry.get("losses", loss)())
+    low, high = log_densities(model, X, classes=2).T
+    return np.asarray(factor * (high - low))
+
+
+def half_log_ratio(model: Any, X: npt.ArrayLike) -> Floats:
+    """Return log(g+(x) / g-(x)) / 2, (n,), what RankBoost aims at: Theorem 2, exponential loss."""
+    return log_ratio(model, X, loss="exponential")
+
+
+def log_ratio_factor(loss: MarginLoss) -> float:
+    """Return the alpha of Theorem 2 for a loss of margins, by its derivatives.
+
+    Raises
+    ------
+    ValueError
+        Where l'(-s) / l'(s) is not exp(s / alpha): the theorem says nothing of this loss.
+
+    References
+    ----------
+    uematsu2010, Theorem 2.
+    """
+    s = np.linspace(0.25, 4.0, 16)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponents = np.log(loss.margin_derivative(-s) / loss.margin_derivative(s)) / s
+    if not np.allclose(exponents, exponents[0], rtol=1e-9) or not exponents[0] > 0:
+        raise ValueError(f"{loss!r}: l'(-s) / l'(s) is not exp(s / alpha) for any alpha")
+    return float(1.0 / exponents.mean())
+
+
+def tripartite(model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | None = None) -> Floats:
+    """Return the ranking function of the least cost-weighted pairwise risk for three levels.
+
+    Parameters
+    ----------
+    model : object
+        A model of three classes with known densities.
+    X : array-like of shape (n, d)
+    costs : array-like of shape (3, 3) or None
+        See `cost_matrix`. None: all 1, so that it maximises the population's U_pairs.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        For a model without known densities or not of three classes, or costs that are none.
+
+    References
+    ----------
+    uematsu2010, Theorem 4.
+    """
+    return tripartite_ratio(log_joint(model, X, classes=3), costs)
+
+
+def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> Floats:
+    """Return the optimal tripartite ranking function from log posteriors.
+
+    Parameters
+    ----------
+    log_shares : ndarray of shape (n, 3)
+        Logs of P(y = level | x), up to a constant of each row.
+    costs : array-like of shape (3, 3) or None
+        See `cost_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        (c13 P3 + c12 P2) / (c13 P1 + c23 P2), with c13 = 0 the limit of its order.
+
+    Notes
+    -----
+    With numerator N and denominator D, N(x) D(x') is c13 times the cost of ranking x below x'
+    plus a part symmetric in both, so the order is optimal if c13 > 0. With c13 = 0 the printed
+    ratio is constant; to first order in c13 it is ordered by (c23 P3 - c12 P1) / P2, which is
+    then optimal. What no cost concerns, is given 1 and 0, respectively.
+
+    References
+    ----------
+    uematsu2010, Theorem 4.
+    """
+    C = cost_matrix(costs, 3)
+    shares = np.exp(log_shares - log_shares.max(axis=1, keepdims=True))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if C[0, 2] == 0.0:
+            gain = C[1, 2] * shares[:, 2] - C[0, 1] * shares[:, 0]
+            return np.where(gain == 0.0, 0.0, gain / shares[:, 1])
+        logs = np.log(C)
+        above = np.logaddexp(logs[0, 2] + log_shares[:, 2], logs[0, 1] + log_shares[:, 1])
+        below = np.logaddexp(logs[0, 2] + log_shares[:, 0], logs[1, 2] + log_shares[:, 1])
+        return np.where(np.maximum(above, below) == -np.inf, 1.0, np.exp(above - below))

@@ -1,0 +1,68 @@
+"""Ask a model for what a theorem is about: densities of its classes, and sums over x."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
+    """Return the log densities of rows in each class of a model, (n, K).
+
+    Parameters
+    ----------
+    model : object
+        A generator's model, such as `GaussianModel` or `DiscreteModel`.
+    X : array-like of shape (n, d)
+    classes : int or None
+        The number of classes that there must be.
+
+    Raises
+    ------
+    ValueError
+        For a model without known densities or with another number of classes, or for rows of
+        another shape.
+    """
+    _check_known(model)
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X must be of shape (n, d), got {X.shape}")
+    logs = np.asarray(model.log_densities(X))
+    if classes is not None and logs.shape[1] != classes:
+        raise ValueError(f"known for {classes} classes; the model has {logs.shape[1]}")
+    return logs
+
+
+def log_joint(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
+    """Return the logs of prior times density, (n, K); raises what `log_densities` raises."""
+    return np.asarray(log_densities(model, X, classes) + np.log(model.priors))
+
+
+def log_masses(model: Any) -> Floats:
+    """Return the logs of P(y = level, x) at the points that stand for all x, (m, K).
+
+    Exact for finitely many points; for densities of one feature the weights of a quadrature.
+
+    Raises
+    ------
+    ValueError
+        Where there are no such points: for densities of several features, say.
+    """
+    _check_known(model)
+    if not hasattr(model, "nodes"):
+        raise ValueError(
+            f"{type(model).__name__}: expectations over x are computed for one feature, or "
+            "finitely many points"
+        )
+    X, weights = model.nodes()
+    return np.asarray(log_joint(model, X) + np.log(weights)[:, None])
+
+
+def _check_known(model: Any) -> None:
+    if not hasattr(model, "log_densities"):
+        raise ValueError(
+            f"{type(model).__name__} does not know the densities of its classes; the models of "
+            "the generators 'gaussian' and 'discrete' do"
+        )

@@ -1,0 +1,167 @@
+"""The proportional-odds model whose r(x) may be any function: its population maximiser."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, log_expit, logsumexp
+
+from rankexp.theory.models import log_joint, log_masses
+from rankexp.theory.newton import minimise
+
+REGISTER = {"proportional_odds": "proportional_odds"}
+
+Floats = npt.NDArray[np.float64]
+
+STEPS, TOLERANCE = 200, 1e-12
+
+
+def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
+    """Return r*(x), (n,), of the greatest likelihood, where the outer thresholds average 0.
+
+    The model is log[P(Y <= j) / P(Y > j)] = theta_j - r(x), with the best theta for all x.
+
+    Parameters
+    ----------
+    model : object
+        A model of K >= 2 classes with known densities, of one feature or finitely many points.
+    X : array-like of shape (n, d)
+
+    Raises
+    ------
+    ValueError
+        For another model, or where no finite thresholds are best.
+
+    References
+    ----------
+    uematsu2010, "Relation to Proportional odds model".
+    """
+    return odds_root(log_joint(model, X), proportional_odds_thresholds(model))
+
+
+def three_level_root(q: Floats, thresholds: Floats) -> Floats:
+    """Return r*(x), (n,), for three levels and given thresholds, in closed form.
+
+    Parameters
+    ----------
+    q : ndarray of shape (n,)
+        (P2 + P3) / (P1 + P2); r* is an increasing function of it.
+    thresholds : ndarray of shape (2,)
+
+    References
+    ----------
+    uematsu2010, "Relation to Proportional odds model (K = 3)".
+    """
+    first, second = thresholds
+    shift = q - 1.0
+    root = np.hypot(shift, 2.0 * np.sqrt(np.exp(first - second) * q))
+    with np.errstate(divide="ignore"):
+        small = first + np.log(2.0 * q / (root - np.minimum(shift, 0.0)))
+        large = second + np.log((np.maximum(shift, 0.0) + root) / 2.0)
+    return np.asarray(np.where(shift < 0.0, small, large))
+
+
+def odds_root(log_shares: Floats, thresholds: Floats) -> Floats:
+    """Return r*(x), (n,), of the greatest likelihood for given thresholds.
+
+    Parameters
+    ----------
+    log_shares : ndarray of shape (n, K)
+        Logs of P(y = level | x), up to a constant of each row.
+    thresholds : ndarray of shape (K - 1,)
+        Increasing.
+
+    Notes
+    -----
+    r* is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K. Written as the log of
+    this over what is left to 2 - P_1 - P_K, the equation is close to linear in r, and r* lies
+    between the first and the last threshold, shifted by log (1 - P_1) / (1 - P_K). Newton's
+    method, kept within these bounds, finds it. It is infinite where only the first or the last
+    level has any mass.
+    """
+    pairs = np.logaddexp(log_shares[:, 1:], log_shares[:, :-1])
+    below = logsumexp(log_shares[:, :-1], axis=1)
+    shift = logsumexp(log_shares[:, 1:], axis=1) - below
+    rows, r = np.isfinite(shift), shift.copy()
+    r[rows] = _root(pairs[rows], shift[rows], thresholds)
+    return np.asarray(r)
+
+
+def _root(pairs: Floats, shift: Floats, thresholds: Floats) -> Floats:
+    low, high = shift + thresholds[0], shift + thresholds[-1]
+    r = (low + high) / 2
+    for _ in range(STEPS):
+        gaps = thresholds - r[:, None]
+        over, under = pairs + log_expit(gaps), pairs + log_expit(-gaps)
+        A, B = logsumexp(over, axis=1), logsumexp(under, axis=1)
+        excess = A - B + shift
+        low, high = np.where(excess >= 0, r, low), np.where(excess <= 0, r, high)
+        slope = (np.exp(over - A[:, None]) * expit(-gaps)).sum(axis=1)
+        slope += (np.exp(under - B[:, None]) * expit(gaps)).sum(axis=1)
+        following = r + excess / slope
+        outside = (following < low) | (following > high)
+        following = np.where(outside, (low + high) / 2, following)
+        done = np.abs(following - r) <= TOLERANCE * (1 + np.abs(r))
+        r = following
+        if done.all():
+            break
+    return np.asarray(r)
+
+
+def proportional_odds_thresholds(model: Any) -> Floats:
+    """Return the thresholds of the greatest population likelihood, (K - 1,), outer ones about 0.
+
+    The log likelihood is concave in the thresholds and all r(x) together; maximised over r(x) for
+    each x it is maximised over the thresholds by Newton's method. Only their differences are
+    identified: the first and the last average 0.
+
+    Raises
+    ------
+    ValueError
+        For a model whose expectations over x are not known, or where no finite thresholds are
+        best, as levels do not overlap.
+
+    References
+    ----------
+    uematsu2010, "Relation to Proportional odds model".
+    """
+    logs = log_masses(model)
+    present = np.isfinite(logs)
+    for k in range(1, logs.shape[1] - 1):
+        if not (present[:, :k].any(axis=1) & present[:, k + 1 :].any(axis=1)).any():
+            raise ValueError(
+                "no finite thresholds are best: levels below and above the "
+                f"{k + 1}. level overlap nowhere"
+            )
+    logs = logs[present[:, 1:].any(axis=1) & present[:, :-1].any(axis=1)]  # else r* is infinite
+    masses = np.exp(logs)
+    middle = masses.sum(axis=0)[1:-1]
+    start = np.arange(logs.shape[1] - 1.0)
+    theta = minimise(lambda theta: _loss(logs, masses, middle, theta), start)
+    return np.asarray(theta - (theta[0] + theta[-1]) / 2)
+
+
+def _loss(
+    logs: Floats, masses: Floats, middle: Floats, theta: Floats
+) -> tuple[float, Floats, Floats] | None:
+    """Return minus the log likelihood, maximised over r(x), its gradient and its Hessian.
+
+    The chance of a middle level is sigma(theta_j - r) sigma(r - theta_{j-1}) times
+    1 - exp(theta_{j-1} - theta_j), so r(x) occurs in terms of single thresholds only.
+    """
+    apart = np.diff(theta)
+    if not (apart > 0.0).all():
+        return None
+    gaps = theta - odds_root(logs, theta)[:, None]
+    under, over = masses[:, :-1], masses[:, 1:]  # y = j and y = j + 1
+    value = -(under * log_expit(gaps) + over * log_expit(-gaps)).sum()
+    value -= middle @ np.log(-np.expm1(-apart))
+    gradient = (over * expit(gaps) - under * expit(-gaps)).sum(axis=0)
+    push = middle / np.expm1(apart)
+    gradient[1:] -= push
+    gradient[:-1] += push
+    curved = (under + over) * expit(gaps) * expit(-gaps)
+    hessian = np.diag(curved.sum(axis=0)) - curved.T @ (curved / curved.sum(axis=1)[:, None])
+    between = np.diff(np.eye(len(theta)), axis=0)
+    hessian += between.T @ ((push + push**2 / middle)[:, None] * between)
+    return float(value), gradient, hessian

@@ -1,0 +1,143 @@
+"""Risks of pairs when the distribution is known, and what minimises them on finitely many points.
+
+All is said with pair weights W (m, m): W[i, j] is the cost-weighted probability that a pair of
+different levels has its better example at point i and its worse at point j.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import linprog
+from scipy.sparse.csgraph import connected_components
+
+from rankexp.losses.base import MarginLoss
+from rankexp.metrics.costs import cost_matrix
+from rankexp.theory.newton import minimise
+
+Floats = npt.NDArray[np.float64]
+
+
+def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:
+    """Return the weights of pairs of points, (m, m), which add up to 1.
+
+    Parameters
+    ----------
+    masses : array-like of shape (m, K)
+        P(y = level, x = point), worst level first, up to a factor: priors times probability mass
+        functions.
+    costs : array-like of shape (K, K) or None
+        See `cost_matrix`.
+
+    Raises
+    ------
+    ValueError
+        For masses that are no such table, or where no pair has any weight.
+    """
+    M = np.asarray(masses, dtype=np.float64)
+    if M.ndim != 2 or M.shape[1] < 2 or not (np.isfinite(M) & (M >= 0.0)).all():
+        raise ValueError("masses must be numbers >= 0 of shape (m, K), K >= 2: a row a point")
+    W = M @ cost_matrix(costs, M.shape[1]).T @ M.T
+    total = W.sum()
+    if not total > 0.0:
+        raise ValueError("no pair of different levels has any mass")
+    return np.asarray(W / total)
+
+
+def ranking_risk(scores: npt.ArrayLike, weights: Floats) -> float:
+    """Return the expected ranking risk of scores (m,): wrongly ordered pairs, ties counted half.
+
+    References
+    ----------
+    uematsu2010, "How is ranking different from classification?" and "A tripartite ranking risk".
+    """
+    r = _checked(scores, weights)
+    below = np.less.outer(r, r) + 0.5 * np.equal.outer(r, r)
+    return float((weights * below).sum())
+
+
+def surrogate_risk(scores: npt.ArrayLike, weights: Floats, loss: MarginLoss) -> float:
+    """Return the expected pairwise risk of scores (m,) under a loss of margins."""
+    r = _checked(scores, weights)
+    return float((weights * loss.of_margin(np.subtract.outer(r, r))).sum())
+
+
+def minimise_hinge(weights: Floats) -> Floats:
+    """Return scores (m,) of the least expected pairwise hinge loss, by linear programming.
+
+    It is a vertex, so that all differences of scores are integers; there may be other minimisers.
+    The middle between the greatest and the least score is 0.
+
+    Notes
+    -----
+    The program is to minimise sum W[i, j] xi[i, j] subject to xi >= 0 and
+    xi[i, j] >= 1 - (r_i - r_j); its matrix is totally unimodular.
+
+    References
+    ----------
+    uematsu2010, Theorem 3 and "Toy example for possible ties under hinge loss".
+    """
+    m = len(weights)
+    i, j = np.nonzero(weights * ~np.eye(m, dtype=np.bool_))
+    if not len(i):
+        return np.zeros(m)
+    pairs, ones = np.arange(len(i)), np.ones(len(i))
+    rows, columns = np.tile(pairs, 3), np.concatenate([i, j, m + pairs])
+    A = sparse.csr_array((np.concatenate([-ones, ones, -ones]), (rows, columns)))
+    free = np.r_[np.zeros(1), np.full(m - 1, np.inf)]
+    least, most = np.r_[-free, np.zeros(len(i))], np.r_[free, np.full(len(i), np.inf)]
+    cost = weights[i, j]
+    found = linprog(  # type: ignore[call-overload]  # of sparse matrices the stubs know nothing
+        np.r_[np.zeros(m), cost / cost.max()],
+        A_ub=A,
+        b_ub=-ones,
+        bounds=np.column_stack([least, most]),
+        method="highs-ds",
+        options={"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10},
+    )
+    if not found.success:
+        raise ValueError(f"the linear program of the hinge loss was not solved: {found.message}")
+    return _centred(found.x[:m])
+
+
+def minimise_smooth(weights: Floats, loss: MarginLoss) -> Floats:
+    """Return scores (m,) of the least expected pairwise risk of a smooth loss, by Newton's method.
+
+    The middle between the greatest and the least score is 0.
+
+    Raises
+    ------
+    ValueError
+        For a loss that is not smooth and convex, or where there is no finite minimum: some points
+        ought to be infinitely far above others.
+    """
+    if not (loss.smooth and loss.convex):
+        raise ValueError(f"{loss!r} is not smooth and convex")
+    m = len(weights)
+    bounded = connected_components(weights > 0.0, connection="strong")[0] == 1
+    if not bounded and loss.margin_derivative(np.array([50.0]))[0] < 0.0:
+        raise ValueError("no finite minimum: between some points all pairs have the same order")
+
+    def risk(r: Floats) -> tuple[float, Floats, Floats] | None:
+        margins = np.subtract.outer(r, r)
+        with np.errstate(over="ignore"):
+            value = float((weights * loss.of_margin(margins)).sum())
+        if not np.isfinite(value):
+            return None
+        slopes = weights * loss.margin_derivative(margins)
+        curved = weights * loss.margin_curvature(margins)
+        curved += curved.T
+        hessian = np.diag(curved.sum(axis=1)) - curved
+        return value, slopes.sum(axis=1) - slopes.sum(axis=0), hessian
+
+    return _centred(minimise(risk, np.zeros(m)))
+
+
+def _centred(scores: Floats) -> Floats:
+    return np.asarray(scores - (scores.max() + scores.min()) / 2)
+
+
+def _checked(scores: npt.ArrayLike, weights: Floats) -> Floats:
+    r = np.asarray(scores, dtype=np.float64)
+    if r.shape != weights.shape[:1]:
+        raise ValueError(f"scores must be of shape ({len(weights)},), got {r.shape}")
+    return r

@@ -1,0 +1,96 @@
+"""The hinge loss on three points: where the population minimiser ties points that differ."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.theory.pairs import minimise_hinge, pair_weights
+
+Floats = npt.NDArray[np.float64]
+
+CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as good
+
+
+class Steps(NamedTuple):
+    """The best differences of scores of neighbouring points, and how they were found.
+
+    Attributes
+    ----------
+    d12, d23 : float
+        r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1; NaN where several are best.
+    c12, c23 : float
+        What decides it.
+    """
+
+    d12: float
+    d23: float
+    c12: float
+    c23: float
+
+    @property
+    def degenerate(self) -> bool:
+        """Whether several differences are best."""
+        return bool(np.isnan(self.d12))
+
+
+def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
+    """Return the differences of scores of the least expected pairwise hinge loss, by cases.
+
+    Parameters
+    ----------
+    p_plus, p_minus : array-like of shape (3,)
+        Probabilities of three points among positives and among negatives, positive, in the order
+        of p_plus / p_minus, greatest first.
+
+    Returns
+    -------
+    Steps
+        (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1) where
+        c12 < 0 and p-(x2) < p+(x2). On the borders of these regions a whole segment is best.
+
+    Raises
+    ------
+    ValueError
+        For other probabilities or another order.
+
+    References
+    ----------
+    uematsu2010, "Toy example for possible ties under hinge loss".
+    """
+    p, q = _checked(p_plus, p_minus)
+    first, second = p[0] / q[0], (p[1] + p[2]) / q[1]
+    third, fourth = q[2] / p[2], (q[1] + q[0]) / p[1]
+    c12, c23 = float(first - second), float(third - fourth)
+    near12, near23 = abs(c12) <= CLOSE * first, abs(c23) <= CLOSE * third
+    near2 = abs(p[1] - q[1]) <= CLOSE * p[1]
+    d12 = d23 = float("nan")
+    if near12 or near23:
+        pass
+    elif c12 > 0 and c23 > 0:
+        d12, d23 = 1.0, 1.0
+    elif c23 < 0 and q[1] > p[1] and not near2:
+        d12, d23 = 1.0, 0.0
+    elif c12 < 0 and q[1] < p[1] and not near2:
+        d12, d23 = 0.0, 1.0
+    return Steps(d12, d23, c12, c23)
+
+
+def hinge_program(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> tuple[float, float]:
+    """Return the same two differences as `hinge_regions` does, by linear programming."""
+    p, q = _checked(p_plus, p_minus)
+    r = minimise_hinge(pair_weights(np.column_stack([q, p])))
+    return float(r[0] - r[1]), float(r[1] - r[2])
+
+
+def _checked(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> tuple[Floats, Floats]:
+    both = []
+    for name, given in (("p_plus", p_plus), ("p_minus", p_minus)):
+        p = np.asarray(given, dtype=np.float64)
+        if p.shape != (3,) or not (p > 0.0).all() or abs(p.sum() - 1.0) > 1e-6:
+            raise ValueError(f"{name} is {p}: expected three numbers > 0 that add up to 1")
+        both.append(p / p.sum())
+    p, q = both
+    if (np.diff(p / q) > 0.0).any():
+        raise ValueError("expected points in the order of p_plus / p_minus, greatest first")
+    return p, q
