@@ -29,9 +29,9 @@ from rankexp.solvers.boost_pairs import (
     Pairs,
     Round,
     boost,
-    list_pairs,
 )
 from rankexp.solvers.result import Floats
+from rankexp.solvers.smooth_pairs import logistic_pairs
 from rankexp.solvers.stumps import Binned, binned
 
 REGISTER = {"RankBoost": "RankBoost"}
@@ -271,7 +271,7 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         if self.loss == "exponential":
             pairs = FactorisedPairs(rows, codes, costs, groups)
         else:
-            pairs = ListedPairs(rows, *list_pairs(codes, costs, groups), Logistic())
+            pairs = logistic_pairs(rows, codes, costs, groups)
         start, rounds = pairs.risk, self._rounds(rows, pairs)
         self._forget("validation_error_")
         found = list(rounds) if watched is None else self._watch(rounds, *watched)

@@ -108,6 +108,25 @@ def boost(
         yield Round(stump, alpha, pairs.risk)
 
 
+def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
+    """Return the number of rows of each group and level, (G, K), and the cost of all pairs.
+
+    Raises
+    ------
+    ValueError
+        Where there is no pair, or only pairs that cost nothing.
+    """
+    K, G = costs.shape[0], int(groups.max()) + 1
+    counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K).astype(np.float64)
+    mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
+    if mass == 0.0:
+        raise ValueError(
+            "there is no pair to rank: no group holds examples of two levels that it costs "
+            "anything to misorder"
+        )
+    return counts, mass
+
+
 class FactorisedPairs:
     """All pairs of rows of different levels, within groups, under the exponential loss.
 
@@ -136,16 +155,10 @@ class FactorisedPairs:
     ) -> None:
         K = costs.shape[0]
         groups = np.zeros_like(codes) if groups is None else groups
-        G = int(groups.max()) + 1
-        counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K)
-        self.costs = costs * counts[:, :, None].astype(bool) * counts[:, None, :].astype(bool)
-        self.mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
-        if self.mass == 0.0:
-            raise ValueError(
-                "there is no pair to rank: no group holds examples of two levels that it costs "
-                "anything to misorder"
-            )
-        self.shape = (G, K)
+        counts, self.mass = pair_mass(codes, costs, groups)
+        self.shape = counts.shape
+        G, some = counts.shape[0], counts > 0.0
+        self.costs = costs * some[:, :, None] * some[:, None, :]
         self.factors = Factors(rows, groups * K + codes, G * K)
         self._couple()
 

@@ -5,6 +5,7 @@ the examples above its cut, so one histogram a feature judges all its cuts, in O
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,14 @@ class Binned:
         """Number of rows."""
         return int(self.bins.shape[1])
 
-    @property
+    @cached_property
+    def beyond(self) -> npt.NDArray[np.bool_]:
+        """Which places of a table (d, bins) are no cuts of the feature."""
+        sizes = np.array([cuts.size for cuts in self.cuts])
+        outside: npt.NDArray[np.bool_] = np.arange(self.width) >= sizes[:, None]
+        return outside
+
+    @cached_property
     def width(self) -> int:
         """The most bins that a feature has."""
         return 1 + max(cuts.size for cuts in self.cuts)
@@ -112,9 +120,9 @@ class Binned:
         The edge is the sum of the charges, (n,), above the cut, in absolute value. Of edges that
         are equal but for rounding that of the first feature wins, and then of the lowest cut.
         """
+        # All charges sum to 0: those above a cut to minus those below.
         edges = np.abs(np.cumsum(self.histograms(charges), axis=1))
-        # All charges sum to 0: those above a cut to minus those below. Hence past the last cut
-        # of a feature there is nothing but rounding, and nothing at all for a constant one.
+        edges[self.beyond] = 0.0
         most = edges.max()
         if not most > NOTHING:
             return None
