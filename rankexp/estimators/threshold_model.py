@@ -1,0 +1,140 @@
+"""What linear models with thresholds between levels have in common."""
+
+from numbers import Integral, Real
+from typing import Any, Self
+from warnings import warn
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_X_y
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp.estimators.labels import ordered_levels
+from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.scores import scores
+
+Ints = npt.NDArray[np.int64]
+MOST_LEVELS = 1000
+
+
+class ThresholdModel(BaseEstimator):  # type: ignore[misc]
+    """Scores ``w·x``, and thresholds that cut them into levels; base of two estimators.
+
+    A subclass has the parameters `lam`, `levels`, `tol` and `max_iter`, and solves.
+    """
+
+    lam: float
+    levels: Any
+    tol: float
+    max_iter: int
+    zero_lam = True
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
+        """Solve for codes 0 .. K-1, each with an example."""
+        raise NotImplementedError
+
+    def _thresholds(self, s: Floats, codes: Ints) -> Floats:
+        """Return the best thresholds for scores, (K - 1,), non-decreasing."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X of shape (n, d) and labels y of K levels.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values, labels without an order
+            and no `levels`, or examples of fewer than two levels.
+        TypeError
+            For a sparse matrix.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            Where `tol` was not reached.
+        """
+        self.check()
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        self.levels_, codes = self._levels(y)
+        present, dense = np.unique(codes, return_inverse=True)
+        found = self._path(X, dense, np.array([self.lam], dtype=np.float64))
+        self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
+        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
+        self.n_iter_ = int(found.n_iter[0])
+        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense)
+        ends = np.concatenate(([-np.inf], cuts, [np.inf]))
+        below = present.searchsorted(np.arange(len(self.levels_) - 1), "right")
+        self.thresholds_: Floats = ends[below]
+        return self
+
+    def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
+        """Solve for several penalties at once, without changing the estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+        lams : array-like of shape (L,)
+            In any order; `lam` is not used.
+
+        Returns
+        -------
+        PathResult
+            ``coef`` (d, L) in the order of `lams`, intercepts 0: thresholds change no ranking.
+        """
+        grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+        for lam in grid.tolist():
+            self.check(lam)
+        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        codes = self._levels(y)[1]
+        return self._path(X, np.unique(codes, return_inverse=True)[1], grid)
+
+    def check(self, lam: float | None = None) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        lam = self.lam if lam is None else lam
+        if not (isinstance(lam, Real) and 0.0 <= lam < np.inf):
+            raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
+        if lam == 0 and not self.zero_lam:
+            raise ValueError(f"{type(self).__name__} needs lam > 0 (0 is for smooth losses)")
+        if not (isinstance(self.tol, Real) and self.tol > 0):
+            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
+
+    def _levels(self, y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+        levels, codes = ordered_levels(y, self.levels)
+        if len(levels) > MOST_LEVELS:
+            raise ValueError(
+                f"y has {len(levels)} levels, more than {MOST_LEVELS}: bin a continuous target"
+            )
+        return levels, codes
+
+    def _path(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
+        found = self._solve(X, codes, lams)
+        for i in np.flatnonzero(~found.converged):
+            warn(
+                f"{type(self).__name__} did not converge at lam={lams[i]:g}: relative gap "
+                f"{found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} iterations; "
+                "raise max_iter, lam or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return found
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return scores(X, self.coef_.T, self.intercept_)[:, 0]
+
+    def predict(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,), as `decision_function` does."""
+        return self.decision_function(X)
+
+    def predict_level(self, X: Any) -> npt.NDArray[Any]:
+        """Return the levels of rows, shape (n,): that of as many thresholds as are below."""
+        s = self.decision_function(X)
+        found: npt.NDArray[Any] = self.levels_[self.thresholds_.searchsorted(s)]
+        return found
