@@ -47,7 +47,8 @@ def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
     -------
     Steps
         (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1) where
-        c12 < 0 and p-(x2) < p+(x2). On the borders of these regions a whole segment is best.
+        c12 < 0 and p-(x2) < p+(x2). These are all cases but their borders, where a whole segment
+        is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0.
 
     Raises
     ------
@@ -59,21 +60,23 @@ def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
     uematsu2010, "Toy example for possible ties under hinge loss".
     """
     p, q = _checked(p_plus, p_minus)
-    first, second = p[0] / q[0], (p[1] + p[2]) / q[1]
-    third, fourth = q[2] / p[2], (q[1] + q[0]) / p[1]
-    c12, c23 = float(first - second), float(third - fourth)
-    near12, near23 = abs(c12) <= CLOSE * first, abs(c23) <= CLOSE * third
-    near2 = abs(p[1] - q[1]) <= CLOSE * p[1]
-    d12 = d23 = float("nan")
-    if near12 or near23:
-        pass
-    elif c12 > 0 and c23 > 0:
-        d12, d23 = 1.0, 1.0
-    elif c23 < 0 and q[1] > p[1] and not near2:
-        d12, d23 = 1.0, 0.0
-    elif c12 < 0 and q[1] < p[1] and not near2:
-        d12, d23 = 0.0, 1.0
-    return Steps(d12, d23, c12, c23)
+    c12, sign12 = _compared(p[0] / q[0], (p[1] + p[2]) / q[1])
+    c23, sign23 = _compared(q[2] / p[2], (q[1] + q[0]) / p[1])
+    _, sign2 = _compared(q[1], p[1])
+    if sign12 > 0 and sign23 > 0:
+        return Steps(1.0, 1.0, c12, c23)
+    if sign23 < 0 and sign2 > 0:
+        return Steps(1.0, 0.0, c12, c23)
+    if sign12 < 0 and sign2 < 0:
+        return Steps(0.0, 1.0, c12, c23)
+    return Steps(np.nan, np.nan, c12, c23)
+
+
+def _compared(first: float, second: float) -> tuple[float, int]:
+    """Return a difference and its sign, 0 where it is as small as rounding."""
+    difference = float(first - second)
+    close = abs(difference) <= CLOSE * max(first, second)
+    return difference, 0 if close else int(np.sign(difference))
 
 
 def hinge_program(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> tuple[float, float]:
