@@ -91,8 +91,8 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
     risk_ : ndarray of shape (n_iter_ + 1,)
         The mean loss of the training pairs, weighted by costs, after 0, 1, ... rounds.
     normalisers_ : ndarray of shape (n_iter_,)
-        ``risk_[t] / risk_[t - 1]``: for the exponential loss mohri2018's Z_t, whose product
-        bounds the share of training pairs not in order (Theorem 10.3).
+        By what the mean loss changes in each round: for the exponential loss mohri2018's Z_t,
+        whose product bounds the share of training pairs not in order (Theorem 10.3).
     n_iter_ : int
         Rounds kept; fewer than `n_rounds` where no base ranker has an edge.
     validation_error_ : ndarray of shape (rounds tried + 1,)
@@ -297,8 +297,8 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
 
     def _keep_rounds(self, start: float, rounds: list[Round]) -> None:
         self._keep([one.stump for one in rounds], [one.alpha for one in rounds])
-        self.risk_ = np.array([start, *(one.risk for one in rounds)])
-        self.normalisers_ = self.risk_[1:] / self.risk_[:-1]
+        self.normalisers_ = np.array([one.ratio for one in rounds], dtype=np.float64)
+        self.risk_ = start * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.

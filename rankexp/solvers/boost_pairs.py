@@ -41,11 +41,15 @@ class Shares(NamedTuple):
 
 
 class Pairs(Protocol):
-    """Weighted pairs of training rows, an upper and a lower one each."""
+    """Weighted pairs of training rows, an upper and a lower one each.
 
-    @property
-    def risk(self) -> float:
-        """The mean loss of the pairs."""
+    Attributes
+    ----------
+    risk : float
+        The mean loss of the pairs before the first round.
+    """
+
+    risk: float
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,), as a share of all weight."""
@@ -53,16 +57,25 @@ class Pairs(Protocol):
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs."""
 
-    def step(self, stump: Stump, alpha: float) -> None:
-        """Add alpha to the scores above a stump."""
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+        """Add alpha to the scores above a stump; return the new mean loss over the old one."""
 
 
 class Round(NamedTuple):
-    """A round of boosting: its base ranker, its coefficient, and the mean loss after it."""
+    """A round of boosting: its base ranker, its coefficient, and the mean loss over the old one.
+
+    For the exponential loss this ratio is the normaliser Z_t of mohri2018, Figure 10.1.
+    """
 
     stump: Stump
     alpha: float
-    risk: float
+    ratio: float
+
+
+def normaliser(shares: Shares, alpha: float) -> float:
+    """Return ``e+ exp(-alpha) + e- exp(alpha) + e0``."""
+    right, wrong = shares.right * np.exp(-alpha), shares.wrong * np.exp(alpha)
+    return float(right + wrong + shares.tied)
 
 
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
@@ -103,9 +116,9 @@ def boost(
         stump = rows.best(pairs.charges())
         if stump is None:
             return
-        alpha = coefficient(pairs.shares(stump), rule, smoothing)
-        pairs.step(stump, alpha)
-        yield Round(stump, alpha, pairs.risk)
+        shares = pairs.shares(stump)
+        alpha = coefficient(shares, rule, smoothing)
+        yield Round(stump, alpha, pairs.step(stump, alpha, shares))
 
 
 def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
@@ -150,12 +163,14 @@ class FactorisedPairs:
         Where there is no pair, or only pairs that cost nothing.
     """
 
+    risk = 1.0
+
     def __init__(
         self, rows: Binned, codes: Ints, costs: Floats, groups: Ints | None = None
     ) -> None:
         K = costs.shape[0]
         groups = np.zeros_like(codes) if groups is None else groups
-        counts, self.mass = pair_mass(codes, costs, groups)
+        counts, _ = pair_mass(codes, costs, groups)
         self.shape = counts.shape
         G, some = counts.shape[0], counts > 0.0
         self.costs = costs * some[:, :, None] * some[:, None, :]
@@ -167,8 +182,7 @@ class FactorisedPairs:
         least, most = (a.reshape(self.shape) for a in (self.factors.least, self.factors.most))
         with np.errstate(divide="ignore"):
             scale = np.log(self.costs) + most[:, :, None] - least[:, None, :]
-        self.unit = float(scale.max())
-        self.coupling = np.exp(scale - self.unit)
+        self.coupling = np.exp(scale - scale.max())
         self._sum()
 
     def _sum(self) -> None:
@@ -176,11 +190,6 @@ class FactorisedPairs:
         self.of_up = np.einsum("gba,gb->ga", self.coupling, downs)
         self.of_down = np.einsum("gba,ga->gb", self.coupling, ups)
         self.total = float((self.of_up * ups).sum())
-
-    @property
-    def risk(self) -> float:
-        """The mean of ``exp(-(s_i - s_j))`` over pairs, weighted by costs."""
-        return float(np.exp(np.log(self.total / self.mass) + self.unit))
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,)."""
@@ -196,12 +205,13 @@ class FactorisedPairs:
         (low, right), (wrong, high) = table.tolist()
         return Shares(right, wrong, low + high, right + high, wrong + high)
 
-    def step(self, stump: Stump, alpha: float) -> None:
-        """Add alpha to the scores above a stump, the one that `shares` was last asked about."""
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+        """Add alpha to the scores above the stump that `shares` was last asked about."""
         if self.factors.advance(stump, alpha, self.parts):
             self._couple()
         else:
             self._sum()
+        return normaliser(shares, alpha)
 
 
 class ListedPairs:
@@ -228,6 +238,7 @@ class ListedPairs:
         self.rows, self.upper, self.lower, self.loss = rows, upper, lower, loss
         self.cost = weights / weights.sum()
         self.margins = np.zeros(upper.size)
+        self.risk = 1.0
         self._weigh()
 
     def _weigh(self) -> None:
@@ -235,19 +246,11 @@ class ListedPairs:
         if isinstance(self.loss, Exponential):  # relative to the greatest: nothing overflows
             with np.errstate(divide="ignore"):
                 log = np.log(self.cost) - z
-            unit = float(log.max())
-            weight = np.exp(log - unit)
-            self.risk_ = float(np.exp(unit + np.log(weight.sum())))
+            weight = np.exp(log - log.max())
         else:
             weight = -self.cost * self.loss.margin_derivative(z)
-            self.risk_ = float(self.cost @ self.loss.of_margin(z))
-        total = weight.sum()
-        self.weight = weight / total if total > 0.0 else weight
-
-    @property
-    def risk(self) -> float:
-        """The weighted mean loss of the pairs."""
-        return self.risk_
+            self.risk = float(self.cost @ self.loss.of_margin(z))
+        self.weight = weight / weight.sum()
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,)."""
@@ -261,11 +264,13 @@ class ListedPairs:
         low, right, wrong, high = sums(key, self.weight, 4).tolist()
         return Shares(right, wrong, low + high, right + high, wrong + high)
 
-    def step(self, stump: Stump, alpha: float) -> None:
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
         """Add alpha to the scores above a stump."""
-        h = self.rows.above(stump).astype(np.float64)
+        h, before = self.rows.above(stump).astype(np.float64), self.risk
         self.margins += alpha * (h[self.upper] - h[self.lower])
         self._weigh()
+        exponential = isinstance(self.loss, Exponential)
+        return normaliser(shares, alpha) if exponential else self.risk / before
 
 
 def list_pairs(

@@ -6,7 +6,7 @@ examples of ``sum exp(-(r - theta_k))`` over thresholds below their level and
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,31 +36,35 @@ def relevant(variant: str, levels: int) -> tuple[npt.NDArray[np.bool_], npt.NDAr
 
 
 def ordered_minimum(low: Floats, high: Floats) -> Floats:
-    """Return the ordered theta that minimises ``sum_k low_k exp(-theta_k) + high_k exp(theta_k)``.
+    """Return ordered theta with the least ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``.
 
-    Each term is convex and ``½ log(low / high)`` is its minimum, and that of the sums over a
-    block of equal thresholds; adjacent blocks out of order are pooled.
+    Each term is convex and least at ``½ (low - high)``, and so, with sums of the exponentials,
+    for a block of equal thresholds; adjacent blocks out of order are pooled.
 
     Parameters
     ----------
     low, high : ndarray of shape (K-1,)
-        >= 0, not all 0. A block without any `high` is at infinity, without any `low` at minus
-        infinity.
+        -inf for nothing. A threshold with nothing above is infinite, and with nothing below at
+        minus infinity, unless the order forbids it.
     """
-    blocks: list[list[Any]] = []
-    for a, b in zip(low.tolist(), high.tolist(), strict=True):
-        blocks.append([a, b, 1])
+    blocks: list[tuple[float, float, int]] = []
+    for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):
+        blocks.append(block)
         while len(blocks) > 1 and _place(blocks[-2]) >= _place(blocks[-1]):
-            last = blocks.pop()
-            blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)]
-    return np.repeat([_place(block) for block in blocks], [block[2] for block in blocks])
+            (a, b, size), (c, d, more) = blocks.pop(-2), blocks.pop()
+            blocks.append((float(np.logaddexp(a, c)), float(np.logaddexp(b, d)), size + more))
+    return np.repeat([_place(block) for block in blocks], [size for _, _, size in blocks])
 
 
-def _place(block: list[Any]) -> float:
+def _place(block: tuple[float, float, int]) -> float:
     low, high, _ = block
-    if high <= 0.0:
-        return np.inf
-    return float(0.5 * (np.log(low) - np.log(high))) if low > 0.0 else -np.inf
+    return np.inf if high == -np.inf else 0.5 * (low - high)
+
+
+def _log_sums(counted: npt.NDArray[np.bool_], logs: Floats) -> Floats:
+    """Return the logarithms of sums over the levels, (K,), that count for each threshold."""
+    found: Floats = np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1)
+    return found
 
 
 class OrdinalWeights:
@@ -87,17 +91,16 @@ class OrdinalWeights:
     def _thresholds(self) -> None:
         """Minimise the risk in the thresholds, given the scores."""
         f = self.factors
-        # All sums relative to one score, so that they neither overflow nor vanish together.
-        unit = 0.5 * float(f.most[self.present].max() + f.least[self.present].min())
-        downs, ups = f.downs * np.exp(f.most - unit), f.ups * np.exp(unit - f.least)
-        theta = unit + ordered_minimum(self.above.T @ downs, self.below.T @ ups)
-        self.thresholds = theta
+        with np.errstate(divide="ignore"):  # in logarithms: sums of levels far apart
+            downs, ups = np.log(f.downs) + f.most, np.log(f.ups) - f.least
+        low, high = _log_sums(self.above, downs), _log_sums(self.below, ups)
+        self.thresholds = theta = ordered_minimum(low, high)
         # At infinity a threshold costs nothing, and there is no example beyond it.
-        finite = np.where(np.isfinite(theta), theta, 0.0)
-        counts = np.isfinite(theta)
-        self.of_up = (self.below * counts * np.exp(finite - f.least[:, None])).sum(axis=1)
-        self.of_down = (self.above * counts * np.exp(f.most[:, None] - finite)).sum(axis=1)
-        self.of_up[~self.present] = self.of_down[~self.present] = 0.0
+        real = np.isfinite(theta) & self.present[:, None]
+        with np.errstate(invalid="ignore"):
+            up = np.where(self.below & real, theta - f.least[:, None], -np.inf)
+            down = np.where(self.above & real, f.most[:, None] - theta, -np.inf)
+        self.of_up, self.of_down = np.exp(up).sum(axis=1), np.exp(down).sum(axis=1)
         self.total = float(self.of_up @ f.ups + self.of_down @ f.downs)
 
     @property

@@ -62,12 +62,7 @@ class LogisticPairs:
         self.as_lower = self.weight.seen_by_lower(upper, count)
         self.total = float(np.vdot(M, self.as_upper))
         lower = np.einsum("ba,gb...->ga...", self.costs, self.loss.transform(M))
-        self.risk_ = float(np.vdot(M, self.loss.seen_by_upper(lower, count))) / self.mass
-
-    @property
-    def risk(self) -> float:
-        """The mean of ``log(1 + exp(-(s_i - s_j)))`` over pairs, weighted by costs."""
-        return self.risk_
+        self.risk = float(np.vdot(M, self.loss.seen_by_upper(lower, count))) / self.mass
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
@@ -85,7 +80,9 @@ class LogisticPairs:
         tied = self.total - right - wrong
         return Shares(*(part / self.total for part in (right, wrong, tied, upper, lower)))
 
-    def step(self, stump: Stump, alpha: float) -> None:
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
         """Add alpha to the scores above a stump."""
+        before = self.risk
         self.s[self.rows.above(stump)] += alpha
         self._sum()
+        return self.risk / before

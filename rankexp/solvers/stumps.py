@@ -149,13 +149,9 @@ def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binn
     most = max(c.size for c in cuts)
     narrow = next(t for t in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(t).max)
     bins: Bins = np.empty(columns.shape, dtype=narrow)
-    compiled = choose(COMPILED, numba)
     for row, column, edges in zip(bins, columns, cuts, strict=True):
-        if compiled is not None:
-            compiled.place(column, edges, row)
-        else:
-            row[:] = edges.searchsorted(column, side="left")
-    return Binned(cuts, bins, compiled)
+        row[:] = edges.searchsorted(column, side="left")
+    return Binned(cuts, bins, choose(COMPILED, numba))
 
 
 class Steps:

@@ -17,20 +17,6 @@ BLOCK = 4096  # rows whose charges stay in the nearest cache over all features
 
 
 @njit
-def place(values: Floats, cuts: Floats, bins: Bins) -> None:
-    """Write into bins how many ascending cuts lie below each value."""
-    for i in range(values.size):
-        low, high = 0, cuts.size
-        while low < high:
-            middle = (low + high) // 2
-            if cuts[middle] < values[i]:
-                low = middle + 1
-            else:
-                high = middle
-        bins[i] = low
-
-
-@njit
 def histograms(bins: Bins, charges: Floats, width: int) -> Floats:
     """Return the sum of charges in each bin of each feature."""
     d, n = bins.shape
