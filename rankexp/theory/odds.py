@@ -55,7 +55,7 @@ def three_level_root(q: Floats, thresholds: Floats) -> Floats:
     first, second = thresholds
     shift = q - 1.0
     root = np.hypot(shift, 2.0 * np.sqrt(np.exp(first - second) * q))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         small = first + np.log(2.0 * q / (root - np.minimum(shift, 0.0)))
         large = second + np.log((np.maximum(shift, 0.0) + root) / 2.0)
     return np.asarray(np.where(shift < 0.0, small, large))
