@@ -1,0 +1,131 @@
+"""Kernels, and a factor of their Gram matrix that never holds the matrix."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpstrf
+from scipy.spatial.distance import cdist
+
+from rankexp.solvers.result import Floats
+from rankexp.solvers.scores import scores
+
+Kernel = Callable[[Floats, Floats], Floats]
+
+BLOCK = 64  # candidates for the next pivots
+SPREAD = 0.1  # a candidate is taken while it leaves this share of the largest one
+DIAGONAL_ROWS = 64
+INDEFINITE = 1e-8  # of the largest diagonal entry: more isn't rounding
+
+
+def gaussian(gamma: float) -> Kernel:
+    """Return ``exp(-gamma |x - x'|²)``."""
+    return lambda A, B: np.exp(-gamma * cdist(A, B, "sqeuclidean"))
+
+
+def polynomial(gamma: float, degree: float, coef0: float) -> Kernel:
+    """Return ``(gamma x·x' + coef0)^degree``."""
+    return lambda A, B: (gamma * scores(A, B.T) + coef0) ** degree
+
+
+def linear(A: Floats, B: Floats) -> Floats:
+    """Return ``x·x'``."""
+    return scores(A, B.T)
+
+
+def diagonal(kernel: Kernel, X: Floats) -> Floats:
+    """Return ``K(x, x)`` of each row, (n,)."""
+    parts = [X[i : i + DIAGONAL_ROWS] for i in range(0, X.shape[0], DIAGONAL_ROWS)]
+    return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
+
+
+@dataclass
+class Factor:
+    """A pivoted Cholesky factor ``K ≈ L L'`` of a Gram matrix, grown a few columns at a time.
+
+    What is left, ``E = K - L L'``, is positive semidefinite and zero in the rows of the pivots, so
+    ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r.
+
+    Attributes
+    ----------
+    kernel : callable
+        ``(A, B) -> K`` of shape (len(A), len(B)).
+    X : ndarray of shape (n, d)
+    pivots : ndarray of shape (r,), int
+    L : ndarray of shape (n, r)
+        Lower triangular in the rows of the pivots.
+    left : ndarray of shape (n,)
+        The diagonal of E.
+    largest : float
+        The largest diagonal entry of K.
+    floor : float
+        A diagonal entry below is rounding.
+
+    References
+    ----------
+    S. Fine and K. Scheinberg. Efficient SVM training using low-rank kernel representations. JMLR
+    2001.
+    """
+
+    kernel: Kernel
+    X: Floats
+    pivots: np.ndarray[tuple[int], np.dtype[np.intp]] = field(init=False)
+    left: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = diagonal(self.kernel, self.X)
+        self.largest = float(self.left.max())
+        if not (np.isfinite(self.left) & (self.left >= 0.0)).all():
+            raise ValueError("the kernel must be finite, and K(x, x) >= 0, on every row")
+        self.floor = 4.0 * self.X.shape[0] * np.finfo(float).eps * self.largest
+        self.pivots = np.empty(0, dtype=np.intp)
+        self._columns = np.empty((self.X.shape[0], BLOCK))
+
+    @property
+    def L(self) -> Floats:  # noqa: N802 - as in L L'
+        """The factor, (n, r)."""
+        return self._columns[:, : self.pivots.size]
+
+    def bound(self, weight: Floats) -> float:
+        """Return how large ``r'E r`` can be where ``|r| <= weight`` (n,)."""
+        return float(weight @ np.sqrt(self.left)) ** 2
+
+    def grow(self, weight: Floats, goal: float, most: int) -> None:
+        """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it."""
+        while self.pivots.size < most and self.bound(weight) > goal:
+            if not self.left.max() > self.floor:
+                return
+            self._extend(min(BLOCK, most - self.pivots.size))
+
+    def _extend(self, size: int) -> None:
+        """Take the next pivots from the rows of which most is left."""
+        n, r = self.X.shape[0], self.pivots.size
+        candidates = np.argsort(-self.left, kind="stable")[:size]
+        L, rows = self.L, self.X[candidates]
+        S = self.kernel(rows, rows) - L[candidates] @ L[candidates].T
+        least = max(self.floor, SPREAD * float(self.left[candidates[0]]))
+        R, order, rank, _ = dpstrf(S, tol=least, lower=1)
+        if not rank > 0:
+            raise ValueError("the kernel isn't positive semidefinite on the rows of X")
+        taken, R = candidates[order[:rank] - 1], np.tril(R[:rank, :rank])
+        if r + rank > self._columns.shape[1]:
+            grown = np.empty((n, min(n, 2 * (r + rank))))
+            grown[:, :r] = L
+            self._columns = grown
+        new = self.kernel(self.X, self.X[taken]) - L @ L[taken].T
+        new = solve_triangular(R, new.T, lower=True, check_finite=False).T
+        new[self.pivots], new[taken] = 0.0, R
+        self._columns[:, r : r + rank] = new
+        self.pivots = np.concatenate((self.pivots, taken))
+        self.left -= np.einsum("ij,ij->i", new, new)
+        self.left[self.pivots] = 0.0
+        if self.left.min() < -INDEFINITE * self.largest:
+            raise ValueError("the kernel isn't positive semidefinite on the rows of X")
+        np.maximum(self.left, 0.0, out=self.left)
+
+    def expand(self, w: Floats) -> Floats:
+        """Return coefficients b (r,) with ``L w = K[:, pivots] b``, of the same norm."""
+        L = self.L[self.pivots]
+        b: Floats = solve_triangular(L, w, lower=True, trans="T", check_finite=False)
+        return b
