@@ -191,13 +191,16 @@ def check(
 @app.command(name="list")
 def list_names(
     what: Annotated[
-        str, typer.Argument(help="losses, estimators, generators, metrics, checks, or studies.")
+        str,
+        typer.Argument(
+            help="losses, estimators, generators, metrics, theory, checks, or studies."
+        ),
     ],
 ) -> None:
     """List what can be named in a study."""
     from rankexp import registry
 
-    rooms = {"losses", "estimators", "generators", "metrics", "checks"}
+    rooms = {"losses", "estimators", "generators", "metrics", "theory", "checks"}
     rooms |= {"data.sources", "report.blocks"}
     if what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from rankexp import registry
 from rankexp.losses.base import MarginLoss
 from rankexp.metrics.costs import cost_matrix
+from rankexp.theory.criteria import costs_of
 from rankexp.theory.models import log_densities, log_joint
 
 REGISTER = {
@@ -88,7 +89,9 @@ def log_ratio_factor(loss: MarginLoss) -> float:
     return float(1.0 / exponents.mean())
 
 
-def tripartite(model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | None = None) -> Floats:
+def tripartite(
+    model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | str | None = None
+) -> Floats:
     """Return the ranking function of the least cost-weighted pairwise risk for three levels.
 
     Parameters
@@ -96,8 +99,9 @@ def tripartite(model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | None = No
     model : object
         A model of three classes with known densities.
     X : array-like of shape (n, d)
-    costs : array-like of shape (3, 3) or None
-        See `cost_matrix`. None: all 1, so that it maximises the population's U_pairs.
+    costs : array-like of shape (3, 3), {"u_pairs", "u_ovo", "u_cons"} or None
+        See `cost_matrix`; a name stands for the costs with which it maximises the population's
+        criterion, see `costs_of`. None: all 1, those of U_pairs.
 
     Returns
     -------
@@ -112,7 +116,10 @@ def tripartite(model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | None = No
     ----------
     uematsu2010, Theorem 4.
     """
-    return tripartite_ratio(log_joint(model, X, classes=3), costs)
+    logs = log_joint(model, X, classes=3)
+    return tripartite_ratio(
+        logs, costs_of(costs, model.priors) if isinstance(costs, str) else costs
+    )
 
 
 def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> Floats:

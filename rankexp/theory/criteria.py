@@ -1,0 +1,48 @@
+"""The multipartite AUCs as costs of pairs, so that what is known of costs is known of them."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+CRITERIA = ("u_pairs", "u_ovo", "u_cons")
+
+
+def costs_of(criterion: str, priors: npt.ArrayLike) -> Floats:
+    """Return the costs with which 1 minus a criterion is the expected ranking risk of pairs.
+
+    Parameters
+    ----------
+    criterion : {"u_pairs", "u_ovo", "u_cons"}
+    priors : array-like of shape (K,)
+        P(y = level), worst level first; or the levels' counts.
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+        Above the diagonal, up to a factor: 1; 1 / (P_j P_i) for the mean over pairs of levels; for
+        the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i.
+
+    Raises
+    ------
+    ValueError
+        For another criterion, or priors that are not positive.
+
+    References
+    ----------
+    uematsu2010, "Multipartite version of AUC".
+    """
+    p = np.asarray(priors, dtype=np.float64)
+    if p.ndim != 1 or not (p > 0.0).all():
+        raise ValueError(f"priors must be positive numbers of shape (K,), got {p.tolist()}")
+    if criterion == "u_pairs":
+        costs = np.ones((len(p), len(p)))
+    elif criterion == "u_ovo":
+        costs = 1.0 / np.outer(p, p)
+    elif criterion == "u_cons":
+        below = np.cumsum(p)[:-1]
+        to = np.r_[0.0, np.cumsum(1.0 / (below * (p.sum() - below)))]
+        costs = to - to[:, None]
+    else:
+        raise ValueError(f"unknown criterion '{criterion}'; known: {', '.join(CRITERIA)}")
+    return np.triu(costs, 1)
