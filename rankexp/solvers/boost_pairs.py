@@ -19,6 +19,7 @@ from rankexp.solvers.result import Floats
 from rankexp.solvers.stumps import Binned, Stump, sums
 
 Ints = npt.NDArray[np.int64]
+LEAST = 1e-10  # mean logistic weight of a pair below which nothing is left to learn
 
 
 class Shares(NamedTuple):
@@ -250,7 +251,8 @@ class ListedPairs:
         else:
             weight = -self.cost * self.loss.margin_derivative(z)
             self.risk = float(self.cost @ self.loss.of_margin(z))
-        self.weight = weight / weight.sum()
+        total = float(weight.sum())
+        self.weight = weight / total if total > LEAST else np.zeros_like(weight)
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,)."""

@@ -91,22 +91,24 @@ class OrdinalWeights:
     def _thresholds(self) -> None:
         """Minimise the risk in the thresholds, given the scores."""
         f = self.factors
-        with np.errstate(divide="ignore"):  # in logarithms: sums of levels far apart
-            downs, ups = np.log(f.downs) + f.most, np.log(f.ups) - f.least
-        low, high = _log_sums(self.above, downs), _log_sums(self.below, ups)
+        with np.errstate(divide="ignore"):  # in logarithms: levels may be far apart
+            downs, ups = np.log(f.downs), np.log(f.ups)
+        low, high = _log_sums(self.above, downs + f.most), _log_sums(self.below, ups - f.least)
         self.thresholds = theta = ordered_minimum(low, high)
         # At infinity a threshold costs nothing, and there is no example beyond it.
         real = np.isfinite(theta) & self.present[:, None]
         with np.errstate(invalid="ignore"):
             up = np.where(self.below & real, theta - f.least[:, None], -np.inf)
             down = np.where(self.above & real, f.most[:, None] - theta, -np.inf)
-        self.of_up, self.of_down = np.exp(up).sum(axis=1), np.exp(down).sum(axis=1)
+        self.unit = float(max((up + ups[:, None]).max(), (down + downs[:, None]).max()))
+        self.of_up = np.exp(up - self.unit).sum(axis=1)
+        self.of_down = np.exp(down - self.unit).sum(axis=1)
         self.total = float(self.of_up @ f.ups + self.of_down @ f.downs)
 
     @property
     def risk(self) -> float:
         """The mean loss of the examples."""
-        return self.total / self.factors.s.size
+        return self.total / self.factors.s.size * float(np.exp(self.unit))
 
     def round(self, stump: Stump, smoothing: float) -> OrdinalRound:
         """Add ``alpha h``, h = -1 or 1, to the scores, then set the thresholds."""
@@ -137,8 +139,6 @@ def boost_levels(
     """
     offset = 0.0
     for _ in range(n_rounds):
-        if not weights.total > np.finfo(np.float64).tiny:
-            return
         f = weights.factors
         charges = f.charges(weights.of_up / weights.total, weights.of_down / weights.total)
         stump = rows.best(charges)

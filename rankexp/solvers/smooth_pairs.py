@@ -3,13 +3,20 @@
 import numpy as np
 
 from rankexp.losses.logistic import Logistic
-from rankexp.solvers.boost_pairs import Ints, ListedPairs, Pairs, Shares, list_pairs, pair_mass
+from rankexp.solvers.boost_pairs import (
+    LEAST,
+    Ints,
+    ListedPairs,
+    Pairs,
+    Shares,
+    list_pairs,
+    pair_mass,
+)
 from rankexp.solvers.pair_kernel import PairKernel, Panels
 from rankexp.solvers.result import Floats
 from rankexp.solvers.stumps import Binned, Stump
 
 LISTED = 16  # as many pairs a row are quicker listed
-LEAST = 1e-10  # mean weight of a pair below which nothing is left to learn
 
 
 def logistic_pairs(rows: Binned, codes: Ints, costs: Floats, groups: Ints | None = None) -> Pairs:

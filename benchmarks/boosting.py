@@ -1,0 +1,74 @@
+"""RankBoost beside scikit-learn's boosted stumps; the seconds of ORBoost."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from benchmarks._timing import best_times
+from rankexp.estimators import ORBoost, RankBoost
+
+Row = tuple[str, float, float | None]
+
+
+@contextmanager
+def _numba(on: str) -> Iterator[None]:
+    before = os.environ.get("RANKEXP_NUMBA")
+    os.environ["RANKEXP_NUMBA"] = on
+    try:
+        yield
+    finally:
+        os.environ.pop("RANKEXP_NUMBA")
+        if before is not None:
+            os.environ["RANKEXP_NUMBA"] = before
+
+
+def _two_classes(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 20))
+    return X, X[:, 0] + X[:, 1] ** 2 + rng.standard_normal(n) > 1.0
+
+
+def _three_levels(d: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 2000)
+    return rng.standard_normal((y.size, d)) + 2.0 * y[:, None], y
+
+
+def _rank_boost(how: str) -> Iterator[Row]:
+    X, y = _two_classes(100_000)
+    many, labels = _two_classes(1_000_000)
+    stumps = HistGradientBoostingClassifier(max_iter=100, max_leaf_nodes=2, early_stopping=False)
+    ours, theirs, logistic, cells = best_times(
+        3,
+        lambda: RankBoost().fit(X, y),
+        lambda: stumps.fit(X, y),
+        lambda: RankBoost(loss="logistic").fit(X, y),
+        lambda: RankBoost("multipartite").fit(X, np.digitize(X[:, 0], [-1.0, 0.0, 1.0])),
+    )
+    what = "100 rounds, 1e5 x 20, 255 cuts"
+    yield f"RankBoost, {what}, {how} / HistGradientBoosting, stumps", ours / theirs, 3.0
+    yield f"the same, logistic loss, {how}", logistic / theirs, None
+    yield f"the same, four levels, {how}", cells / theirs, None
+    (larger,) = best_times(2, lambda: RankBoost().fit(many, labels))
+    yield f"RankBoost, time at n = 1e6 / at n = 1e5, {how}", larger / ours, None
+
+
+def rows() -> Iterator[Row]:
+    """Yield (name, measured ratio or seconds, target); lower is better."""
+    for on in ("1", "0") if find_spec("numba") else ("0",):
+        how = "numba" if on == "1" else "numpy"
+        with _numba(on):
+            RankBoost(n_rounds=2).fit(*_two_classes(1000))  # compiled
+            yield from _rank_boost(how)
+            for d in (1, 20):
+                X, y = _three_levels(d)
+                for variant in ("lr", "all"):
+                    (seconds,) = best_times(
+                        2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
+                    )
+                    name = f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}, {how}"
+                    yield name, seconds, 5.0

@@ -1,0 +1,119 @@
+"""What RankBoost and ORBoost refuse, and how scikit-learn sees them."""
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier, is_regressor
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rankexp.estimators import ORBoost, RankBoost
+
+X, Y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 2, 0, 1, 2])
+
+
+@parametrize_with_checks(
+    [
+        RankBoost("multipartite"),
+        RankBoost(loss="logistic"),
+        RankBoost(validation_fraction=0.3, alpha="textbook", cuts="all"),
+        ORBoost("all", cuts="equidistant"),
+    ]
+)
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_tags_follow_the_risk():
+    assert is_classifier(RankBoost())
+    for ranker in (RankBoost("multipartite"), ORBoost()):
+        assert not is_classifier(ranker)
+        assert not is_regressor(ranker)
+        assert not hasattr(ranker, "score")
+    many, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    many[:, 0] += y
+    assert cross_val_score(RankBoost(), many, y, scoring="roc_auc").mean() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"risk": "bipartit"}, r"unknown risk 'bipartit' \(did you mean 'bipartite'\?\)"),
+        ({"cuts": "quantiles"}, "did you mean 'quantile'"),
+        ({"loss": "hinge"}, "unknown loss 'hinge'"),
+        ({"alpha": "best"}, "unknown alpha"),
+        ({"n_rounds": 0}, "n_rounds must be an integer >= 1, got 0"),
+        ({"n_cuts": 2.5}, "n_cuts must be"),
+        ({"smoothing": -1.0}, "smoothing must be None or a finite number >= 0"),
+        ({"smoothing": np.nan}, "smoothing must be"),
+        ({"validation_fraction": 1.0}, r"in \(0, 1\), got 1.0"),
+        ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
+        ({"costs": np.ones((2, 2))}, r"costs must be of shape \(3, 3\)"),
+        ({"levels": [0, 1]}, "y holds 2, not among the levels"),
+        ({"validation_fraction": 0.01}, "raise validation_fraction"),
+    ],
+)
+def test_rank_boost_says_what_is_wrong(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        RankBoost(**{"risk": "multipartite", **parameters}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"variant": "left"}, "unknown variant 'left'; known: lr, all"),
+        ({"n_rounds": 0.5}, "n_rounds must be"),
+        ({"levels": [2, 2, 0, 1]}, "levels must differ"),
+    ],
+)
+def test_or_boost_says_what_is_wrong(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        ORBoost(**parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("made", [RankBoost("multipartite"), ORBoost()])
+def test_bad_data_are_refused(made):
+    with pytest.raises(ValueError, match="NaN"):
+        made.fit(np.where(X == 3.0, np.nan, X), Y)
+    with pytest.raises(ValueError, match="two levels"):
+        made.fit(X, np.zeros(6))
+    with pytest.raises(ValueError, match="no order of their own"):
+        made.fit(X, np.array(list("abcabc")))
+
+
+def test_pairs_need_two_levels_in_a_group():
+    with pytest.raises(ValueError, match="no pair to rank"):
+        RankBoost("multipartite").fit(X, Y, groups=Y)
+    with pytest.raises(ValueError, match="no pair to rank"):
+        free = [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
+        RankBoost("multipartite", costs=free, levels=[0, 1, 2]).fit(X[:2], [1, 2])
+    with pytest.raises(ValueError, match=r"groups must be of shape \(6,\)"):
+        RankBoost("multipartite").fit(X, Y, groups=[1, 2])
+    with pytest.raises(ValueError, match="two levels, got"):
+        RankBoost(levels=[0, 1, 2]).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "labels", "weights", "message"),
+    [
+        ([[0, 1, 2]], [1], None, r"integers of shape \(m, 2\)"),
+        ([[0.0, 1.0]], [1], None, "integers"),
+        ([[0, 6]], [1], None, r"rows of X, 0 \.\. 5"),
+        ([[0, 1]], [2], None, "labels must be -1, 0 or 1"),
+        ([[0, 1]], [1, 1], None, "labels must be"),
+        ([[0, 1]], [1], [-1.0], "sample_weight must be finite and >= 0"),
+        ([[0, 1]], [0], None, "no pair to rank"),
+        ([[0, 1]], [1], [0.0], "no pair to rank"),
+    ],
+)
+def test_labelled_pairs_are_checked(pairs, labels, weights, message):
+    with pytest.raises(ValueError, match=message):
+        RankBoost().fit_pairs(X, pairs, labels, weights)
+
+
+def test_pairs_leave_no_classes_behind():
+    model = RankBoost().fit(X, Y > 0)
+    model.fit_pairs(X, [[5, 0], [0, 2]], [1, -1])
+    assert not hasattr(model, "classes_")
+    s = model.predict(X)
+    assert s[5] > s[0]
+    assert s[2] > s[0]
