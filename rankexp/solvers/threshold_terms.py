@@ -1,0 +1,125 @@
+"""The hinge losses of examples against thresholds, and the best thresholds for their scores.
+
+An example above a threshold loses ``max(0, 1 - s + theta)``, one below it
+``max(0, 1 + s - theta)``. With the key s - 1 of the former and s + 1 of the latter, the loss is
+least where as many keys are below the threshold as there are examples below it: at an order
+statistic.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.solvers.result import Floats
+
+Ints = npt.NDArray[np.int64]
+
+
+class Terms:
+    """Examples, sorted by level, and the side of the thresholds that each is on.
+
+    A term is an example at a threshold; terms are listed threshold by threshold.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Centred.
+    order : ndarray of shape (n,), int
+        The examples by level.
+    sides : list of (first, cut, last)
+        Of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
+    sizes : ndarray of shape (K - 1,), int
+        The number of terms of each threshold.
+    sign : ndarray of shape (N,)
+        Of each term: -1 below the threshold, 1 above.
+    ordered : bool
+        Whether the thresholds must be kept in order; with every example at every threshold they
+        are so by themselves.
+    """
+
+    def __init__(self, X: Floats, codes: Ints, every: bool) -> None:
+        n, levels = codes.shape[0], np.bincount(codes)
+        ends = levels.cumsum().tolist()
+        self.order: Ints = codes.argsort(kind="stable")
+        self.X: Floats = X[self.order]
+        self.X -= self.X.mean(axis=0)
+        self.sides = [
+            (0, end, n) if every else (end - int(size), end, after)
+            for size, end, after in zip(levels, ends, ends[1:], strict=False)
+        ]
+        self.sizes: Ints = np.array([last - first for first, _, last in self.sides])
+        self.starts = self.sizes.cumsum() - self.sizes
+        self.sign = np.ones(int(self.sizes.sum()))
+        for start, (first, cut, _) in zip(self.starts, self.sides, strict=True):
+            self.sign[start : start + cut - first] = -1.0
+        self.ordered = not every
+
+    def margins(self, s: Floats, theta: Floats) -> Floats:
+        """Return ``s - theta`` above, ``theta - s`` below, of all terms."""
+        m = np.concatenate([s[first:last] for first, _, last in self.sides])
+        m -= theta.repeat(self.sizes)
+        m *= self.sign
+        return m
+
+    def by_row(self, values: Floats) -> Floats:
+        """Add up values of terms by example, (n,)."""
+        total = np.zeros(self.X.shape[0])
+        for start, (first, _, last) in zip(self.starts, self.sides, strict=True):
+            total[first:last] += values[start : start + last - first]
+        return total
+
+    def by_threshold(self, values: Floats) -> Floats:
+        """Add up values of terms by threshold, (K - 1,)."""
+        return np.add.reduceat(values, self.starts)
+
+
+@dataclass
+class Pool:
+    """Thresholds with one value: how many, their keys, how many of these are below, where."""
+
+    members: int
+    keys: Floats
+    rank: int
+    theta: float
+
+
+def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
+    """Return the thresholds with the least loss, ascending, equal ones pooled.
+
+    Where those of two levels are in the wrong order both are to be the same, the best for the two
+    together: as in isotonic regression, for any convex losses.
+
+    Parameters
+    ----------
+    terms : Terms
+    s : ndarray of shape (n,)
+        Scores in the order of the terms.
+    """
+    pools: list[Pool] = []
+    for first, cut, last in terms.sides:
+        keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
+        pool = _pool(1, keys, cut - first)
+        while terms.ordered and pools and pools[-1].theta > pool.theta:
+            lower = pools.pop()
+            keys = np.concatenate((lower.keys, pool.keys))
+            pool = _pool(lower.members + pool.members, keys, lower.rank + pool.rank)
+        pools.append(pool)
+    return pools
+
+
+def _pool(members: int, keys: Floats, rank: int) -> Pool:
+    """Put a threshold where `rank` of the keys are below; in the middle of where it can be."""
+    near = np.partition(keys, (rank - 1, rank))
+    return Pool(members, keys, rank, 0.5 * float(near[rank - 1] + near[rank]))
+
+
+def values(pools: list[Pool]) -> Floats:
+    """Return the thresholds one by one, (K - 1,)."""
+    return np.repeat([pool.theta for pool in pools], [pool.members for pool in pools])
+
+
+def thresholds(s: Floats, codes: Ints, every: bool) -> Floats:
+    """Return the thresholds, (K - 1,), with the least loss of scores, (n,)."""
+    terms = Terms(s[:, None], codes, every)
+    return values(best_thresholds(terms, s[terms.order]))
