@@ -8,7 +8,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Evaluate = Callable[[Floats], tuple[float, Floats, Floats] | None]
 
-STEPS, TOLERANCE = 500, 1e-12
+STEPS, TOLERANCE = 200, 1e-12
 SMALL = 1e-6  # of a step: from here on they shrink fast, or not at all
 REACH = 4.0  # a step's largest change of a difference: beyond, exponentials are no parabolas
 NOISE = 1e-14  # relative error of a value

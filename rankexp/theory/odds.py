@@ -161,7 +161,8 @@ def _loss(
     gradient[1:] -= push
     gradient[:-1] += push
     curved = (under + over) * expit(gaps) * expit(-gaps)
-    hessian = np.diag(curved.sum(axis=0)) - curved.T @ (curved / curved.sum(axis=1)[:, None])
+    shared = curved / np.maximum(curved.sum(axis=1), 1e-300)[:, None]  # far out all underflow
+    hessian = np.diag(curved.sum(axis=0)) - curved.T @ shared
     between = np.diff(np.eye(len(theta)), axis=0)
     hessian += between.T @ ((push + push**2 / middle)[:, None] * between)
     return float(value), gradient, hessian
