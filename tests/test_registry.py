@@ -17,6 +17,7 @@ ROOMS = [
         "estimators",
         "generators",
         "metrics",
+        "theory",
         "checks",
         "data.sources",
         "report.blocks",
@@ -81,7 +82,7 @@ def test_no_name_is_declared_twice(room):
         (
             "generators",
             "zzz",
-            r"unknown generator 'zzz'; known: exponential_family, folded, linear",
+            r"unknown generator 'zzz'; known: discrete, exponential_family, folded",
         ),
     ],
 )
