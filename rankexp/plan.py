@@ -214,8 +214,13 @@ def _kept(experiment: Evaluate, place: int) -> dict[str, Any]:
     """Return what a split's records hold beside numbers; how many splits have it is left out."""
     if experiment.keep is None or place >= experiment.keep.splits:
         return {}
-    kept = experiment.keep.model_dump(mode="json", exclude={"splits"})
-    return {"keep": {what: sorted(set(names)) for what, names in kept.items()}}
+    keep = experiment.keep
+    kept: dict[str, Any] = {"curves": sorted(set(keep.curves)), "texts": sorted(set(keep.texts))}
+    if keep.at is not None:
+        kept["at"] = keep.at.model_dump(mode="json")
+    if keep.fitted:
+        kept["fitted"] = sorted(set(keep.fitted))
+    return {"keep": kept}
 
 
 def _hints(facts: DataFacts) -> dict[str, Any]:

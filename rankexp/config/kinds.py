@@ -12,7 +12,15 @@ WORDS: dict[Kind, str] = {
 
 
 def kind_of(study: Study, problem: str) -> Kind | None:
-    """Return the kind of a problem's target.
+    """Return the kind of a problem's target; None as for `levels_of`."""
+    known = levels_of(study, problem)
+    if known is None:
+        return None
+    return "continuous" if known == 0 else "binary" if known == 2 else "ordinal"
+
+
+def levels_of(study: Study, problem: str) -> int | None:
+    """Return the number of levels of a problem's target, 0 for a continuous one.
 
     None where there is no such problem, or it is a generator with parameters that it refuses.
     """
@@ -26,6 +34,4 @@ def kind_of(study: Study, problem: str) -> Kind | None:
             return None  # complained about elsewhere
     else:
         return None
-    if levels is None:
-        return "continuous"
-    return "binary" if len(levels) == 2 else "ordinal"
+    return 0 if levels is None else len(levels)

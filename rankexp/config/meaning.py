@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.config import methods, words
 from rankexp.config.fault import Fault, mistyped, unknown_parameters
-from rankexp.config.kinds import WORDS, kind_of
+from rankexp.config.kinds import WORDS, kind_of, levels_of
 from rankexp.config.schema import (
     Block,
     CrossValidation,
@@ -133,6 +133,9 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
                 text = f"method '{name}' ranks two classes, {named}"
                 yield Fault((*path, "problems", i), text)
             yield from () if binary else _unfit(experiment, kind, named, path)
+            levels = levels_of(study, problem) or 0
+            for name, method in used.items() if levels else ():
+                yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
 
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:

@@ -59,6 +59,21 @@ def is_binary(method: Method) -> bool:
     return tags is not None and not tags.multi_class
 
 
+def misshapen_costs(method: Method, levels: int, problem: str, path: Path) -> Iterator[Fault]:
+    """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
+    from rankexp.metrics.costs import cost_matrix
+
+    given: list[tuple[Path, Any]] = [(("params", "costs"), method.params.get("costs"))]
+    grid = method.grid.get("costs", [])
+    given += [(("grid", "costs", i), costs) for i, costs in enumerate(grid)]
+    for place, costs in given:
+        try:
+            cost_matrix(costs, levels)
+        except (TypeError, ValueError) as error:
+            text = " ".join(str(error).split())
+            yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
+
+
 def construction(factory: Any, params: Mapping[str, Any], path: Path) -> Iterator[Fault]:
     """Yield the complaint of a factory about its parameters, at the parameter it names."""
     try:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Discriminator,
@@ -13,11 +14,21 @@ from pydantic import (
     PositiveInt,
     PrivateAttr,
     Tag,
+    model_validator,
 )
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
 Level = Value | list[Value]
+
+
+def _fitted_attribute(name: str) -> str:
+    if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
+        raise ValueError(f"'{name}' is no fitted attribute: these end in '_', as 'gap_' does")
+    return name
+
+
+Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
 
 
 class Strict(BaseModel):
@@ -137,15 +148,43 @@ class Method(Strict):
     """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
 
 
+class Points(Strict):
+    """Evenly spaced values of the only feature."""
+
+    low: float
+    high: float
+    points: Annotated[int, Field(ge=2, le=2001)] = 101
+    """How many, the ends included."""
+
+    @model_validator(mode="after")
+    def _ascending(self) -> "Points":
+        if not self.low < self.high:
+            raise ValueError(f"'low' must be below 'high', got {self.low:g} and {self.high:g}")
+        return self
+
+
 class Keep(Strict):
-    """What records keep beside numbers, for figures: of each problem's first splits only."""
+    """What records keep beside metrics, for figures: of each problem's first splits only."""
 
     splits: PositiveInt = 1
     """A split of a generator is one training set of one model, the first model's first."""
     curves: list[Literal["scoring_function", "iroc"]] = []
     """``scoring_function``: score against the only feature; ``iroc``: the integrated ROC curve."""
+    at: Points | None = None
+    """Where scoring functions are kept, so that they can be averaged over splits. None: at the
+    test examples, together with the best scorer where it is known."""
     texts: list[Literal["tree"]] = []
     """``tree``: the tree, of the methods that are one."""
+    fitted: list[Attribute] = []
+    """Attributes of fitted estimators to keep as numbers of the training part: ``gap_``, or
+    ``thresholds_`` as ``thresholds_[0]``, ``thresholds_[1]``. Of the estimators that have them and
+    are fitted one by one, not along ``lambdas``."""
+
+    @model_validator(mode="after")
+    def _has_use_for_points(self) -> "Keep":
+        if self.at is not None and "scoring_function" not in self.curves:
+            raise ValueError("'at' is where 'scoring_function' is kept: name it in 'curves'")
+        return self
 
 
 class Evaluate(Strict):

@@ -27,6 +27,8 @@ _PARTS: dict[str | int, type[BaseModel]] = {
     "split": schema.Holdout,
     "preprocess": schema.Preprocess,
     "inner": schema.Inner,
+    "keep": schema.Keep,
+    "at": schema.Points,
 }
 _EXPECTED = {
     "string_type": "text",

@@ -1,6 +1,7 @@
 """Curves that a record can hold: small, and enough to draw a figure from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,18 @@ Curve = dict[str, list[float]]
 IROC_POINTS = 201
 
 
+def grid(at: Mapping[str, Any], X: Floats) -> Floats:
+    """Return the points x, (m, 1), that a study names for scoring functions.
+
+    Raises
+    ------
+    ValueError
+        There are several features.
+    """
+    _check_curve(X)
+    return np.linspace(at["low"], at["high"], at["points"])[:, None]
+
+
 def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
     """Return the score against the only feature, at the test examples: dense where they are.
 
@@ -23,16 +36,20 @@ def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
     ValueError
         There are several features.
     """
-    if X.shape[1] != 1:
-        raise ValueError(
-            f"a scoring function of {X.shape[1]} features is no curve: leave "
-            "'scoring_function' out of 'keep' for this problem"
-        )
+    _check_curve(X)
     order = np.argsort(X[:, 0], kind="stable")
     x, s = X[order, 0], scores[order]
     inside = np.zeros(len(s), dtype=bool)
     inside[1:-1] = (s[1:-1] == s[:-2]) & (s[1:-1] == s[2:])
     return {"x": x[~inside].tolist(), "y": s[~inside].tolist()}
+
+
+def _check_curve(X: Floats) -> None:
+    if X.shape[1] != 1:
+        raise ValueError(
+            f"a scoring function of {X.shape[1]} features is no curve: leave "
+            "'scoring_function' out of 'keep' for this problem"
+        )
 
 
 def integrated_roc(X: Floats, y: Floats, scores: Floats) -> Curve:

@@ -14,8 +14,8 @@ import numpy as np
 from rankexp import __version__, registry
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell, Job, chooses, digest, grid_points
-from rankexp.run.curves import CURVES, Curve
-from rankexp.run.fitting import Fitted, Floats, fit
+from rankexp.run.curves import CURVES, Curve, grid
+from rankexp.run.fitting import Fitted, Floats, Wanted, fit
 from rankexp.run.material import Fold, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
@@ -137,14 +137,23 @@ def _score_test(work: _Work, fold: Fold) -> float:
     spec = work.cell.spec
     metrics = _metrics(tuple(spec["metrics"]))
     keep = spec.get("keep", {"curves": [], "texts": []})
-    fitted = fit(spec["method"], fold, spec["seed"], keep["texts"])
+    x = grid(keep["at"], fold.X_test) if "at" in keep else None
+    at = None if x is None else fold.prepared(x)
+    wanted = Wanted(keep["texts"], keep.get("fitted", ()), at)
+    fitted = fit(spec["method"], fold, spec["seed"], wanted)
     work.rows += _rows("test", metrics, _values(metrics, fitted, fold))
     work.rows += _bayes_rows(metrics, fold)
     for name, values in fitted.quantities.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
+    for name, numbers in fitted.attributes.items():
+        work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
     for name in keep["curves"]:
-        work.curves |= _curves(name, fitted, fold)
+        if name == "scoring_function" and x is not None and fitted.at is not None:
+            columns = enumerate(fitted.at.T.tolist())
+            work.curves |= {f"{name}:{g}": {"x": x[:, 0].tolist(), "y": y} for g, y in columns}
+        else:
+            work.curves |= _curves(name, fitted, fold)
     return fitted.seconds
 
 
@@ -167,8 +176,7 @@ def _score_inner(work: _Work, fold: Fold) -> float:
 
 def _values(metrics: Sequence[Metric], fitted: Fitted, fold: Fold) -> Floats:
     """Return the metrics on a fold's test part, (metrics, G)."""
-    test = fold.test
-    known = {"y": test.y, "reference": test.reference, "fitted": fitted.said, **test.extra}
+    known = fold.test.told | {"fitted": fitted.said}
     return np.array(
         [metric(scores=fitted.scores, **known) for metric in metrics], dtype=np.float64
     )

@@ -1,11 +1,11 @@
 """One method on one fold: fit its whole grid, score the test part."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
 
 Floats = NDArray[np.float64]
+
+MOST_NUMBERS = 100
+"""In an attribute that a record keeps."""
 
 SAID = {"score_scale": 1.0}
 """Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
@@ -39,6 +42,10 @@ class Fitted:
         What metrics may ask of the fitted estimators, see `SAID`.
     texts : dict of str to str
         What was asked for, ``tree:0`` of the first grid point; without what an estimator has not.
+    attributes : dict of str to list of (int, float)
+        Likewise, ``thresholds_[0]``: grid points with their values.
+    at : ndarray of shape (m, G) or None
+        Scores of the further rows asked for.
     """
 
     scores: Floats
@@ -46,9 +53,33 @@ class Fitted:
     seconds: float = 0.0
     said: dict[str, Floats] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    at: Floats | None = None
 
 
-def fit(method: Mapping[str, Any], fold: Fold, seed: int, texts: Sequence[str] = ()) -> Fitted:
+class Wanted(NamedTuple):
+    """What is asked for beside the scores of the test part.
+
+    Attributes
+    ----------
+    texts : sequence of str
+        Of `TEXTS`.
+    attributes : sequence of str
+        Numbers, or arrays of at most `MOST_NUMBERS` of them, of estimators fitted one by one:
+        along a path of lambdas there are none.
+    at : ndarray of shape (m, p) or None
+        Further rows to score, as numbers for an estimator.
+    """
+
+    texts: Sequence[str] = ()
+    attributes: Sequence[str] = ()
+    at: Floats | None = None
+
+
+NOTHING = Wanted()
+
+
+def fit(method: Mapping[str, Any], fold: Fold, seed: int, wanted: Wanted = NOTHING) -> Fitted:
     """Fit a method's grid to the training part and score the test part.
 
     Parameters
@@ -58,17 +89,18 @@ def fit(method: Mapping[str, Any], fold: Fold, seed: int, texts: Sequence[str] =
     fold : Fold
     seed : int
         The study's; a method's own randomness has the fold's path and the method's hash.
-    texts : sequence of str
-        Which texts to keep, of `TEXTS`.
+    wanted : Wanted
     """
     estimator = _class(method["estimator"])
     params = dict(method["params"])
-    if _takes_random_state(estimator) and params.get("random_state") is None:
+    if "random_state" in _parameters(estimator) and params.get("random_state") is None:
         rng = stream(seed, f"{fold.path}/method/{digest(method)}")
         params["random_state"] = int(rng.integers(2**31 - 1))
+    if fold.levels and "levels" in _parameters(estimator) and params.get("levels") is None:
+        params["levels"] = list(range(fold.levels))  # of which the training part may lack some
     if "lambdas" in method:
-        return _fit_paths(estimator, params, method, fold)
-    return _fit_each(estimator, params, method, fold, texts)
+        return _fit_paths(estimator, params, method, fold, wanted)
+    return _fit_each(estimator, params, method, fold, wanted)
 
 
 @lru_cache(maxsize=64)
@@ -77,12 +109,16 @@ def _class(name: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _takes_random_state(estimator: Any) -> bool:
-    return "random_state" in inspect.signature(estimator).parameters
+def _parameters(estimator: Any) -> frozenset[str]:
+    return frozenset(inspect.signature(estimator).parameters)
 
 
 def _fit_paths(
-    estimator: Any, params: Mapping[str, Any], method: Mapping[str, Any], fold: Fold
+    estimator: Any,
+    params: Mapping[str, Any],
+    method: Mapping[str, Any],
+    fold: Fold,
+    wanted: Wanted,
 ) -> Fitted:
     """Fit along lambda, warm, for each point of the rest of the grid.
 
@@ -105,7 +141,8 @@ def _fit_paths(
         for name in ("objective", "gap", "n_iter")
     }
     quantities["lam_effective"] = lams.tolist() * len(paths)
-    return Fitted(scores(fold.X_test, coef, intercept), quantities, seconds)
+    at = None if wanted.at is None else scores(wanted.at, coef, intercept)
+    return Fitted(scores(fold.X_test, coef, intercept), quantities, seconds, at=at)
 
 
 def _fit_each(
@@ -113,11 +150,11 @@ def _fit_each(
     params: Mapping[str, Any],
     method: Mapping[str, Any],
     fold: Fold,
-    texts: Sequence[str],
+    wanted: Wanted,
 ) -> Fitted:
     """Fit each grid point by itself, as any scikit-learn estimator can be."""
-    seconds, columns = 0.0, []
-    kept: dict[str, str] = {}
+    found = Fitted(np.empty((len(fold.X_test), 0)))
+    columns, further = [], []
     said: dict[str, list[float]] = {name: [] for name in SAID}
     distinct, place = fold.distinct
     for g, point in enumerate(points(method.get("grid", {}))):
@@ -126,15 +163,40 @@ def _fit_each(
             model.set_params(**point)
         start = perf_counter()
         model.fit(fold.X_train, fold.y_train)
-        seconds += perf_counter() - start
+        found.seconds += perf_counter() - start
         column = _scores_of(model, distinct)
         columns.append(column if place is None else column[place])
+        if wanted.at is not None:
+            further.append(_scores_of(model, wanted.at))
         for name, default in SAID.items():
             said[name].append(float(getattr(model, f"{name}_", default)))
-        found = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in texts}
-        kept |= {name: text for name, text in found.items() if text is not None}
-    values = {name: np.array(numbers) for name, numbers in said.items()}
-    return Fitted(np.column_stack(columns), {}, seconds, values, kept)
+        texts = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in wanted.texts}
+        found.texts |= {name: text for name, text in texts.items() if text is not None}
+        for name, value in _numbers(model, wanted.attributes):
+            found.attributes.setdefault(name, []).append((g, value))
+    found.said = {name: np.array(numbers) for name, numbers in said.items()}
+    found.scores = np.column_stack(columns)
+    found.at = np.column_stack(further) if further else None
+    return found
+
+
+def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Yield those of the attributes that a fitted estimator has, arrays number by number."""
+    for name in names:
+        if not hasattr(model, name):
+            continue
+        try:
+            values = np.asarray(getattr(model, name), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{type(model).__name__}.{name} is no number, nor several") from None
+        if values.size > MOST_NUMBERS:
+            raise ValueError(
+                f"{type(model).__name__}.{name} has {values.size} numbers; a record keeps at "
+                f"most {MOST_NUMBERS}: leave it out of 'fitted'"
+            )
+        for index, value in np.ndenumerate(values):
+            place = ",".join(map(str, index))
+            yield f"{name}[{place}]" if index else name, float(value)
 
 
 def _tree_text(model: Any, names: Sequence[str]) -> str | None:
@@ -155,13 +217,12 @@ TEXTS = {"tree": _tree_text}
 
 def _scores_of(model: Any, X: Floats) -> Floats:
     """Return one score a row: decision function, else expected level, else prediction."""
+    column = None
     if hasattr(model, "decision_function"):
         column = np.asarray(model.decision_function(X), dtype=np.float64)
-    elif hasattr(model, "predict_proba"):
-        chances = np.asarray(model.predict_proba(X), dtype=np.float64)
-        levels = np.arange(chances.shape[1])
-        column = chances[:, 1] if chances.shape[1] == 2 else chances @ levels
-    else:
+    if (column is None or column.ndim > 1) and hasattr(model, "predict_proba"):
+        column = _expected_level(model, X)
+    elif column is None:
         column = np.asarray(model.predict(X), dtype=np.float64)
     if column.shape != (len(X),):
         raise ValueError(
@@ -169,3 +230,13 @@ def _scores_of(model: Any, X: Floats) -> Floats:
             "with more than two levels use an estimator that ranks"
         )
     return column
+
+
+def _expected_level(model: Any, X: Floats) -> Floats:
+    """Return the mean of the levels' codes by their probabilities; of two, that of the better."""
+    chances = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if chances.shape[1] == 2:
+        return np.asarray(chances[:, 1])
+    # The training part may lack a level, which then has no column.
+    codes = np.asarray(getattr(model, "classes_", range(chances.shape[1])), dtype=np.float64)
+    return np.asarray(chances @ codes)

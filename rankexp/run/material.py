@@ -1,6 +1,6 @@
 """What a split gives its methods: training, test and inner rows, drawn or loaded, preprocessed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -21,6 +21,9 @@ from rankexp.seeds import stream
 
 Floats = NDArray[np.float64]
 
+BEST = ("eta", "mean", "ranking")
+"""What models know of the best scores; the first that a model has is taken."""
+
 
 @dataclass(frozen=True)
 class Known:
@@ -30,23 +33,34 @@ class Known:
     ----------
     y : ndarray of shape (n,)
     extra : dict of str to ndarray
-        What else metrics may ask for: ``eta``, ``groups``, ``mean``.
+        What else metrics may ask for: ``eta``, ``groups``, ``mean``, ``ranking``.
+    levels : int or None
+        How many levels y may have, its codes being 0 .. K-1; None unless there are more than two.
     bayes : dict
         Kept values of the best scorer, by metric.
     """
 
     y: NDArray[Any]
     extra: Mapping[str, NDArray[Any]]
+    levels: int | None = None
     bayes: dict[Metric, float] = field(default_factory=dict)
 
     @property
     def best(self) -> Floats | None:
-        """Scores of the Bayes scorer, eta(x) or E[y | x]; None where neither is known.
+        """Scores of the Bayes scorer; None where it is not known.
 
-        With a continuous target this is an optimal scorer if there is one at all (clemencon2017,
+        These are eta(x), E[y | x], or for more than two levels what ranks pairs of different
+        levels best (uematsu2010, Theorem 4), so nothing is above them in `u_pairs`. With a
+        continuous target E[y | x] is an optimal scorer if there is one at all (clemencon2017,
         Proposition 1).
         """
-        return self.extra.get("eta", self.extra.get("mean"))
+        return next((self.extra[name] for name in BEST if name in self.extra), None)
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What every metric may ask for, by name."""
+        told = {"y": self.y, "reference": self.reference, **self.extra}
+        return told if self.levels is None else told | {"levels": self.levels}
 
     @property
     def reference(self) -> NDArray[Any]:
@@ -58,7 +72,7 @@ class Known:
         if self.best is None or metric.needs != {"y", "scores"}:
             return None
         if metric not in self.bayes:
-            self.bayes[metric] = float(metric(y=self.y, scores=self.best))
+            self.bayes[metric] = float(metric(scores=self.best, **self.told))
         return self.bayes[metric]
 
 
@@ -72,7 +86,7 @@ class Part:
     def take(self, rows: NDArray[np.int64]) -> "Part":
         """Return some of the rows."""
         extra = {name: values[rows] for name, values in self.known.extra.items()}
-        return Part(self.X[rows], Known(self.known.y[rows], extra))
+        return Part(self.X[rows], Known(self.known.y[rows], extra, self.known.levels))
 
 
 class Fold:
@@ -93,6 +107,8 @@ class Fold:
     X_train, X_test : ndarray of shape (n, p)
     y_train : ndarray of shape (n,)
     test : Known
+    levels : int or None
+        Number of levels where there are more than two.
     names : tuple of str
         Of the columns of X.
     """
@@ -107,13 +123,19 @@ class Fold:
     ) -> None:
         self.X_train, self.X_test = train.X, test.X
         self.y_train, self.test, self.path = train.known.y, test.known, path
+        self.levels = train.known.levels
+        self._preprocessor: Preprocessor | None = None
         columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
         self.names = tuple(column.name for column in columns)
         if features is None and preprocess.scale == "none":
             return
         fitted = Preprocessor(preprocess, columns).fit(train.X)
-        self.names = fitted.names
+        self.names, self._preprocessor = fitted.names, fitted
         self.X_train, self.X_test = fitted.transform(train.X), fitted.transform(test.X)
+
+    def prepared(self, X: Floats) -> Floats:
+        """Return further rows, (m, d), as numbers for an estimator, (m, p)."""
+        return X if self._preprocessor is None else self._preprocessor.transform(X)
 
     @cached_property
     def distinct(self) -> tuple[Floats, NDArray[np.int64] | None]:
@@ -186,8 +208,13 @@ def _test_set(generator: str, params: str, seed: int, path: str, n: int) -> Part
 
 def _sample(model: Any, n: int, seed: int, path: str, asked: bool = True) -> Part:
     X, y = model.sample(n, stream(seed, path))
-    known = [name for name in ("eta", "mean") if asked and hasattr(model, name)]
-    return Part(X, Known(y, {name: getattr(model, name)(X) for name in known}))
+    known = [name for name in BEST if asked and hasattr(model, name)]
+    extra = {name: getattr(model, name)(X) for name in known}
+    return Part(X, Known(y, extra, _more_than_two(model.levels)))
+
+
+def _more_than_two(levels: Sequence[Any] | None) -> int | None:
+    return len(levels) if levels is not None and len(levels) > 2 else None
 
 
 def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
@@ -201,7 +228,8 @@ def _loaded(spec: Mapping[str, Any], unit: int) -> Made:
     path = f"{spec['problem']['path']}/rep/{rep}"
     rows = split(protocol, dataset, fold, stream(spec["seed"], path))
     extra = {} if dataset.groups is None else {"groups": dataset.groups}
-    train, test = _parts(Part(dataset.X, Known(dataset.y, extra)), rows)
+    known = Known(dataset.y, extra, _more_than_two(dataset.levels))
+    train, test = _parts(Part(dataset.X, known), rows)
     units = units_of(dataset, protocol.together)
     together = None if units is None else np.unique(units[rows.train], return_inverse=True)[1]
     return train, test, dataset.features, f"{path}/fold/{fold or 0}", together

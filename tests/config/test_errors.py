@@ -41,6 +41,11 @@ def compared(options):
     return two + "report: [{" + entry + "}]\n"
 
 
+def ordinal(method):
+    ranked = data(", levels: [a, b, c]").replace("methods: [m]", "methods: [m], metrics: [vus]")
+    return ranked.replace("{m: {}}", "{m: " + method + "}")
+
+
 LEVELS = ", levels: [a, b]"
 CV = "protocol: {kind: cross_validation}"
 
@@ -242,6 +247,33 @@ MEANING = {
         "auc is for two classes; 'g' has a continuous target",
     ),
     "curve": (run(CV + ", keep: {curves: [«roc]}"), "one of scoring_function, iroc, got"),
+    "keep": (run(CV + ", keep: {«curve: [iroc]}"), "unknown key 'curve' (did you mean 'curves'?)"),
+    "points": (
+        run(CV + ", keep: {curves: [scoring_function], at: {low: 0, high: 1, «point: 3}}"),
+        "keep.at: unknown key 'point' (did you mean 'points'?)",
+    ),
+    "order of points": (
+        run(CV + ", keep: {curves: [scoring_function], at: «{low: 2, high: 1}}"),
+        "keep.at: 'low' must be below 'high', got 2 and 1",
+    ),
+    "points of nothing": (
+        run(CV + ", keep: «{curves: [iroc], at: {low: 0, high: 1}}"),
+        "'at' is where 'scoring_function' is kept: name it in 'curves'",
+    ),
+    "fitted": (run(CV + ", keep: {fitted: [«gap]}"), "'gap' is no fitted attribute: these end in"),
+    "costs": (
+        ordinal("{params: {risk: multipartite, costs: «[[0, 1], [0, 0]]}}"),
+        "methods.m.params.costs: costs must be of shape (3, 3), one row and column a level, got "
+        "shape (2, 2); 'd' has 3 levels",
+    ),
+    "costs below the diagonal": (
+        ordinal("{params: {risk: multipartite, costs: «[[0, 0, 0], [1, 0, 0], [1, 1, 0]]}}"),
+        "entries on and below the diagonal must be 0",
+    ),
+    "costs in a grid": (
+        ordinal("{params: {risk: multipartite}, grid: {costs: [null, «[[0, 1], [0, 0]]]}}"),
+        "methods.m.grid.costs[1]: costs must be of shape (3, 3)",
+    ),
     "check": (
         NO_RUN + "experiments: {e: {kind: simulate, check: «flip_nois}}\n",
         "unknown check 'flip_nois' (did you mean 'flip_noise'?)",
