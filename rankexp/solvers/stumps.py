@@ -144,12 +144,11 @@ class Binned:
 
 def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binned:
     """Cut every feature of rows X, (n, d), and put its values into bins."""
-    columns = np.ascontiguousarray(X.T)
-    cuts = [cuts_of(column, kind, n_cuts) for column in columns]
+    cuts = [cuts_of(column, kind, n_cuts) for column in X.T]
     most = max(c.size for c in cuts)
     narrow = next(t for t in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(t).max)
-    bins: Bins = np.empty(columns.shape, dtype=narrow)
-    for row, column, edges in zip(bins, columns, cuts, strict=True):
+    bins: Bins = np.empty(X.shape[::-1], dtype=narrow)
+    for row, column, edges in zip(bins, X.T, cuts, strict=True):
         row[:] = edges.searchsorted(column, side="left")
     return Binned(cuts, bins, choose(COMPILED, numba))
 

@@ -55,6 +55,13 @@ def test_two_levels_are_adaboost_and_rank_boost_in_the_long_run(variant):
     np.testing.assert_allclose(pairs - pairs.mean(), s - s.mean(), atol=1e-3)
 
 
+def test_for_two_levels_the_variants_are_one():
+    X, y = gaussians(K=2, d=2)
+    left_right, every = (ORBoost(variant, n_rounds=50).fit(X, y) for variant in ("lr", "all"))
+    assert (left_right.predict(X) == every.predict(X)).all()
+    assert (left_right.thresholds_ == every.thresholds_).all()
+
+
 def test_levels_without_an_example():
     X, y = gaussians(50)
     words = np.array(["b", "c", "d"])[y]

@@ -64,6 +64,22 @@ def figure_10_1(X, rows, upper, lower, weights, n_rounds, d):
         D /= D.sum()
 
 
+def figure_10_2(X, codes, rows, n_rounds):
+    """mohri2018's bipartite pseudocode, with Z_t^- in its line 13."""
+    up, down = X[codes == 1], X[codes == 0]
+    D_up, D_down = np.full(len(up), 1.0 / len(up)), np.full(len(down), 1.0 / len(down))
+    rankers = [(j, k, cut) for j, cuts in enumerate(rows.cuts) for k, cut in enumerate(cuts)]
+    for _ in range(n_rounds):
+        edges = np.abs([D_up @ (up[:, j] > t) - D_down @ (down[:, j] > t) for j, _, t in rankers])
+        j, k, t = rankers[int(np.argmax(edges > edges.max() * (1.0 - 1e-10)))]
+        plus, minus = D_up @ (up[:, j] > t), D_down @ (down[:, j] > t)
+        alpha, root = 0.5 * np.log(plus / minus), np.sqrt(plus * minus)
+        Z_up, Z_down = 1.0 - plus + root, 1.0 - minus + root
+        D_up = D_up * np.exp(-alpha * (up[:, j] > t)) / Z_up
+        D_down = D_down * np.exp(alpha * (down[:, j] > t)) / Z_down
+        yield (j, k), alpha, Z_up * Z_down
+
+
 def assert_same(rounds, others, at_least=1):
     """Compare rounds until what is left of an edge is near rounding."""
     compared = 0
@@ -97,6 +113,16 @@ def test_rounds_are_those_of_figure_10_1(K, groups):
     found = boost(rows, FactorisedPairs(rows, codes, costs, group), 12, "pairs", 1e-3)
     theirs = figure_10_1(X, rows, upper, lower, weights, 12, 1e-3)
     for one, (at, alpha, Z) in zip(found, theirs, strict=True):
+        assert (one.stump.feature, one.stump.cut) == at
+        assert one.alpha == pytest.approx(alpha, abs=1e-10)
+        assert one.ratio == pytest.approx(Z, abs=1e-10)
+
+
+def test_textbook_rounds_are_those_of_figure_10_2():
+    X, codes, costs, _ = levels(n=200, K=2)
+    rows = binned(X, "quantile", 9)
+    found = boost(rows, FactorisedPairs(rows, codes, costs), 30, "textbook", 0.0)
+    for one, (at, alpha, Z) in zip(found, figure_10_2(X, codes, rows, 30), strict=True):
         assert (one.stump.feature, one.stump.cut) == at
         assert one.alpha == pytest.approx(alpha, abs=1e-10)
         assert one.ratio == pytest.approx(Z, abs=1e-10)
