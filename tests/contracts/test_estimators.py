@@ -4,7 +4,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankexp import registry
-from rankexp.estimators import LinearRanker
+from rankexp.estimators import LinearRanker, ORBoost, OrdinalSVM
 
 RANKERS = [LinearRanker(loss=loss, risk=risk) for loss, risk in LinearRanker.combinations()]
 OTHERS = [
@@ -12,9 +12,13 @@ OTHERS = [
     for name in registry.names("estimators")
     if name != "LinearRanker"
 ]
+LEVELS = [type(other)(risk="multipartite") for other in OTHERS if "risk" in other.get_params()] + [
+    ORBoost(variant="all"),
+    OrdinalSVM(constraints="all"),
+]
 
 
-@parametrize_with_checks(RANKERS + OTHERS)
+@parametrize_with_checks(RANKERS + OTHERS + LEVELS)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

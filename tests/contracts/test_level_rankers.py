@@ -1,0 +1,191 @@
+"""What every estimator that ranks K ordered levels must keep."""
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+
+from rankexp import registry
+from rankexp.metrics import u_pairs
+
+VARIANTS = {
+    "LinearRanker": [
+        {"loss": loss, "lam": 1e-2}
+        for loss in ("hinge", "squared_hinge", "logistic", "exponential")
+    ],
+    "KernelRanker": [{"loss": loss} for loss in ("hinge", "squared_hinge", "logistic")],
+    "RankBoost": [{"n_rounds": 20}, {"n_rounds": 20, "loss": "logistic"}],
+    "ORBoost": [{"variant": name, "n_rounds": 20} for name in ("lr", "all")],
+    "OrdinalSVM": [{"constraints": name} for name in ("adjacent", "all")],
+}
+WORDS = ["poor", "fair", "good", "excellent"]  # by alphabet another order
+
+
+def rankers():
+    """Return every estimator that takes `levels`, with its variants."""
+    for name in registry.names("estimators"):
+        estimator = registry.get("estimators", name)
+        known = inspect.signature(estimator).parameters
+        if "levels" not in known:
+            continue
+        risk = {"risk": "multipartite"} if "risk" in known else {}
+        for variant in VARIANTS.get(name, [{}]):
+            words = "-".join(str(value) for value in variant.values())
+            yield pytest.param(estimator, risk | variant, id=f"{name}-{words}")
+
+
+def which_have(attribute=""):
+    """Return a mark that runs a test over the rankers with some method."""
+    found = [case for case in rankers() if not attribute or hasattr(case.values[0], attribute)]
+    return pytest.mark.parametrize(("estimator", "parameters"), found)
+
+
+level_rankers = which_have()
+
+
+def make(seed=0, n=90):
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.standard_normal((n, 3)), 1)
+    s = X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.standard_normal(n)
+    return X, np.searchsorted(np.quantile(s, [0.2, 0.6, 0.8]), s)
+
+
+def fit(estimator, parameters, X, y, **more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator(**parameters, **more).fit(X, y)
+
+
+@level_rankers
+def test_levels_are_in_the_order_given_never_by_alphabet(estimator, parameters):
+    X, y = make()
+    known = fit(estimator, parameters, X, y)
+    words = np.array(WORDS)[y]
+    model = fit(estimator, parameters, X, words, levels=WORDS)
+    assert (model.decision_function(X) == known.decision_function(X)).all()
+    assert model.levels_.tolist() == WORDS
+    assert known.levels_.tolist() == [0, 1, 2, 3]
+    assert u_pairs(y, known.decision_function(X)) > 0.75
+    reverse = fit(estimator, parameters, X, words, levels=WORDS[::-1])
+    assert u_pairs(y, reverse.decision_function(X)) < 0.25
+    assert fit(estimator, parameters, X, words.astype(object), levels=WORDS) is not None
+
+
+@level_rankers
+def test_labels_without_an_order_are_refused(estimator, parameters):
+    X, y = make()
+    with pytest.raises(ValueError, match=r"no order of their own.*levels="):
+        estimator(**parameters).fit(X, np.array(WORDS)[y])
+    with pytest.raises(ValueError, match=r"excellent.*not among the levels"):
+        estimator(**parameters, levels=WORDS[:3]).fit(X, np.array(WORDS)[y])
+    with pytest.raises(ValueError, match="differ"):
+        estimator(**parameters, levels=[0, 1, 1, 2, 3]).fit(X, y)
+
+
+@level_rankers
+@pytest.mark.parametrize("gone", [0, 1, 3])
+def test_a_level_may_have_no_example(estimator, parameters, gone):
+    X, y = make()
+    X, y = X[y != gone], y[y != gone]
+    model = fit(estimator, parameters, X, y, levels=[0, 1, 2, 3])
+    s = model.decision_function(X)
+    assert np.isfinite(s).all()
+    assert u_pairs(y, s) > 0.75
+    assert model.levels_.tolist() == [0, 1, 2, 3]
+    if hasattr(model, "thresholds_"):
+        assert model.thresholds_.shape == (3,)
+        assert not np.isnan(model.thresholds_).any()
+        assert set(model.predict_level(X).tolist()) <= {0, 1, 2, 3} - {gone}
+
+
+@level_rankers
+def test_one_level_is_refused(estimator, parameters):
+    X, y = make()
+    for levels in (None, [0, 1, 2]):
+        with pytest.raises(ValueError, match=r"two levels.*only one class"):
+            estimator(**parameters, levels=levels).fit(X, np.ones_like(y))
+
+
+@level_rankers
+def test_missing_values_are_refused(estimator, parameters):
+    X, y = make()
+    holed = X.copy()
+    holed[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        estimator(**parameters).fit(holed, y)
+    with pytest.raises(ValueError, match="NaN"):
+        estimator(**parameters).fit(X, np.where(y == 1, np.nan, y))
+    with pytest.raises(ValueError, match="NaN"):
+        fit(estimator, parameters, X, y).decision_function(holed)
+
+
+@level_rankers
+def test_constant_features(estimator, parameters):
+    X, y = make()
+    X[:, 2] = 5.0
+    model = fit(estimator, parameters, X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert u_pairs(y, model.decision_function(X)) > 0.75
+    nothing = fit(estimator, parameters, np.full_like(X, 2.0), y)
+    s = nothing.decision_function(X)
+    assert np.isfinite(s).all()
+    assert len(set(nothing.decision_function(np.full_like(X, 2.0)).tolist())) == 1
+
+
+@level_rankers
+def test_a_score_depends_on_the_row_alone(estimator, parameters):
+    X, y = make()
+    model = fit(estimator, parameters, X, y)
+    s = model.decision_function(X)
+    assert s.shape == (len(y),)
+    assert (model.predict(X) == s).all()
+    assert model.decision_function(X[::-1]).tolist() == s[::-1].tolist()
+    assert [model.decision_function(X[[i]])[0] for i in range(0, 90, 9)] == s[::9].tolist()
+    twice = model.decision_function(np.repeat(X, 3, axis=0)).reshape(-1, 3)
+    assert (twice == s[:, None]).all()
+
+
+@which_have("predict_level")
+def test_thresholds_are_in_order(estimator, parameters):
+    X, y = make()
+    model = fit(estimator, parameters, X, y)
+    assert model.thresholds_.shape == (3,)
+    assert (np.diff(model.thresholds_) >= 0).all()
+    assert np.isfinite(model.thresholds_).all()
+    words = fit(estimator, parameters, X, np.array(WORDS)[y], levels=WORDS)
+    s = model.decision_function(X)
+    expected = np.array(WORDS)[(s[:, None] > model.thresholds_).sum(axis=1)]
+    assert words.predict_level(X).tolist() == expected.tolist()
+    assert (words.predict_level(X) == np.array(WORDS)[y]).mean() > 0.4
+
+
+@level_rankers
+def test_is_neither_a_classifier_nor_a_regressor(estimator, parameters):
+    made = estimator(**parameters)
+    assert not is_classifier(made)
+    assert not is_regressor(made)
+    X, y = make()
+    model = fit(estimator, parameters, X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.decision_function(X) == model.decision_function(X)).all()
+
+
+@level_rankers
+def test_two_levels_are_enough(estimator, parameters):
+    X, y = make()
+    model = fit(estimator, parameters, X, y > 1)
+    assert u_pairs(y > 1, model.decision_function(X)) > 0.75
+
+
+@which_have("path")
+def test_the_path_scores_as_the_fits_do(estimator, parameters):
+    X, y = make()
+    path = estimator(**parameters).path(X, y, [1.0, 1e-2])
+    assert path.coef.shape == (3, 2)
+    for j, lam in enumerate((1.0, 1e-2)):
+        model = fit(estimator, parameters | {"lam": lam}, X, y)
+        np.testing.assert_allclose(X @ path.coef[:, j], model.decision_function(X), atol=1e-2)
