@@ -20,6 +20,7 @@ from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02  # where Newton starts
+MANY_COLUMNS, WIDE_START = 4, 0.3  # and where there is a column to fewer than so many rows
 MANY_ROWS = 40_000  # from here on a sample is solved first
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4
@@ -163,7 +164,9 @@ class _Path:
         if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
             self._settle(lam, best)
         if not best.gap <= self.tol:
-            start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, BAND))
+            n, d = self.pairs.X.shape
+            h = BAND if d * MANY_COLUMNS <= n else WIDE_START
+            start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton(start, lam, tol, self.max_iter, best)
             self._settle(lam, best)
         return best.w, best.primal, best.gap, n_iter

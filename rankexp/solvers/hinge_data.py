@@ -14,6 +14,7 @@ Bools = npt.NDArray[np.bool_]
 
 CENTRED_ROWS = 20_000  # up to here a centred copy of X is cheap, and makes rounding smaller
 PROBED_ROWS = 2_000
+CENTRE_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Pairs(ABC):
         """Two arrays of shape (n + 1, d) to write in: touching new memory is slow."""
         n, d = self.X.shape
         return np.empty((n + 1, d)), np.empty((n + 1, d))
+
+    @cached_property
+    def centre(self) -> Floats:
+        """About the mean of the rows, shape (d,): differences from it are small."""
+        return np.zeros(self.X.shape[1]) if self.centred else self.X[:CENTRE_ROWS].mean(axis=0)
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""

@@ -5,7 +5,7 @@ import numpy as np
 from rankexp.solvers.hinge_data import Floats
 from rankexp.solvers.hinge_hessian import band_hessian, factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
-from rankexp.solvers.hinge_polish import LISTED, polish, rescue
+from rankexp.solvers.hinge_polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge_sweep import FEW_ROWS, Sweep, sweep
 
 PATIENCE = 25  # steps until the gap must have fallen by a tenth
@@ -48,7 +48,10 @@ def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Bes
             steps, narrowed = 0, True
             share = min(0.5, max(shrink, 0.5 * goal / point.slack))
             if best.gap <= POLISHED_GAP and not polish(point, lam, tol, best):
-                share = max(0.03, min(share, 0.8 * LISTED * p.size / point.sweep.band_size))
+                share = max(
+                    0.03,
+                    min(share, 0.8 * min(LISTED * p.size, MOST_LISTED) / point.sweep.band_size),
+                )
             if best.gap <= tol:
                 return iteration + 1
             point = _narrow(lam, point, H, share, accept)

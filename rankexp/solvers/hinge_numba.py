@@ -106,6 +106,52 @@ def listed(order: Ints, positive: Bools, low: Ints, high: Ints, most: int) -> tu
 
 
 @njit
+def laplacian_rows(
+    X: Floats,
+    centre: Floats,
+    order: Ints,
+    positive: Bools,
+    weight: Ints,
+    low: Ints,
+    high: Ints,
+    start: int,
+    stop: int,
+    window: tuple[Floats, Floats, Ints],
+    rows: Floats,
+    LX: Floats,
+) -> None:
+    """Write the sorted rows from ``start`` to ``stop``, and their band's Laplacian times X.
+
+    ``window`` holds sums over the window, of negatives and of positives, their count, and where
+    the window begins and ends; it slides on from one call to the next.
+    """
+    total, count, place = window
+    d = X.shape[1]
+    lo, hi = place
+    for m in range(start, stop):
+        while hi < high[m]:
+            row = order[hi]
+            c, w = int(positive[row]), float(weight[row])
+            count[c] += w
+            for k in range(d):
+                total[c, k] += w * (X[row, k] - centre[k])
+            hi += 1
+        while lo < low[m]:
+            row = order[lo]
+            c, w = int(positive[row]), float(weight[row])
+            count[c] -= w
+            for k in range(d):
+                total[c, k] -= w * (X[row, k] - centre[k])
+            lo += 1
+        row = order[m]
+        other, w = 1 - int(positive[row]), float(weight[row])
+        for k in range(d):
+            rows[m - start, k] = X[row, k] - centre[k]
+            LX[m - start, k] = w * (count[other] * rows[m - start, k] - total[other, k])
+    place[:] = lo, hi
+
+
+@njit
 def laplacian(
     X: Floats,
     centre: Floats,
@@ -124,31 +170,11 @@ def laplacian(
     H = np.zeros((d, d))
     LX = np.empty((size, d))
     rows = np.empty((size, d))
-    # Sums over the window, of negatives and of positives.
-    total = np.zeros((2, d))
-    count = np.zeros(2)
-    lo, hi = 0, 0
+    window = np.zeros((2, d)), np.zeros(2), np.zeros(2, np.int64)
     for start in range(0, n, size):
         stop = min(n, start + size)
-        for m in range(start, stop):
-            while hi < high[m]:
-                row = order[hi]
-                c, w = int(positive[row]), float(weight[row])
-                count[c] += w
-                for k in range(d):
-                    total[c, k] += w * (X[row, k] - centre[k])
-                hi += 1
-            while lo < low[m]:
-                row = order[lo]
-                c, w = int(positive[row]), float(weight[row])
-                count[c] -= w
-                for k in range(d):
-                    total[c, k] -= w * (X[row, k] - centre[k])
-                lo += 1
-            row = order[m]
-            other, w = 1 - int(positive[row]), float(weight[row])
-            for k in range(d):
-                rows[m - start, k] = X[row, k] - centre[k]
-                LX[m - start, k] = w * (count[other] * rows[m - start, k] - total[other, k])
+        laplacian_rows(
+            X, centre, order, positive, weight, low, high, start, stop, window, rows, LX
+        )
         H += np.dot(rows[: stop - start].T, LX[: stop - start])
     return 0.5 * (H + H.T)

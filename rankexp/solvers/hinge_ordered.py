@@ -15,10 +15,10 @@ import numpy as np
 from rankexp.compiled import choose
 from rankexp.solvers.hinge_data import CENTRED_ROWS, Floats, Ints, Pairs, gather
 from rankexp.solvers.hinge_sweep import (
-    ROWS_AT_ONCE,
     SMALLEST_BAND,
     Sweep,
     fixed_keys,
+    in_blocks,
     prefix,
     sweep,
 )
@@ -186,20 +186,11 @@ class OrderedSweep(Sweep):
         """Return the sum over the band of D D' (d, d), by windows over the sorted rows."""
         p, d = self.pairs, self.pairs.X.shape[1]
         if p.use_numba:
-            centre = np.zeros(d) if p.centred else p.X[:ROWS_AT_ONCE].mean(axis=0)
-            product: Floats = _loops().laplacian(
-                p.X,
-                centre,
-                self.keys,
-                self.order,
-                p.order.level,
-                p.weight,
-                p.order.costs,
-                self.one,
-                self.half,
-                ROWS_AT_ONCE,
-            )
-            return product
+            order = self.order, p.order.level, p.weight, p.order.costs
+            given = p.X, p.centre, self.keys, *order, self.one, self.half
+            K = p.order.costs.shape[0]
+            window = np.zeros((2, K, d)), np.zeros((2, K)), np.zeros((2, 2), dtype=np.int64)
+            return in_blocks(p, _loops().laplacian_rows, given, window)
         Y = p.X * np.sqrt(self.degree)[:, None]
         H: Floats = Y.T @ Y
         for low, at in enumerate(self.at):

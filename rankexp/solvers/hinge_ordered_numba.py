@@ -98,7 +98,7 @@ def windows(lower: Ints, upper: Ints, half: int) -> tuple[Ints, Ints]:
 
 
 @njit
-def laplacian(
+def laplacian_rows(
     X: Floats,
     centre: Floats,
     keys: Ints,
@@ -108,48 +108,45 @@ def laplacian(
     costs: Floats,
     one: int,
     half: int,
-    size: int,
-) -> Floats:
-    """Return the sum over the band of D D' (d, d), by windows that slide over sorted rows.
+    start: int,
+    stop: int,
+    window: tuple[Floats, Floats, Ints],
+    rows: Floats,
+    LX: Floats,
+) -> None:
+    """Write the sorted rows from ``start`` to ``stop``, and their band's Laplacian times X.
 
-    With L the graph Laplacian of the band it is X' L X, taken ``size`` rows at a time.
+    ``window`` holds sums by level over the windows around s - 1 and around s + 1, their weights,
+    and where the windows end and begin; they slide on from one call to the next.
     """
+    total, count, place = window
     (n, d), K = X.shape, costs.shape[0]
-    H = np.zeros((d, d))
-    LX, rows = np.empty((size, d)), np.empty((size, d))
-    # Sums by level over the windows around s - 1 and around s + 1.
-    total, count = np.zeros((2, K, d)), np.zeros((2, K))
-    place = np.zeros((2, 2), np.int64)
-    for start in range(0, n, size):
-        stop = min(n, start + size)
-        for m in range(start, stop):
-            for side in range(2):
-                middle = keys[m] + (one if side else -one)
-                for leaving in range(2):
-                    edge = middle - half if leaving else middle + half - 1
-                    p = place[side, leaving]
-                    while p < n and keys[p] <= edge:
-                        row = order[p]
-                        a = level[row]
-                        w = float(-weight[row] if leaving else weight[row])
-                        count[side, a] += w
-                        for c in range(d):
-                            total[side, a, c] += w * (X[row, c] - centre[c])
-                        p += 1
-                    place[side, leaving] = p
-            row = order[m]
-            a, w, degree = level[row], float(weight[row]), 0.0
-            for j in range(K):
-                cost = costs[j, a] if j < a else costs[a, j]
-                degree += cost * count[0 if j < a else 1, j]
-            for c in range(d):
-                rows[m - start, c] = X[row, c] - centre[c]
-                LX[m - start, c] = w * degree * rows[m - start, c]
-            for j in range(K):
-                side = 0 if j < a else 1
-                cost = w * (costs[j, a] if j < a else costs[a, j])
-                if cost > 0.0 and count[side, j] > 0.0:
+    for m in range(start, stop):
+        for side in range(2):
+            middle = keys[m] + (one if side else -one)
+            for leaving in range(2):
+                edge = middle - half if leaving else middle + half - 1
+                p = place[side, leaving]
+                while p < n and keys[p] <= edge:
+                    row = order[p]
+                    a = level[row]
+                    w = float(-weight[row] if leaving else weight[row])
+                    count[side, a] += w
                     for c in range(d):
-                        LX[m - start, c] -= cost * total[side, j, c]
-        H += np.dot(rows[: stop - start].T, LX[: stop - start])
-    return 0.5 * (H + H.T)
+                        total[side, a, c] += w * (X[row, c] - centre[c])
+                    p += 1
+                place[side, leaving] = p
+        row = order[m]
+        a, w, degree = level[row], float(weight[row]), 0.0
+        for j in range(K):
+            cost = costs[j, a] if j < a else costs[a, j]
+            degree += cost * count[0 if j < a else 1, j]
+        for c in range(d):
+            rows[m - start, c] = X[row, c] - centre[c]
+            LX[m - start, c] = w * degree * rows[m - start, c]
+        for j in range(K):
+            side = 0 if j < a else 1
+            cost = w * (costs[j, a] if j < a else costs[a, j])
+            if cost > 0.0 and count[side, j] > 0.0:
+                for c in range(d):
+                    LX[m - start, c] -= cost * total[side, j, c]

@@ -5,6 +5,8 @@ solved without smoothing by Mehrotra's predictor-corrector interior point method
 d x d system an iteration. Whatever the band missed shows in the certificate.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rankexp.solvers.hinge_data import Floats, Pairs
@@ -15,6 +17,7 @@ from rankexp.solvers.hinge_sweep import Sweep, sweep
 LONGEST = 40
 ROUNDS = 10
 LISTED = 6  # pairs a column, at most
+MOST_LISTED = 2_000
 WIDER = 2.0
 ALMOST_SEPARATED = 0.99
 BEYOND = 1.0 + 1e-12
@@ -38,14 +41,14 @@ def polish(
     best : Best
         Updated.
     most : int, optional
-        Longest list of pairs; by default six a column.
+        Longest list of pairs; by default six a column, and 2,000.
 
     Returns
     -------
     bool
         Whether the band was small enough to begin with.
     """
-    most = most or LISTED * point.w.size
+    most = most or min(LISTED * point.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
         gap = best.gap
         there = _solve_band(point, lam, tol, best, most)
@@ -150,24 +153,25 @@ def box_program(
     delta = 0.1 * float(np.abs(v).mean()) + 1e-12
     s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
     c = m - a  # kept apart: the difference would round to zero
+    wide = D.shape[0] < D.shape[1]
+    G = (unit / lam) * (D @ D.T) if wide else D
     for _ in range(LONGEST):
         gap = float(s @ a + t @ c)
         if not goal < gap < np.inf:
             break
         mu = 0.5 * gap / a.size
         e = 1.0 / (s / a + t / c)
-        Y = D * np.sqrt(e)[:, None]
-        upper = factor(Y.T @ Y, lam / unit)
-        if upper is None:
+        newton = _system(G, e) if wide else _narrow_system(D, e, lam / unit)
+        if newton is None:
             break
-        da = -e * (v - D @ solve(upper, (e * v) @ D))
+        da = -newton(v)
         ds, dt = -s - s / a * da, -t + t / c * da
         size = _longest(a, da, c, s, ds, t, dt)
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
         target = mu * (after / gap) ** 3
         low, high = target - da * ds, target + da * dt
         rhs = low / a - high / c - v
-        da = e * (rhs - D @ solve(upper, (e * rhs) @ D))
+        da = newton(rhs)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
         size = min(1.0, 0.995 * _longest(a, da, c, s, ds, t, dt))
         if not np.isfinite(size * float(np.abs(da).max())):
@@ -175,6 +179,24 @@ def box_program(
         a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt
         v = D @ ((unit * (a @ D) - b) / lam) - 1.0
     return np.clip(a, 0.0, m)
+
+
+def _narrow_system(D: Floats, e: Floats, ridge: float) -> Callable[[Floats], Floats] | None:
+    """Return the solution of ``(diag(1/e) + D D' / ridge) x = r``, by a (d, d) system."""
+    Y = D * np.sqrt(e)[:, None]
+    upper = factor(Y.T @ Y, ridge)
+    if upper is None:
+        return None
+    return lambda r: np.asarray(e * (r - D @ solve(upper, (e * r) @ D)))
+
+
+def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
+    """Return the solution of ``(diag(1/e) + G) x = r``, scaled to a unit diagonal added."""
+    root = np.sqrt(e)
+    upper = factor(G * root[:, None] * root, 1.0)
+    if upper is None:
+        return None
+    return lambda r: np.asarray(root * solve(upper, root * r))
 
 
 def _longest(*pairs: Floats) -> float:

@@ -8,6 +8,7 @@ prefix sums are then exact, where sums of floats would stall on ties or certify 
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import Any
@@ -21,6 +22,7 @@ SMALLEST_BAND = 16  # units of the fixed point
 FEW_ROWS = 20_000  # up to here numpy takes prefix sums over all rows
 SAMPLED_PAIRS = 20_000  # also the longest list
 ROWS_AT_ONCE = 256  # what stays in the cache
+WIDE, WIDE_ROWS = 256, 2048  # from so many columns on, half of a symmetric product is saved
 
 
 @dataclass
@@ -199,11 +201,13 @@ class BipartiteSweep(Sweep):
         """Return the sum over the band of D D' (d, d) by prefix sums over the sorted rows."""
         p, order = self.pairs, self.order
         if p.use_numba:
-            centre = np.zeros(p.X.shape[1]) if p.centred else p.X[:ROWS_AT_ONCE].mean(axis=0)
-            product: Floats = loops().laplacian(
-                p.X, centre, order, p.positive, p.weight, self.low, self.high, ROWS_AT_ONCE
-            )
-            return product
+            given = p.X, p.centre, order, p.positive, p.weight, self.low, self.high
+            d = p.X.shape[1]
+            if d < WIDE:
+                product: Floats = loops().laplacian(*given, ROWS_AT_ONCE)
+                return product
+            window = np.zeros((2, d)), np.zeros(2), np.zeros(2, dtype=np.int64)
+            return in_blocks(p, loops().laplacian_rows, given, window)
         positive = p.positive[order]
         at = np.flatnonzero(positive)
         negatives = order[~positive]
@@ -228,6 +232,26 @@ class BipartiteSweep(Sweep):
         H -= A
         H -= A.T
         return H
+
+
+def in_blocks(
+    pairs: Pairs, rows_of: Callable[..., None], given: tuple[Any, ...], window: tuple[Any, ...]
+) -> Floats:
+    """Return ``X' L X`` (d, d) from a compiled loop that writes sorted rows and L times them.
+
+    Of many columns, only the lower triangle is worked out.
+    """
+    n, d = pairs.X.shape
+    size = min(n, ROWS_AT_ONCE if d < WIDE else WIDE_ROWS)
+    step = d if d < WIDE else -(-d // 8)
+    rows, LX, H = np.empty((size, d)), np.empty((size, d)), np.zeros((d, d))
+    for start in range(0, n, size):
+        stop = min(n, start + size)
+        rows_of(*given, start, stop, window, rows, LX)
+        A, B = rows[: stop - start], LX[: stop - start]
+        for k in range(0, d, step):
+            H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
+    return np.tril(H) + np.tril(H, -1).T
 
 
 @singledispatch

@@ -242,6 +242,6 @@ def test_refuses_what_has_no_pairs():
         ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs, np.arange(6)), [1.0])
     with pytest.raises(ValueError, match="lam > 0"):
         ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [0.0])
-    X[2, 1] = np.inf
+    X[2, 1] = np.nan
     with pytest.raises(ValueError, match="NaN or infinite"):
         ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [1.0])
