@@ -173,9 +173,8 @@ class FactorisedPairs:
         groups = np.zeros_like(codes) if groups is None else groups
         counts, _ = pair_mass(codes, costs, groups)
         self.shape = counts.shape
-        G, some = counts.shape[0], counts > 0.0
-        self.costs = costs * some[:, :, None] * some[:, None, :]
-        self.factors = Factors(rows, groups * K + codes, G * K)
+        self.costs = costs
+        self.factors = Factors(rows, groups * K + codes, counts.size)
         self._couple()
 
     def _couple(self) -> None:

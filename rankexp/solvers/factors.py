@@ -30,7 +30,8 @@ class Factors:
     s : ndarray of shape (n,)
         The scores.
     least, most : ndarray of shape (cells,)
-        In the weights of a cell: ``exp(least - s)``, ``exp(s - most)``; 0 for an empty cell.
+        In the weights of a cell: ``exp(least - s)``, ``exp(s - most)``; inf and -inf for a cell
+        that is empty, which is then nothing also in logarithms of sums.
     ups, downs : ndarray of shape (cells,)
         The sums of these weights.
     """
@@ -45,8 +46,6 @@ class Factors:
         self.least, self.most = np.full(self.cells, np.inf), np.full(self.cells, -np.inf)
         np.minimum.at(self.least, self.cell, self.s)
         np.maximum.at(self.most, self.cell, self.s)
-        empty = self.least > self.most
-        self.least[empty] = self.most[empty] = 0.0
         self.up = np.exp(self.least[self.cell] - self.s)
         self.down = np.exp(self.s - self.most[self.cell])
         self.ups = sums(self.cell, self.up, self.cells)

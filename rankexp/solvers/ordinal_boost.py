@@ -85,7 +85,6 @@ class OrdinalWeights:
     ) -> None:
         self.factors = Factors(rows, codes, levels)
         self.below, self.above = relevant(variant, levels)
-        self.present = np.bincount(codes, minlength=levels) > 0
         self._thresholds()
 
     def _thresholds(self) -> None:
@@ -96,7 +95,7 @@ class OrdinalWeights:
         low, high = _log_sums(self.above, downs + f.most), _log_sums(self.below, ups - f.least)
         self.thresholds = theta = ordered_minimum(low, high)
         # At infinity a threshold costs nothing, and there is no example beyond it.
-        real = np.isfinite(theta) & self.present[:, None]
+        real = np.isfinite(theta)
         with np.errstate(invalid="ignore"):
             up = np.where(self.below & real, theta - f.least[:, None], -np.inf)
             down = np.where(self.above & real, f.most[:, None] - theta, -np.inf)

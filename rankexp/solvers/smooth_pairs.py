@@ -14,7 +14,7 @@ from rankexp.solvers.boost_pairs import (
 )
 from rankexp.solvers.pair_kernel import PairKernel, Panels
 from rankexp.solvers.result import Floats
-from rankexp.solvers.stumps import Binned, Stump
+from rankexp.solvers.stumps import NOTHING, Binned, Stump
 
 LISTED = 16  # as many pairs a row are quicker listed
 
@@ -83,7 +83,9 @@ class LogisticPairs:
         upper, lower = float(np.vdot(M, self.as_upper)), float(np.vdot(M, self.as_lower))
         hats = np.einsum("ba,gb...->ga...", self.costs, self.weight.transform(M))
         high = float(np.vdot(M, self.weight.seen_by_upper(hats, self.panels.count)))
-        right, wrong = max(upper - high, 0.0), max(lower - high, 0.0)  # differences: clipped
+        right, wrong = upper - high, lower - high
+        least = NOTHING * self.total  # below it a difference is only rounding
+        right, wrong = (part if part > least else 0.0 for part in (right, wrong))
         tied = self.total - right - wrong
         return Shares(*(part / self.total for part in (right, wrong, tied, upper, lower)))
 

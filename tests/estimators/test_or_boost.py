@@ -76,6 +76,11 @@ def test_levels_without_an_example():
     assert 5 not in gap.predict_level(X)
 
 
+def test_smoothing_is_one_over_the_number_of_rows():
+    X, y = gaussians(50)
+    assert (ORBoost(smoothing=1 / 150).fit(X, y).alphas_ == ORBoost().fit(X, y).alphas_).all()
+
+
 def test_constant_features_leave_the_shares_of_levels():
     X, y = np.ones((30, 2)), np.repeat([0, 1, 2], [5, 10, 15])
     model = ORBoost().fit(X, y)

@@ -190,6 +190,20 @@ def test_a_perfect_base_ranker_gives_finite_coefficients():
         RankBoost(smoothing=0).fit(X, y)
 
 
+def test_smoothing_is_one_over_the_number_of_rows():
+    X, y = gaussians(50)
+    given_, default = RankBoost(smoothing=1 / 100).fit(X, y), RankBoost().fit(X, y)
+    assert (given_.alphas_ == default.alphas_).all()
+
+
+def test_a_second_fit_of_another_kind_leaves_nothing_of_the_first():
+    X, y = gaussians(50)
+    model = RankBoost(validation_fraction=0.2, random_state=0).fit(X, y)
+    model.set_params(risk="multipartite", validation_fraction=None).fit(X, y)
+    assert (model.predict(X) == model.decision_function(X)).all()
+    assert not hasattr(model, "validation_error_")
+
+
 def test_without_any_edge_all_scores_are_equal():
     X, y = np.ones((20, 2)), np.arange(20) % 2
     for loss in ("exponential", "logistic"):
@@ -223,6 +237,8 @@ def test_groups_are_held_out_whole_and_their_pairs_counted():
     out = held_out(codes, groups, 0.5, np.random.RandomState(0))
     assert len(set(groups[out])) == 3
     assert not set(groups[out]) & set(groups[~out])
+    assert len(set(groups[held_out(codes, groups, 0.99, np.random.RandomState(0))])) == 5
+    assert len(set(groups[held_out(codes, groups, 0.01, np.random.RandomState(0))])) == 1
     s, costs = rng.integers(0, 5, 80) * 0.5, np.triu(rng.random((3, 3)), 1)
     i, j = np.nonzero((codes[:, None] > codes) & (groups[:, None] == groups))
     lost = (s[i] < s[j]) + 0.5 * (s[i] == s[j])

@@ -18,7 +18,7 @@ from rankexp.solvers.boost_pairs import (
 )
 from rankexp.solvers.pair_kernel import PairKernel, Panels
 from rankexp.solvers.smooth_pairs import LogisticPairs, logistic_pairs
-from rankexp.solvers.stumps import binned
+from rankexp.solvers.stumps import Stump, binned
 
 laws = settings(max_examples=30, deadline=None)
 RULES = pytest.mark.parametrize("rule", ["pairs", "textbook"])
@@ -226,16 +226,34 @@ def test_few_pairs_are_listed_and_many_are_not():
     assert isinstance(logistic_pairs(rows, codes, costs), LogisticPairs)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_separable_classes_stay_finite():
     X, codes = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
     rows, costs = binned(X, "all", 1), np.triu(np.ones((2, 2)), 1)
     exponential = list(boost(rows, FactorisedPairs(rows, codes, costs), 400, "pairs", 0.01))
     assert len(exponential) == 400
-    assert np.isfinite([one[1:] for one in exponential]).all()
+    np.testing.assert_allclose([one.alpha for one in exponential], 0.5 * np.log(101.0))
     group = np.zeros_like(codes)
-    logistic = list(boost(rows, LogisticPairs(rows, codes, costs, group), 400, "pairs", 0.01))
-    assert 5 < len(logistic) < 400  # nothing is left to learn
-    assert all(one.ratio < 1.0 for one in logistic)
+    listed = ListedPairs(rows, *list_pairs(codes, costs), Logistic())
+    for pairs in (LogisticPairs(rows, codes, costs, group), listed):
+        logistic = list(boost(rows, pairs, 400, "pairs", 0.01))
+        assert 5 < len(logistic) < 400  # nothing is left to learn
+        assert all(one.ratio < 1.0 for one in logistic)
+    for pairs in (FactorisedPairs(rows, codes, costs), LogisticPairs(rows, codes, costs, group)):
+        with pytest.raises(ValueError, match="smoothing > 0"):
+            list(boost(rows, pairs, 1, "pairs", 0.0))
+
+
+def test_what_is_only_rounding_is_no_error():
+    rng = np.random.default_rng(0)
+    X, codes = np.arange(400.0)[:, None], np.repeat([0, 1], 200)
+    rows, costs = binned(X, "all", 1), np.triu(np.ones((2, 2)), 1)
+    pairs = LogisticPairs(rows, codes, costs, np.zeros_like(codes))
+    for _ in range(5):
+        pairs.step(rows.best(rng.normal(size=400)), 1.0, pairs.shares(rows.best(pairs.charges())))
+        shares = pairs.shares(Stump(0, 99, 99.5))
+        assert shares.wrong == 0.0
+        assert 0.1 < shares.right < 0.9
 
 
 @pytest.mark.parametrize("span", [0.0, 0.1, 3.0, 40.0])
