@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from benchmarks._timing import best_times
+from benchmarks._timing import best_times, time_ratio
 from benchmarks.linear import LAMS, large, small
 from rankexp.losses import Logistic
-from rankexp.solvers.hinge import hinge_path
+from rankexp.solvers.hinge import hinge_path, ordered_hinge_path
+from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.smooth import smooth_path
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
@@ -107,6 +108,34 @@ def _large_rows() -> Iterator[Row]:
     yield "hinge, n = 1e6 / n = 1e5, 54 columns", long / short, 20.0
 
 
+def _levels(n: int, groups: bool, use_numba: bool, rounds: int) -> float:
+    """Return the time of the path for five levels over that for two, of the same rows."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(n, 50))
+    f = X @ rng.normal(size=50)
+    f += 0.5 * f.std() * rng.normal(size=n)
+    y, level = f > np.median(f), np.searchsorted(np.quantile(f, [0.2, 0.4, 0.6, 0.8]), f)
+    query = rng.integers(0, n // 20, n) if groups else None
+    order = PartialOrder.of(level, np.triu(np.ones((5, 5)), 1), query)
+    return time_ratio(
+        lambda: ordered_hinge_path(X, order, LAMS, use_numba=use_numba),
+        lambda: hinge_path(X, y, LAMS, use_numba=use_numba),
+        rounds,
+    )
+
+
+def _level_rows() -> Iterator[Row]:
+    """Each row has two roles, as upper and as lower one, and sums over four other levels."""
+    for n, rounds in ((1000, 10), (100_000, 1)):
+        for groups in (False, True):
+            for use_numba in [True, False] if HAS_NUMBA else [False]:
+                name = (
+                    f"five levels{', groups of 20' if groups else ''} / two, hinge path, {n} × 50"
+                )
+                found = _levels(n, groups, use_numba, rounds)
+                yield f"{name}, {'numba' if use_numba else 'numpy'}", found, 4 if use_numba else 10
+
+
 def _linear_svc(X: np.ndarray, y: np.ndarray, lam: float) -> None:
     D = (X[y][:, None] - X[~y][None]).reshape(-1, X.shape[1])
     sign = np.where(np.arange(D.shape[0]) % 2, 1.0, -1.0)
@@ -125,5 +154,6 @@ def rows() -> Iterator[Row]:
     yield "hinge path / logistic path, 1000 × 50, 15 % noise, numpy", plain, 6.0
     hinge, pairs = best_times(1, lambda: hinge_path(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3))
     yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
+    yield from _level_rows()
     yield from _hard_rows()
     yield from _large_rows()

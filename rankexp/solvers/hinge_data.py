@@ -83,8 +83,8 @@ class Pairs(ABC):
         """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
 
     @abstractmethod
-    def multiplicity(self, i: Ints, j: Ints) -> Floats:
-        """Return what the pairs (i[k], j[k]) count, shape (M,)."""
+    def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
+        """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
 
     @abstractmethod
     def sample(self, rows: int) -> "Pairs":
@@ -107,8 +107,10 @@ class BipartitePairs(Pairs):
         up, down = s[self.positive], s[~self.positive]
         return float(up.min() - down.max()), float(up.max() - down.min())
 
-    def multiplicity(self, i: Ints, j: Ints) -> Floats:
-        """Return what the pairs (i[k], j[k]) count, shape (M,)."""
+    def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
+        """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
+        if self.weight_or_none is None:
+            return None
         return (self.weight[i] * self.weight[j]).astype(np.float64)
 
     def sample(self, rows: int) -> "BipartitePairs":

@@ -28,7 +28,7 @@ def band_hessian(swept: Sweep) -> Floats:
     D = p.X[i]
     D -= p.X[j]
     m = p.multiplicity(i, j)
-    if m.min() != 1.0 or m.max() != 1.0:
+    if m is not None:
         D *= np.sqrt(m)[:, None]
     H: Floats = D.T @ D
     H *= 1.0 / (2.0 * swept.h * p.count)

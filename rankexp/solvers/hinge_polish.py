@@ -110,7 +110,8 @@ def _solve_band(
     if listed is None:
         return None
     i, j = listed
-    multiplicity = pairs.multiplicity(i, j)
+    found = pairs.multiplicity(i, j)
+    multiplicity = np.ones(i.size) if found is None else found
     b = swept.settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
     z = 1.0 - (point.s[i] - point.s[j])
