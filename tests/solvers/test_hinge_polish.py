@@ -12,10 +12,15 @@ from rankexp.solvers.hinge_sweep import sweep
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([1e-1, 1e-4]), st.integers(1, 60))
-def test_box_program_closes_its_gap(seed, lam, M):
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1e-1, 1e-4]),
+    st.integers(1, 60),
+    st.sampled_from([4, 30]),
+)
+def test_box_program_closes_its_gap(seed, lam, M, d):
     rng = np.random.default_rng(seed)
-    D, b = rng.standard_normal((M, 4)), 0.1 * rng.standard_normal(4)
+    D, b = rng.standard_normal((M, d)), 0.1 * rng.standard_normal(d)
     m = rng.integers(1, 4, M).astype(float)
     unit = 1.0 / M
     a = box_program(D, b, lam, unit, m, 0.5 * m, 1e-9 * M)

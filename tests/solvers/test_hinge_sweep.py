@@ -100,6 +100,19 @@ def test_midway_is_the_residual_at_one_half():
     np.testing.assert_allclose(swept.midway[~y], alpha.sum(axis=0) / z.size, atol=1e-14)
 
 
+@pytest.mark.parametrize("use_numba", KERNELS)
+def test_the_laplacian_of_many_columns(use_numba):
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((700, 300)), rng.random(700) < 0.4
+    pairs = make_pairs(X, y, use_numba)
+    s = pairs.scores(0.1 * rng.standard_normal(300))
+    swept = sweep(pairs, s, 0.4)
+    near = (np.abs(1.0 - s[y][:, None] + s[~y][None]) < swept.h).astype(float)
+    cross = X[y].T @ near @ X[~y]
+    H = (X[y].T * near.sum(1)) @ X[y] + (X[~y].T * near.sum(0)) @ X[~y] - cross - cross.T
+    np.testing.assert_allclose(swept.laplacian(), H, atol=1e-10 * np.abs(H).max())
+
+
 def test_duplicates_are_merged_by_label():
     X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
     pairs = make_pairs(X, np.array([True, False, True, True, True]))

@@ -1,0 +1,69 @@
+"""The pivoted Cholesky factor of a Gram matrix."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankexp.solvers.kernels import Factor, diagonal, gaussian, linear, polynomial
+
+KERNELS = {
+    "gaussian, smooth": gaussian(0.3),
+    "gaussian, narrow": gaussian(50.0),
+    "polynomial": polynomial(0.5, 3, 1.0),
+    "linear": linear,
+}
+kernels = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+
+
+@kernels
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([1e-2, 1e-6, 1e-12]), st.sampled_from([1, 3]))
+def test_what_is_left_is_bounded(kernel, seed, goal, d):
+    rng = np.random.default_rng(seed)
+    X, weight = rng.normal(size=(150, d)), rng.random(150) / 75
+    factor = Factor(kernel, X)
+    factor.grow(weight, 1e3 * goal, 150)
+    factor.grow(weight, goal, 150)  # goes on from where it was
+    K = kernel(X, X)
+    E = K - factor.L @ factor.L.T
+    scale = np.diagonal(K).max()
+    assert factor.bound(weight) <= goal or factor.left.max() <= factor.floor
+    np.testing.assert_allclose(factor.left, np.diagonal(E), atol=1e-11 * scale)
+    assert np.linalg.eigvalsh(E).min() >= -1e-11 * scale
+    for r in (weight, weight * rng.choice([-1.0, 1.0], 150)):
+        assert r @ E @ r <= factor.bound(weight) * (1 + 1e-9) + 1e-11 * scale
+    assert np.unique(factor.pivots).size == factor.pivots.size
+    w = rng.normal(size=factor.pivots.size)
+    b = factor.expand(w)
+    P = factor.pivots
+    np.testing.assert_allclose(K[P][:, P] @ b, factor.L[P] @ w, atol=1e-6 * scale)
+    assert b @ K[P][:, P] @ b == pytest.approx(w @ w, rel=1e-4)
+
+
+@kernels
+def test_the_diagonal(kernel):
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    np.testing.assert_allclose(diagonal(kernel, X), np.diagonal(kernel(X, X)), rtol=1e-14)
+
+
+def test_rank_is_found_and_kept_to():
+    X = np.random.default_rng(1).normal(size=(400, 5))
+    factor = Factor(linear, X)
+    factor.grow(np.ones(400), 0.0, 400)
+    assert factor.pivots.size == 5
+    narrow = Factor(gaussian(50.0), X)
+    narrow.grow(np.ones(400), 0.0, 100)
+    assert narrow.pivots.size == 100
+    narrow.grow(np.ones(400), 0.0, 400)
+    assert narrow.pivots.size == 400
+
+
+def test_refuses_what_is_no_kernel():
+    X = np.random.default_rng(2).normal(size=(50, 2))
+    with pytest.raises(ValueError, match=r"K\(x, x\) >= 0"):
+        Factor(lambda A, B: -linear(A, B), X)
+    with pytest.raises(ValueError, match="finite"):
+        Factor(lambda A, B: np.full((len(A), len(B)), np.nan), X)
+    with pytest.raises(ValueError, match="semidefinite"):
+        Factor(lambda A, B: np.tanh(2 * linear(A, B) - 0.1) + 0.11, X).grow(np.ones(50), 0.0, 50)
