@@ -201,21 +201,37 @@ def interior_point(terms: Terms, lam: float, tol: float, max_iter: int, best: Be
         system = System(terms, at, n * lam)
         if system.upper is None:
             break
-        step = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
-        size = min(1.0, at.reach(step))
-        mean = slack / (2 * at.a.size + at.q.size)
-        target = mean * (at.moved(step, size).slack() / slack) ** 3
-        step = system.step(
-            target - at.s * at.a - step.s * step.a,
-            target - at.t * at.c - step.t * step.c,
-            target - at.q * at.m - step.q * step.m,
-        )
-        size = min(1.0, TO_THE_WALL * at.reach(step))
-        if not size > SHORTEST:
+        new = _advanced(system, at, slack)
+        if new is None:
             break
-        at = at.moved(step, size)
+        at = new
     see(best, terms, at.w, at.a, lam)
     return iteration + 1
+
+
+def _advanced(system: System, at: State, slack: float) -> State | None:
+    """Take Mehrotra's step; None where rounding leaves none.
+
+    Its correction is for a first step of full length. Where that one is short it can lead in
+    circles, so that where the slack rises, the correction is cut down to what the step is worth.
+    """
+    first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
+    size = min(1.0, at.reach(first))
+    mean = slack / (2 * at.a.size + at.q.size)
+    target = mean * (at.moved(first, size).slack() / slack) ** 3
+    for trust in (1.0, size * size):
+        step = system.step(
+            target - at.s * at.a - trust * first.s * first.a,
+            target - at.t * at.c - trust * first.t * first.c,
+            target - at.q * at.m - trust * first.q * first.m,
+        )
+        length = min(1.0, TO_THE_WALL * at.reach(step))
+        if not length > SHORTEST:
+            return None
+        new = at.moved(step, length)
+        if new.slack() <= slack:
+            break
+    return new
 
 
 def start(terms: Terms) -> State:

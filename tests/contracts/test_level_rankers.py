@@ -163,6 +163,18 @@ def test_thresholds_are_in_order(estimator, parameters):
     assert (words.predict_level(X) == np.array(WORDS)[y]).mean() > 0.4
 
 
+@which_have("path")
+def test_turning_the_levels_round_turns_the_scores_round(estimator, parameters):
+    X, y = make()
+    path = estimator(**parameters).path(X, y, [1.0, 1e-2])
+    turned = estimator(**parameters).path(X, 3 - y, [1.0, 1e-2])
+    np.testing.assert_allclose(turned.coef, -path.coef, atol=5e-3)
+    np.testing.assert_allclose(turned.objective, path.objective, rtol=1e-5)
+    moved = estimator(**parameters).path(X + np.array([5.0, -3.0, 100.0]), y, [1.0, 1e-2])
+    np.testing.assert_allclose(moved.coef, path.coef, atol=5e-3)
+    np.testing.assert_allclose(moved.objective, path.objective, rtol=1e-5)
+
+
 @level_rankers
 def test_is_neither_a_classifier_nor_a_regressor(estimator, parameters):
     made = estimator(**parameters)

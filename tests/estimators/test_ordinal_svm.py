@@ -165,6 +165,22 @@ def test_hard_data_are_certified(every, kind):
         assert not path.coef[1:3].any()
 
 
+def test_goes_on_where_the_plain_corrector_goes_in_circles():
+    X = np.array(
+        [
+            [2, 1, 1, 1, 1],
+            [0, 0, 1, -1, 2],
+            [-2, 3, 0, -1, 1],
+            [0, 0, 2, 1, 0],
+            [0, 0, 0, -1, 1],
+            [0, -1, 0, -2, 0],
+        ],
+        dtype=np.float64,
+    )
+    path = threshold_hinge_path(X, np.array([0, 1, 0, 1, 1, 1]), [9.557e-5], every=True)
+    assert path.converged.all()
+
+
 def test_levels_that_overlap_get_one_threshold():
     X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [0.0]])
     y = np.array([0, 0, 0, 2, 2, 2, 1])
