@@ -48,24 +48,23 @@ class Panels:
     def moments(
         self, cell: npt.NDArray[np.int64], cells: int, rows: npt.NDArray[np.int64] | None = None
     ) -> Floats:
-        """Return the sums of the polynomials by cell and panel, of all rows or some.
+        """Return the sums of the polynomials by panel and cell, of all rows or some.
 
-        The shape is (cells, panels, m).
+        The shape is (panels, m, cells).
         """
-        key = cell * self.count + self.panel
+        key = self.panel * cells + cell
         found = self.polynomials
         if rows is not None:
             key, found = key[rows], found[:, rows]
         by_degree = [sums(key, one, cells * self.count) for one in found]
-        return np.stack(by_degree, axis=-1).reshape(cells, self.count, DEGREES)
+        return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
 
     def values(self, field: Floats, cell: npt.NDArray[np.int64]) -> Floats:
-        """Return the polynomials with coefficients (cells, panels, m) at the scores, (n,)."""
-        key = cell * self.count + self.panel
-        columns = np.ascontiguousarray(field.reshape(-1, DEGREES).T)
+        """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
+        key = self.panel * field.shape[-1] + cell
         out = np.zeros(key.size)
-        for column, one in zip(columns, self.polynomials, strict=True):
-            out += column[key] * one
+        for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=True):
+            out += coefficients.ravel()[key] * one
         return out
 
 
@@ -93,18 +92,17 @@ class PairKernel:
         self.hat = rfft(kernel, axis=0)
 
     def transform(self, moments: Floats) -> Complexes:
-        """Return the Fourier transform of moments, (..., panels, m), along the panels."""
-        if moments.shape[-2] > self.most:
-            self._table(moments.shape[-2])
-        found: Complexes = rfft(moments, self.length, axis=-2)
+        """Return the Fourier transform of moments, (panels, m, cells), along the panels."""
+        if moments.shape[0] > self.most:
+            self._table(moments.shape[0])
+        found: Complexes = rfft(moments, self.length, axis=0)
         return found
 
     def seen_by_upper(self, lower: Complexes, panels: int) -> Floats:
-        """Return the coefficients of ``x -> sum_j f(x - s_j)``, (..., panels, m)."""
-        product = np.einsum("fqr,...fr->...fq", self.hat, lower)
-        return np.asarray(irfft(product, self.length, axis=-2)[..., :panels, :])
+        """Return the coefficients of ``x -> sum_j f(x - s_j)``, (panels, m, cells)."""
+        return np.asarray(irfft(self.hat @ lower, self.length, axis=0)[:panels])
 
     def seen_by_lower(self, upper: Complexes, panels: int) -> Floats:
-        """Return the coefficients of ``x -> sum_i f(s_i - x)``, (..., panels, m)."""
-        product = np.einsum("frq,...fr->...fq", self.hat.conj(), upper)
-        return np.asarray(irfft(product, self.length, axis=-2)[..., :panels, :])
+        """Return the coefficients of ``x -> sum_i f(s_i - x)``, (panels, m, cells)."""
+        turned = self.hat.conj().transpose(0, 2, 1)
+        return np.asarray(irfft(turned @ upper, self.length, axis=0)[:panels])

@@ -12,7 +12,7 @@ from rankexp.solvers.boost_pairs import (
     list_pairs,
     pair_mass,
 )
-from rankexp.solvers.pair_kernel import PairKernel, Panels
+from rankexp.solvers.pair_kernel import Complexes, PairKernel, Panels
 from rankexp.solvers.result import Floats
 from rankexp.solvers.stumps import NOTHING, Binned, Stump
 
@@ -46,7 +46,7 @@ class LogisticPairs:
     def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:
         counts, self.mass = pair_mass(codes, costs, groups)
         self.rows, self.costs = rows, costs
-        self.shape = counts.shape
+        self.groups = counts.shape[0]
         self.cell = groups * costs.shape[0] + codes
         self.s = np.zeros(rows.size)
         loss = Logistic()
@@ -55,21 +55,24 @@ class LogisticPairs:
         self._sum()
 
     def _moments(self, rows: Ints | None = None) -> Floats:
-        G, K = self.shape
-        return self.panels.moments(self.cell, G * K, rows).reshape(G, K, self.panels.count, -1)
+        return self.panels.moments(self.cell, self.groups * self.costs.shape[0], rows)
+
+    def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
+        """Return, for each level of a group, the sum of transforms over levels, with costs."""
+        by_group = hats.reshape(*hats.shape[:-1], self.groups, -1)
+        return (by_group @ costs).reshape(hats.shape)
 
     def _sum(self) -> None:
         self.panels = Panels(self.s)
         count = self.panels.count
         M = self._moments()
         hats = self.weight.transform(M)
-        lower = np.einsum("ba,gb...->ga...", self.costs, hats)
-        upper = np.einsum("ba,ga...->gb...", self.costs, hats)
+        lower, upper = self._paid(hats, self.costs), self._paid(hats, self.costs.T)
         self.as_upper = self.weight.seen_by_upper(lower, count)
         self.as_lower = self.weight.seen_by_lower(upper, count)
-        self.total = float(np.vdot(M, self.as_upper))
-        lower = np.einsum("ba,gb...->ga...", self.costs, self.loss.transform(M))
-        self.risk = float(np.vdot(M, self.loss.seen_by_upper(lower, count))) / self.mass
+        self.total = float((M * self.as_upper).sum())
+        lower = self._paid(self.loss.transform(M), self.costs)
+        self.risk = float((M * self.loss.seen_by_upper(lower, count)).sum()) / self.mass
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
@@ -80,9 +83,9 @@ class LogisticPairs:
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs."""
         M = self._moments(np.flatnonzero(self.rows.above(stump)))
-        upper, lower = float(np.vdot(M, self.as_upper)), float(np.vdot(M, self.as_lower))
-        hats = np.einsum("ba,gb...->ga...", self.costs, self.weight.transform(M))
-        high = float(np.vdot(M, self.weight.seen_by_upper(hats, self.panels.count)))
+        upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
+        hats = self._paid(self.weight.transform(M), self.costs)
+        high = float((M * self.weight.seen_by_upper(hats, self.panels.count)).sum())
         right, wrong = upper - high, lower - high
         least = NOTHING * self.total  # below it a difference is only rounding
         right, wrong = (part if part > least else 0.0 for part in (right, wrong))
