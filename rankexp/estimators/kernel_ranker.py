@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rankexp import registry
 from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.pair_ranker import PairRanker
+from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial
 from rankexp.solvers.pairwise import pair_risk
 from rankexp.solvers.pairwise_ordered import ordered_risk
@@ -26,7 +26,7 @@ ROUNDS = 4
 ROWS_AT_ONCE = 2048
 
 
-class KernelRanker(PairRanker):
+class KernelRanker(RiskRanker):
     """A scoring function in a kernel's feature space, by ``lam/2 ||f||² + risk of pairs``.
 
     Parameters
@@ -197,7 +197,7 @@ class KernelRanker(PairRanker):
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
         factor = Factor(self._kernel(), np.ascontiguousarray(rows))
         found = self._solve(factor, back.reshape(-1), target)
-        self._left(labels)
+        self._keep(labels)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]

@@ -10,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.pair_ranker import PairRanker
+from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
 
-class LinearRanker(PairRanker):
+class LinearRanker(RiskRanker):
     """A linear scoring function, trained by ``lam/2 ||w||² + risk``.
 
     Parameters
@@ -142,7 +142,7 @@ class LinearRanker(PairRanker):
         labels, target = self._target(y, groups)
         weights = self._weights(y)
         found = self._solve(X, target, np.array([self.lam], dtype=np.float64), weights)
-        self._left(labels)
+        self._keep(labels)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0

@@ -119,11 +119,12 @@ class OrderedSweep(Sweep):
         At each position, the score in fixed point, groups far apart.
     one, half : int
         The margin and half the band in units of the fixed point.
-    settled : ndarray of shape (n,)
+    beyond : ndarray of shape (n,)
         Residual with every alpha of the band at zero.
     tilt, degree : ndarray of shape (n,)
         What the band counts by row: as upper less as lower row; as either.
-    settled_alpha : float
+    beyond_alpha : float
+        Mean over all pairs of alpha, those of the band at zero.
     """
 
     pairs: OrderedPairs
@@ -287,37 +288,40 @@ def _merge(
         i, j, cost = at[up], at[low], float(costs[low, up])
         if not (i.size and j.size):
             continue
+        key, sought, end = k[i] - one, apart[i] - one, bounds[group[i] + 1, low]
         count, total = sums[low]
-        key, lower, last = k[i] - one, apart[j], count[bounds[group[i] + 1, low]]
-        sought = apart[i] - one
-        lo = lower.searchsorted(sought - half, side="right")
-        hi = lower.searchsorted(sought + half, side="left")
-        inside, beyond = count[hi] - count[lo], last - count[hi]
-        units = total[hi] - total[lo] + (half - key) * inside + 2 * half * beyond
-        terms = (cost * wt[i]) * np.array([units, beyond, inside], dtype=np.float64)
+        at_lo, at_hi, keys = _window(sums[low], apart[j], sought, half)
+        inside, after = at_hi - at_lo, count[end] - at_hi
+        units = keys + (half - key) * inside + 2 * half * after
+        terms = (cost * wt[i]) * np.array([units, after, inside], dtype=np.float64)
         out[:2, i] -= terms[:2]
         out[2:, i] += terms[2]
-        middle = lower.searchsorted(sought, side="left")
-        ends = bounds[group[i] + 1, low]
-        rest = total[ends] - total[middle] - key * (last - count[middle])
+        alpha, settled, band = np.array([alpha, settled, band]) + terms.sum(axis=1)
+        middle = apart[j].searchsorted(sought, side="left")
+        rest = total[end] - total[middle] - key * (count[end] - count[middle])
         hinge += cost * float(wt[i] @ rest.astype(np.float64))
-        more = terms.sum(axis=1)
-        alpha, settled, band = alpha + more[0], settled + more[1], band + more[2]
 
-        count, total = sums[up]
-        key, upper, first = k[j] + one, apart[i], count[bounds[group[j], up]]
-        sought = apart[j] + one
-        lo = upper.searchsorted(sought - half, side="right")
-        hi = upper.searchsorted(sought + half, side="left")
-        inside, beyond = count[hi] - count[lo], count[lo] - first
-        units = total[lo] - total[hi] + (half + key) * inside + 2 * half * beyond
-        terms = (cost * wt[j]) * np.array([units, beyond, inside], dtype=np.float64)
+        key, sought, first = k[j] + one, apart[j] + one, bounds[group[j], up]
+        at_lo, at_hi, keys = _window(sums[up], apart[i], sought, half)
+        inside, before = at_hi - at_lo, at_lo - sums[up][0][first]
+        units = (half + key) * inside - keys + 2 * half * before
+        terms = (cost * wt[j]) * np.array([units, before, inside], dtype=np.float64)
         out[:2, j] += terms[:2]
         out[2, j] -= terms[2]
         out[3, j] += terms[2]
     by_row = np.empty_like(out)
     by_row[:, order] = out
     return by_row[0], by_row[1], by_row[2], by_row[3], hinge, alpha, settled, band
+
+
+def _window(
+    sums: tuple[Ints, Ints], keys: Ints, sought: Ints, half: int
+) -> tuple[Ints, Ints, Ints]:
+    """Return the weight before windows of sorted keys, and up to their ends, and sums within."""
+    lo = keys.searchsorted(sought - half, side="right")
+    hi = keys.searchsorted(sought + half, side="left")
+    count, total = sums
+    return count[lo], count[hi], total[hi] - total[lo]
 
 
 def _loops() -> Any:

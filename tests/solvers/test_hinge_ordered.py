@@ -222,7 +222,7 @@ def test_many_rows_are_certified_from_a_sample(groups, use_numba, monkeypatch):
     rng = np.random.default_rng(8)
     monkeypatch.setattr(hinge, "MANY_ROWS", 4_000)
     monkeypatch.setattr(hinge, "SAMPLED_ROWS", 1_000)
-    n = 10_000
+    n = 6_000
     X = rng.standard_normal((n, 5))
     f = X @ rng.standard_normal(5) + rng.standard_normal(n)
     level = np.searchsorted(np.quantile(f, [0.5, 0.8, 0.95]), f)

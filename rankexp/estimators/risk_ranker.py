@@ -18,7 +18,7 @@ from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import Floats, PathResult
 
 
-class PairRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RiskRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A ranker with `risk`: of two classes, a classifier; of ordered levels, neither."""
 
     risk: str
@@ -92,7 +92,7 @@ class PairRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             two_classes(y)  # says what is wrong
         return levels[here], codes == here[-1]
 
-    def _left(self, labels: npt.NDArray[Any]) -> None:
+    def _keep(self, labels: npt.NDArray[Any]) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
         kept, dropped = ("levels_", "classes_")[:: 1 if self.risk == "multipartite" else -1]
         setattr(self, kept, labels)
