@@ -106,13 +106,21 @@ class State:
 
 
 class System:
-    """The linear system of one iteration, for several right hand sides."""
+    """The linear system of one iteration, for several right hand sides.
+
+    Attributes
+    ----------
+    miss, miss_order : ndarray
+        By how much the constraints of terms, and of the order of thresholds, aren't met yet.
+    slope : ndarray of shape (d + K - 1,)
+        The derivative of the Lagrangian in (w, theta), 0 in the end.
+    """
 
     def __init__(self, terms: Terms, at: State, penalty: float) -> None:
         self.terms, self.at = terms, at
         X, d = terms.X, terms.X.shape[1]
-        self.slack = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
-        self.gap = _steps(at.theta, terms) - at.q
+        self.miss = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
+        self.miss_order = _steps(at.theta, terms) - at.q
         self.slope = -self._across(at.a, at.m)
         self.slope[:d] += penalty * at.w
         self.stiff = 1.0 / (at.s / at.a + at.t / at.c)
@@ -150,12 +158,12 @@ class System:
         assert self.upper is not None
         at, terms, e = self.at, self.terms, self.stiff
         d = terms.X.shape[1]
-        goal = low / at.a - high / at.c - self.slack
-        rhs = self._across(e * goal, (between - at.m * self.gap) / at.q) - self.slope
+        goal = low / at.a - high / at.c - self.miss
+        rhs = self._across(e * goal, (between - at.m * self.miss_order) / at.q) - self.slope
         v = solve(self.upper, rhs)
         w, theta = v[:d], v[d:]
         a = e * (goal - terms.margins(terms.X @ w, theta))
-        q = _steps(theta, terms) + self.gap
+        q = _steps(theta, terms) + self.miss_order
         return State(
             w=w,
             theta=theta,
@@ -176,9 +184,9 @@ def _factor(M: Floats, penalty: float, d: int) -> Floats | None:
     M.reshape(-1)[:: M.shape[0] + 1][:d] += penalty
     ridge = 0.0
     while (upper := factor(M, ridge)) is None:
-        if not np.isfinite(M).all():
-            return None
         ridge = max(10.0 * ridge, 1e-14 * float(np.trace(M)))
+        if not (np.isfinite(M).all() and ridge < np.inf):
+            return None
     return upper
 
 
