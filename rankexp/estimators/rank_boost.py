@@ -12,14 +12,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import best_threshold, ordered_levels, two_classes
-from rankexp.estimators.stump_booster import (
+from rankexp.estimators.pair_data import (
     Ints,
     PairError,
-    StumpBooster,
     group_numbers,
     held_out,
-    one_of,
+    labelled_pairs,
 )
+from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
@@ -325,24 +325,3 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
             return s
         labels: npt.NDArray[Any] = self.classes_[(s > 0).astype(np.intp)]
         return labels
-
-
-def labelled_pairs(
-    n: int, pairs: npt.ArrayLike, labels: npt.ArrayLike, weights: Any
-) -> tuple[Ints, Ints, Floats]:
-    """Return the upper and the lower rows of pairs that count, and their weights."""
-    P, y = np.asarray(pairs), np.asarray(labels)
-    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
-    if P.size and not (P.min() >= 0 and P.max() < n):
-        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}")
-    if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
-        raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},)")
-    w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != y.shape or not (np.isfinite(w) & (w >= 0.0)).all():
-        raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
-    kept = (y != 0) & (w > 0.0)
-    if not kept.any():
-        raise ValueError("there is no pair to rank: all labels or weights are 0")
-    P, y = P[kept].astype(np.int64), y[kept]
-    return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]

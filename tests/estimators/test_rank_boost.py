@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rankexp.estimators import RankBoost
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.stump_booster import PairError, held_out
+from rankexp.estimators.pair_data import PairError, held_out
 from rankexp.metrics import rank_loss
 
 laws = settings(max_examples=15, deadline=None)

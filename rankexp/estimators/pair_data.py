@@ -1,0 +1,115 @@
+"""Groups, labelled pairs and held-out examples: what pairs are formed, and their error."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.solvers.result import Floats
+
+Ints = npt.NDArray[np.int64]
+
+
+def group_numbers(groups: Any, n: int) -> Ints | None:
+    """Return groups as numbers 0 .. G-1, (n,); None for none.
+
+    Raises
+    ------
+    ValueError
+        Where there isn't one for each row.
+    """
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must be of shape ({n},), one a row, got shape {labels.shape}")
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def held_out(
+    codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState
+) -> npt.NDArray[np.bool_]:
+    """Return which rows are for validation: a share of each level, or of the groups, whole."""
+    out = np.zeros(codes.size, dtype=bool)
+    if groups is not None:
+        kinds = np.unique(groups)
+        size = min(max(1, round(share * kinds.size)), kinds.size - 1)
+        return np.isin(groups, rng.permutation(kinds)[:size])
+    for level in np.unique(codes):
+        rows = np.flatnonzero(codes == level)
+        out[rng.permutation(rows)[: round(share * rows.size)]] = True
+    return out
+
+
+class PairError:
+    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,), int
+    costs : ndarray of shape (K, K)
+        Above the diagonal.
+    groups : ndarray of shape (n,), int, or None
+
+    Raises
+    ------
+    ValueError
+        Where there is no pair.
+    """
+
+    def __init__(self, codes: Ints, costs: Floats, groups: Ints | None) -> None:
+        n = codes.size
+        self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
+        self.top = n + 1
+        self.rows = [np.flatnonzero(codes == level) for level in range(costs.shape[0])]
+        self.pairs = [
+            (cost, self.rows[a], self.rows[b])
+            for (b, a), cost in np.ndenumerate(costs)
+            if cost > 0.0
+        ]
+        self.mass = self._sum(lambda low, mine, start, end: end - start, np.zeros(n))
+        if self.mass == 0.0:
+            raise ValueError(
+                "the validation part holds no pair to rank: raise validation_fraction, "
+                "or set it to None"
+            )
+
+    def _sum(self, of: Any, s: Floats) -> float:
+        keys = self.base + np.unique(s, return_inverse=True)[1]
+        total = 0.0
+        for cost, upper, lower in self.pairs:
+            low, mine = np.sort(keys[lower]), keys[upper]
+            start = low.searchsorted(self.base[upper])
+            end = low.searchsorted(self.base[upper] + self.top)
+            total += cost * float(np.sum(of(low, mine, start, end)))
+        return total
+
+    def __call__(self, s: Floats) -> float:
+        """Return the error of scores, (n,)."""
+
+        def lost(low: Ints, mine: Ints, start: Ints, end: Ints) -> Floats:
+            at_most = low.searchsorted(mine, side="right")
+            return end - 0.5 * (at_most + low.searchsorted(mine))
+
+        return self._sum(lost, s) / self.mass
+
+
+def labelled_pairs(
+    n: int, pairs: npt.ArrayLike, labels: npt.ArrayLike, weights: Any
+) -> tuple[Ints, Ints, Floats]:
+    """Return the upper and the lower rows of pairs that count, and their weights."""
+    P, y = np.asarray(pairs), np.asarray(labels)
+    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
+    if P.size and not (P.min() >= 0 and P.max() < n):
+        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}")
+    if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
+        raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},)")
+    w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != y.shape or not (np.isfinite(w) & (w >= 0.0)).all():
+        raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
+    kept = (y != 0) & (w > 0.0)
+    if not kept.any():
+        raise ValueError("there is no pair to rank: all labels or weights are 0")
+    P, y = P[kept].astype(np.int64), y[kept]
+    return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
