@@ -18,7 +18,7 @@ from rankexp.solvers.hinge_hessian import factor, solve
 from rankexp.solvers.hinge_point import Best
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth import penalties
-from rankexp.solvers.threshold_terms import Ints, Terms, best_thresholds, values
+from rankexp.solvers.threshold_terms import Ints, Terms, balanced, best_thresholds, values
 
 TO_THE_WALL = 0.995
 SHORTEST = 1e-10
@@ -35,35 +35,6 @@ def see(best: Best, terms: Terms, w: Floats, alpha: Floats, lam: float) -> None:
     alpha = balanced(terms, alpha)
     slope = terms.by_row(terms.sign * alpha) @ terms.X / n
     best.dual = max(best.dual, float(alpha.sum()) / n - float(slope @ slope) / (2.0 * lam))
-
-
-def balanced(terms: Terms, alpha: Floats) -> Floats:
-    """Return alpha scaled down where it must be to be feasible."""
-    alpha = alpha.copy()
-    parts = [
-        (alpha[start : start + cut - first], alpha[start + cut - first : start + last - first])
-        for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
-    ]
-    for chain in [parts] if terms.ordered else [[part] for part in parts]:
-        _balance(chain)
-    return alpha
-
-
-def _balance(chain: list[tuple[Floats, Floats]]) -> None:
-    """Balance alpha (below, above) of thresholds in order, in place."""
-    surplus = 0.0  # of the thresholds from one on
-    for below, above in reversed(chain):
-        surplus += float(above.sum())
-        needed = float(below.sum())
-        if needed > surplus:
-            np.multiply(below, surplus / needed, out=below)
-        surplus = max(surplus - needed, 0.0)
-    for _, above in chain:
-        there = float(above.sum())
-        taken = min(there, surplus)
-        if taken > 0.0:
-            np.multiply(above, (there - taken) / there, out=above)
-        surplus -= taken
 
 
 @dataclass

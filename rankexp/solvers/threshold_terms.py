@@ -123,3 +123,36 @@ def thresholds(s: Floats, codes: Ints, every: bool) -> Floats:
     """Return the thresholds, (K - 1,), with the least loss of scores, (n,)."""
     terms = Terms(s[:, None], codes, every)
     return values(best_thresholds(terms, s[terms.order]))
+
+
+def balanced(terms: Terms, alpha: Floats) -> Floats:
+    """Return alpha, (N,) in [0, 1], scaled down where it must be to be feasible in the dual.
+
+    Those above a threshold must balance those below. Where thresholds are kept in order, the
+    balance of those from any one on need only be >= 0, and 0 of all together.
+    """
+    alpha = alpha.copy()
+    parts = [
+        (alpha[start : start + cut - first], alpha[start + cut - first : start + last - first])
+        for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
+    ]
+    for chain in [parts] if terms.ordered else [[part] for part in parts]:
+        _balance(chain)
+    return alpha
+
+
+def _balance(chain: list[tuple[Floats, Floats]]) -> None:
+    """Balance alpha (below, above) of thresholds in order, in place."""
+    surplus = 0.0  # of the thresholds from one on
+    for below, above in reversed(chain):
+        surplus += float(above.sum())
+        needed = float(below.sum())
+        if needed > surplus:
+            np.multiply(below, surplus / needed, out=below)
+        surplus = max(surplus - needed, 0.0)
+    for _, above in chain:
+        there = float(above.sum())
+        taken = min(there, surplus)
+        if taken > 0.0:
+            np.multiply(above, (there - taken) / there, out=above)
+        surplus -= taken
