@@ -78,6 +78,8 @@ class Factor:
         self.largest = float(self.left.max())
         if not (np.isfinite(self.left) & (self.left >= 0.0)).all():
             raise ValueError("the kernel must be finite, and K(x, x) >= 0, on every row")
+        if not self.largest > 0.0:
+            raise ValueError("the kernel is 0 on every row of X: all scores would be 0")
         self.floor = 4.0 * self.X.shape[0] * np.finfo(float).eps * self.largest
         self.pivots = np.empty(0, dtype=np.intp)
         self._columns = np.empty((self.X.shape[0], BLOCK))
@@ -92,11 +94,14 @@ class Factor:
         return float(weight @ np.sqrt(self.left)) ** 2
 
     def grow(self, weight: Floats, goal: float, most: int) -> None:
-        """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it."""
-        while self.pivots.size < most and self.bound(weight) > goal:
-            if not self.left.max() > self.floor:
-                return
+        """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it.
+
+        Some are taken in any case, if all of them aren't yet.
+        """
+        while self.pivots.size < most and self.left.max() > self.floor:
             self._extend(min(BLOCK, most - self.pivots.size))
+            if self.bound(weight) <= goal:
+                return
 
     def _extend(self, size: int) -> None:
         """Take the next pivots from the rows of which most is left."""

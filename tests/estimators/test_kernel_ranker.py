@@ -138,6 +138,16 @@ def test_a_cut_is_certified(loss):
     assert few.objective_ * (1 - few.gap_) <= exact.objective_ <= few.objective_
 
 
+def test_a_large_penalty_leaves_the_mean_difference():
+    X, y, _ = make()
+    found = KernelRanker(gamma=2.0, lam=1e8).fit(X, y)
+    K = rbf_kernel(X, gamma=2.0)
+    wanted = K @ np.where(y, 1 / y.sum(), -1 / (1 - y).sum()) / 1e8
+    s = found.decision_function(X) + found.threshold_
+    assert 0 <= found.gap_ <= 1e-4
+    np.testing.assert_allclose(s, wanted, atol=0.2e-8)
+
+
 def test_many_rows_take_few_pivots():
     rng = np.random.default_rng(2)
     y = np.arange(6000) % 2

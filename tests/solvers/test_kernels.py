@@ -63,6 +63,8 @@ def test_refuses_what_is_no_kernel():
     X = np.random.default_rng(2).normal(size=(50, 2))
     with pytest.raises(ValueError, match=r"K\(x, x\) >= 0"):
         Factor(lambda A, B: -linear(A, B), X)
+    with pytest.raises(ValueError, match="0 on every row"):
+        Factor(linear, np.zeros((5, 2)))
     with pytest.raises(ValueError, match="finite"):
         Factor(lambda A, B: np.full((len(A), len(B)), np.nan), X)
     with pytest.raises(ValueError, match="semidefinite"):
