@@ -72,7 +72,7 @@ def hinge_path(
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, positive, lams)
     pairs = make_pairs(X, positive, choose("rankexp.solvers.hinge_numba", use_numba) is not None)
-    return _solve(pairs, X.shape[1], lams, tol, max_iter)
+    return _solve(pairs, X.shape, lams, tol, max_iter)
 
 
 def ordered_hinge_path(
@@ -114,18 +114,22 @@ def ordered_hinge_path(
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, order.level > 0, lams)
     pairs = ordered_pairs(X, order, choose("rankexp.solvers.hinge_numba", use_numba) is not None)
-    return _solve(pairs, X.shape[1], lams, tol, max_iter)
+    return _solve(pairs, X.shape, lams, tol, max_iter)
 
 
-def _solve(pairs: Pairs, d: int, lams: Floats, tol: float, max_iter: int) -> PathResult:
+def _solve(
+    pairs: Pairs, shape: tuple[int, int], lams: Floats, tol: float, max_iter: int
+) -> PathResult:
+    n, d = shape
     path = _Path(pairs, tol, max_iter)
-    coef = np.empty((d, lams.size))
+    coef, slope = np.empty((d, lams.size)), np.zeros((n, lams.size))
     objective, gap = np.empty(lams.size), np.empty(lams.size)
     n_iter = np.zeros(lams.size, dtype=np.int64)
     for k in np.argsort(-lams, kind="stable"):
-        w, objective[k], gap[k], n_iter[k] = path.solve(float(lams[k]))
-        coef[:, k] = pairs.original(w)
-    return PathResult(coef, np.zeros(lams.size), objective, gap, n_iter, gap <= tol)
+        best, n_iter[k] = path.solve(float(lams[k]))
+        objective[k], gap[k] = best.primal, best.gap
+        coef[:, k], slope[pairs.rows, k] = pairs.original(best.w), best.residual
+    return PathResult(coef, np.zeros(lams.size), objective, gap, n_iter, gap <= tol, slope)
 
 
 def _check(X: Floats, positive: Bools, lams: Floats) -> None:
@@ -153,11 +157,13 @@ class _Path:
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
 
-    def solve(self, lam: float) -> tuple[Floats, float, float, int]:
-        """Return coefficients, objective, relative gap and iterations."""
+    def solve(self, lam: float) -> tuple[Best, int]:
+        """Return the best values, with coefficients, and iterations."""
         if self.spread <= lam:  # every pair is in the loss at once
             w = self.pairs.mean_difference / lam
-            return w, 1.0 - 0.5 * lam * float(w @ w), 0.0, 0
+            value = 1.0 - 0.5 * lam * float(w @ w)
+            full = sweep(self.pairs, np.zeros(self.u.size), BAND).residual
+            return Best(value, value, w, self.u / lam, full), 0
         best, tol = Best(), 0.99 * self.tol
         approach = self._from_last if self.sampled is None else self._from_sample
         n_iter = approach(lam, tol, best)
@@ -169,7 +175,7 @@ class _Path:
             start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton(start, lam, tol, self.max_iter, best)
             self._settle(lam, best)
-        return best.w, best.primal, best.gap, n_iter
+        return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         """Take quasi-Newton steps from the last solution; return their number."""
@@ -196,7 +202,7 @@ class _Path:
         """Take quasi-Newton steps on a grid of scores, from the solution of a sample."""
         assert self.sampled is not None
         few = self.sampled.pairs
-        w, *_ = self.sampled.solve(lam)
+        w = self.sampled.solve(lam)[0].w
         wide = stand(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
         s = self.pairs.scores(w)
         grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))

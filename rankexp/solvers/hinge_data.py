@@ -40,6 +40,8 @@ class Pairs(ABC):
         Whether the sorted sweeps are the compiled ones.
     centred : bool
         Whether the columns of X have mean zero.
+    rows : ndarray of shape (n,), int
+        Which of the rows the caller gave these are; of equal ones, one of them.
     """
 
     X: Floats
@@ -50,6 +52,7 @@ class Pairs(ABC):
     bits: int
     use_numba: bool
     centred: bool
+    rows: npt.NDArray[np.integer]
 
     @cached_property
     def weight_or_none(self) -> Floats | None:
@@ -156,6 +159,7 @@ def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> Bipartite
         bits=int(np.ceil(np.log2(n))),
         use_numba=use_numba,
         centred=n <= CENTRED_ROWS,
+        rows=rows.rows,
     )
 
 
@@ -168,6 +172,7 @@ class Gathered:
     weight: Ints
     difference: Floats
     rotation: Floats | None
+    rows: npt.NDArray[np.integer]
 
 
 def gather(X: Floats, label: npt.NDArray[Any], side: Floats, weight: Ints) -> Gathered:
@@ -190,18 +195,19 @@ def gather(X: Floats, label: npt.NDArray[Any], side: Floats, weight: Ints) -> Ga
     """
     n = X.shape[0]
     rotation = None
+    rows: npt.NDArray[np.integer] = np.arange(n)
     if n <= CENTRED_ROWS:
         X = X - X.mean(axis=0)
     difference = side @ X
     if not np.all(np.isfinite(difference)):
         raise ValueError("X holds NaN or infinite values; impute or drop them first")
     if _may_repeat(X):
-        X, label, weight = _merge_duplicates(X, label, weight)
+        X, label, weight, rows = _merge_duplicates(X, label, weight)
     if X.shape[1] > X.shape[0]:
         rotation, triangle = np.linalg.qr(X.T)
         X = np.ascontiguousarray(triangle.T)
         difference = difference @ rotation
-    return Gathered(X, label, weight, difference, rotation)
+    return Gathered(X, label, weight, difference, rotation, rows)
 
 
 def _projections(X: Floats) -> Floats:
@@ -224,8 +230,8 @@ def _may_repeat(X: Floats) -> bool:
 
 def _merge_duplicates(
     X: Floats, label: npt.NDArray[Any], weight: Ints
-) -> tuple[Floats, npt.NDArray[Any], Ints]:
-    """Keep one row of each group of equal rows with equal labels."""
+) -> tuple[Floats, npt.NDArray[Any], Ints, npt.NDArray[np.integer]]:
+    """Keep one row of each group of equal rows with equal labels, and say which."""
     order = np.lexsort((label, _projections(X)))
     n = order.size
     new = np.ones(n, dtype=bool)
@@ -237,6 +243,7 @@ def _merge_duplicates(
         new[start : start + here.size] = ~same
     first = np.flatnonzero(new)
     if first.size > 0.9 * n:
-        return X, label, weight
+        return X, label, weight, np.arange(n)
     rows = order[first]
-    return np.ascontiguousarray(X[rows]), label[rows], np.add.reduceat(weight[order], first)
+    weight = np.add.reduceat(weight[order], first)
+    return np.ascontiguousarray(X[rows]), label[rows], weight, rows

@@ -103,6 +103,7 @@ def ordered_pairs(X: Floats, order: PartialOrder, use_numba: bool = False) -> Or
         bits=int(np.ceil(np.log2(float(rows.weight.sum())))),
         use_numba=use_numba,
         centred=n <= CENTRED_ROWS,
+        rows=used[rows.rows],
         order=merged,
     )
 

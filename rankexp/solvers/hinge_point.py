@@ -71,16 +71,19 @@ class Best:
     """The best primal and dual values seen for one ``lam``.
 
     Any pair of them certifies: weak duality doesn't ask that they come from one point.
+    ``residual`` is that of the dual value.
     """
 
     primal: float = np.inf
     dual: float = -np.inf
     w: Floats = field(default_factory=lambda: np.empty(0))
     s: Floats = field(default_factory=lambda: np.empty(0))
+    residual: Floats = field(default_factory=lambda: np.empty(0))
 
     def see(self, point: Point[S]) -> None:
         """Take what is better."""
-        self.dual = max(self.dual, point.dual)
+        if point.dual > self.dual:
+            self.dual, self.residual = point.dual, point.sweep.residual
         if point.primal < self.primal:
             self.primal, self.w, self.s = point.primal, point.w, point.s
 

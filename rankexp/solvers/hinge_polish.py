@@ -112,7 +112,8 @@ def _solve_band(
     i, j = listed
     found = pairs.multiplicity(i, j)
     multiplicity = np.ones(i.size) if found is None else found
-    b = swept.settled @ pairs.X
+    settled = swept.settled
+    b = settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
     z = 1.0 - (point.s[i] - point.s[j])
     share = np.clip(0.5 + 0.5 * z / swept.h, 0.05, 0.95)
@@ -120,7 +121,11 @@ def _solve_band(
     a = box_program(D, b, lam, 1.0 / pairs.count, multiplicity, share * multiplicity, goal)
     slope = b - (a @ D) / pairs.count
     alpha = float(a.sum()) / pairs.count + swept.settled_alpha
-    best.dual = max(best.dual, alpha - float(slope @ slope) / (2.0 * lam))
+    dual = alpha - float(slope @ slope) / (2.0 * lam)
+    if dual > best.dual:
+        n, a = point.s.size, a / pairs.count
+        best.dual = dual
+        best.residual = settled - np.bincount(i, a, n) + np.bincount(j, a, n)
     w = slope / -lam
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]

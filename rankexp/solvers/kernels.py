@@ -16,6 +16,7 @@ Kernel = Callable[[Floats, Floats], Floats]
 BLOCK = 64  # candidates for the next pivots
 SPREAD = 0.1  # a candidate is taken while it leaves this share of the largest one
 DIAGONAL_ROWS = 64
+ROWS_AT_ONCE = 1024
 INDEFINITE = 1e-8  # of the largest diagonal entry: more isn't rounding
 
 
@@ -92,6 +93,19 @@ class Factor:
     def bound(self, weight: Floats) -> float:
         """Return how large ``r'E r`` can be where ``|r| <= weight`` (n,)."""
         return float(weight @ np.sqrt(self.left)) ** 2
+
+    def lost(self, r: Floats, enough: float) -> float:
+        """Return ``r'E r``, or a bound where that is ``enough``; r of shape (n,)."""
+        bound = self.bound(np.abs(r))
+        if bound <= enough:
+            return bound
+        projected = r @ self.L
+        total = -float(projected @ projected)
+        for i in range(0, r.size, ROWS_AT_ONCE):
+            part = slice(i, i + ROWS_AT_ONCE)
+            total += float(r[part] @ self.kernel(self.X[part], self.X) @ r)
+        rounding = 1e-14 * self.largest * float(np.abs(r).sum()) ** 2
+        return min(bound, max(total, 0.0) + rounding)
 
     def grow(self, weight: Floats, goal: float, most: int) -> None:
         """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it.

@@ -26,6 +26,9 @@ class PathResult:
         Iterations.
     converged : ndarray of shape (L,), bool
         Whether ``gap <= tol``.
+    slope : ndarray of shape (n, L) or None
+        Of the pairwise hinge: the derivatives by the scores, -mean alpha for upper and + for
+        lower rows, of the dual variables that ``D`` is taken at. Of equal rows, one has the sum.
     """
 
     coef: Floats
@@ -34,3 +37,4 @@ class PathResult:
     gap: Floats
     n_iter: npt.NDArray[np.int64]
     converged: npt.NDArray[np.bool_]
+    slope: Floats | None = None

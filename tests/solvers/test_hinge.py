@@ -139,6 +139,11 @@ def test_certified_on_all_kinds_of_data(make, use_numba):
     D = differences(X, y)
     for k, lam in enumerate(lams):
         assert result.objective[k] == pytest.approx(primal(result.coef[:, k], D, lam), rel=1e-7)
+        dual = -result.slope[y, k].sum() - np.sum((result.slope[:, k] @ X) ** 2) / (2.0 * lam)
+        gap = (result.objective[k] - dual) / result.objective[k]
+        assert gap == pytest.approx(
+            result.gap[k], rel=1e-4, abs=1e-6 if make is badly_scaled else 1e-9
+        )
     assert not result.intercept.any()
 
 

@@ -136,6 +136,9 @@ def test_certified_and_equal_to_the_quadratic_program(noise, groups, use_numba):
     assert path.converged.all(), path.gap
     for k, lam in enumerate(LAMS):
         assert path.objective[k] == pytest.approx(primal(path.coef[:, k], X, order, lam), rel=1e-7)
+        # The dual variables stand for nearly the same w, by strong convexity.
+        apart = lam * path.coef[:, k] + path.slope[:, k] @ X
+        assert apart @ apart <= 8.0 * lam * path.gap[k] * path.objective[k] + 1e-20
     for lam in (1e-1, 1e-3):
         wanted = quadratic_program(X, order, lam)
         k = int(np.flatnonzero(lam == LAMS)[0])

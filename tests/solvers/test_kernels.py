@@ -33,6 +33,8 @@ def test_what_is_left_is_bounded(kernel, seed, goal, d):
     assert np.linalg.eigvalsh(E).min() >= -1e-11 * scale
     for r in (weight, weight * rng.choice([-1.0, 1.0], 150)):
         assert r @ E @ r <= factor.bound(weight) * (1 + 1e-9) + 1e-11 * scale
+        assert factor.lost(r, np.inf) == pytest.approx(factor.bound(weight))
+        assert factor.lost(r, 0.0) == pytest.approx(r @ E @ r, rel=1e-6, abs=1e-11 * scale)
     assert np.unique(factor.pivots).size == factor.pivots.size
     w = rng.normal(size=factor.pivots.size)
     b = factor.expand(w)
