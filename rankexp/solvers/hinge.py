@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.compiled import choose
-from rankexp.solvers.hinge_data import Bools, Floats, Pairs, make_pairs
+from rankexp.solvers.hinge_bipartite import make_pairs
+from rankexp.solvers.hinge_data import Bools, Floats, Pairs, Sweep
 from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge_grid import coarse
 from rankexp.solvers.hinge_newton import newton
 from rankexp.solvers.hinge_ordered import ordered_pairs
 from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
-from rankexp.solvers.hinge_sweep import Sweep, sweep
+from rankexp.solvers.hinge_sweep import sweep
 from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 

@@ -90,77 +90,60 @@ class Pairs(ABC):
         """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
 
     @abstractmethod
+    def sweep(self, s: Floats, h: float) -> "Sweep":
+        """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
+
+    @abstractmethod
     def sample(self, rows: int) -> "Pairs":
         """Return the pairs of a sample of about ``rows`` rows, always the same ones."""
 
 
-@dataclass(frozen=True)
-class BipartitePairs(Pairs):
-    """All pairs (positive row, negative row).
+@dataclass
+class Sweep(ABC):
+    """One evaluation of all pairs (i, j), i the upper one.
 
     Attributes
     ----------
-    positive : ndarray of shape (n,), bool
+    pairs : Pairs
+    h : float
+        Half width of the band, as rounded to the fixed point.
+    residual : ndarray of shape (n,)
+        Derivative of the smoothed loss by each score: -mean alpha for upper rows, + for lower.
+    hinge, alpha : float
+        Means over all pairs of the exact hinge and of the dual variables.
+    band_size : float
+        Number of pairs in the band, with multiplicities (and costs).
     """
 
-    positive: Bools
+    pairs: Pairs
+    h: float
+    residual: Floats
+    hinge: float
+    alpha: float
+    band_size: float
 
-    def differences(self, s: Floats) -> tuple[float, float]:
-        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
-        up, down = s[self.positive], s[~self.positive]
-        return float(up.min() - down.max()), float(up.max() - down.min())
+    @property
+    @abstractmethod
+    def midway(self) -> Floats:
+        """Residual with every alpha of the band at one half, shape (n,)."""
 
-    def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
-        """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
-        if self.weight_or_none is None:
-            return None
-        return (self.weight[i] * self.weight[j]).astype(np.float64)
+    @property
+    @abstractmethod
+    def settled(self) -> Floats:
+        """Residual with every alpha of the band at zero, shape (n,)."""
 
-    def sample(self, rows: int) -> "BipartitePairs":
-        """Return the pairs of a sample of about ``rows`` rows, half of each class."""
-        rng = np.random.default_rng(0)
-        chosen = []
-        for side in (self.positive, ~self.positive):
-            at = np.flatnonzero(side)
-            ends = np.cumsum(self.weight[at])
-            ticks = rng.integers(0, ends[-1], rows // 2)
-            chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
-        taken = np.sort(np.concatenate(chosen))
-        return make_pairs(self.X[taken], self.positive[taken], self.use_numba)
+    @property
+    @abstractmethod
+    def settled_alpha(self) -> float:
+        """Mean over all pairs of alpha, those of the band at zero."""
 
+    @abstractmethod
+    def listed(self, most: int) -> tuple[Ints, Ints] | None:
+        """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""
 
-def make_pairs(X: Floats, positive: Bools, use_numba: bool = False) -> BipartitePairs:
-    """Return the pairs of two classes; see :func:`gather`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    positive : ndarray of shape (n,), bool
-        Both classes must occur.
-
-    Raises
-    ------
-    ValueError
-        If a class is missing, or X isn't finite.
-    """
-    n = X.shape[0]
-    n_positive = int(np.count_nonzero(positive))
-    if n_positive in (0, n):
-        raise ValueError("the pairwise hinge needs examples of both classes; y has one only")
-    side = np.where(positive, 1.0 / n_positive, -1.0 / (n - n_positive))
-    rows = gather(X, positive, side, np.ones(n, dtype=np.int64))
-    return BipartitePairs(
-        X=rows.X,
-        positive=rows.label,
-        weight=rows.weight,
-        count=float(n_positive) * float(n - n_positive),
-        mean_difference=rows.difference,
-        rotation=rows.rotation,
-        bits=int(np.ceil(np.log2(n))),
-        use_numba=use_numba,
-        centred=n <= CENTRED_ROWS,
-        rows=rows.rows,
-    )
+    @abstractmethod
+    def laplacian(self) -> Floats:
+        """Return the sum over the band of D D' (d, d), without listing pairs."""
 
 
 @dataclass

@@ -10,10 +10,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg.lapack import dpotri
 
-from rankexp.solvers.hinge_data import Floats, Pairs
+from rankexp.solvers.hinge_data import Floats, Pairs, Sweep
 from rankexp.solvers.hinge_hessian import band_hessian, factor
 from rankexp.solvers.hinge_point import Best, Point, S, line_search, stand
-from rankexp.solvers.hinge_sweep import Sweep
 
 WIDE_BAND = 0.2
 LONGEST = 12

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import BipartitePairs, Floats, Ints, Pairs
-from rankexp.solvers.hinge_sweep import Sweep, sweep
+from rankexp.solvers.hinge_bipartite import BipartitePairs
+from rankexp.solvers.hinge_data import Floats, Ints, Pairs, Sweep
+from rankexp.solvers.hinge_sweep import sweep
 
 FINEST = 2**21  # cells; also at most two a row: beyond, sorting is faster
 COARSEST = 2**15
@@ -20,7 +21,7 @@ BAND_CELLS = 16  # in half a band
 
 @dataclass
 class GridSweep:
-    """One evaluation of all pairs; see :class:`rankexp.solvers.hinge_sweep.Sweep`."""
+    """One evaluation of all pairs; see :class:`rankexp.solvers.hinge_data.Sweep`."""
 
     pairs: Pairs
     h: float

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from rankexp.solvers.hinge_data import Floats
-from rankexp.solvers.hinge_sweep import SAMPLED_PAIRS, Sweep
+from rankexp.solvers.hinge_data import Floats, Sweep
+from rankexp.solvers.hinge_sweep import SAMPLED_PAIRS
 
 
 def band_hessian(swept: Sweep) -> Floats:

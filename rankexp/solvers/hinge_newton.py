@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats
+from rankexp.solvers.hinge_data import Floats, Sweep
 from rankexp.solvers.hinge_hessian import band_hessian, factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
 from rankexp.solvers.hinge_polish import LISTED, MOST_LISTED, polish, rescue
-from rankexp.solvers.hinge_sweep import FEW_ROWS, Sweep, sweep
+from rankexp.solvers.hinge_sweep import FEW_ROWS, sweep
 
 PATIENCE = 25  # steps until the gap must have fallen by a tenth
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs

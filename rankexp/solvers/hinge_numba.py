@@ -1,6 +1,6 @@
 """Compiled variants of the sorted sweeps; imported only where numba is wanted.
 
-Same integers, same sums as :mod:`rankexp.solvers.hinge_sweep`, in one pass without temporaries.
+Same integers, same sums as :mod:`rankexp.solvers.hinge_bipartite`, in one pass without temporaries.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def fixed_keys(s: Floats, positive: Bools, bits: int) -> tuple[Ints, float]:
 def merge(
     keys: Ints, order: Ints, positive: Bools, weight: Ints, half: int
 ) -> tuple[Floats, float, float, float, Ints, Ints]:
-    """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge_sweep.merge`."""
+    """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge_bipartite.merge`."""
     n = keys.size
     k = np.empty(n, np.int64)
     # Before each position: weight and weighted sum of keys of the negatives, of the positives.

@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 
 from rankexp.compiled import choose
-from rankexp.solvers.hinge_data import CENTRED_ROWS, Floats, Ints, Pairs, gather
+from rankexp.solvers.hinge_data import CENTRED_ROWS, Floats, Ints, Pairs, Sweep, gather
 from rankexp.solvers.hinge_sweep import (
     SMALLEST_BAND,
-    Sweep,
     fixed_keys,
     in_blocks,
     prefix,
-    sweep,
 )
 from rankexp.solvers.partial_order import PartialOrder
 
@@ -62,6 +60,39 @@ class OrderedPairs(Pairs):
         level = self.order.level
         out: Floats = self.order.costs[level[j], level[i]] * (self.weight[i] * self.weight[j])
         return out
+
+    def sweep(self, s: Floats, h: float) -> "OrderedSweep":
+        """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``."""
+        rows = self.order
+        keys, scale = fixed_keys(s, np.zeros(s.size, dtype=bool), self.bits)
+        one, half = round(scale), max(SMALLEST_BAND, round(h * scale))
+        apart = keys
+        if self.starts.size > 2:
+            apart = keys + rows.group * (int(keys.max()) - int(keys.min()) + one + half + 1)
+        order = apart.argsort()
+        join = _loops().merge if self.use_numba else _merge
+        residual, beyond, tilt, degree, hinge, alpha, settled, band = join(
+            *(keys.take(order), apart.take(order), order, rows.level, self.weight),
+            *(rows.costs, self.starts, self.bounds, one, half),
+        )
+        residual *= 0.5 / (half * self.count)
+        beyond *= 1.0 / self.count
+        return OrderedSweep(
+            pairs=self,
+            h=half / scale,
+            residual=residual,
+            hinge=hinge / (scale * self.count),
+            alpha=alpha / (2.0 * half * self.count),
+            band_size=band,
+            order=order,
+            keys=apart.take(order),
+            one=one,
+            half=half,
+            beyond=beyond,
+            tilt=tilt,
+            degree=degree,
+            beyond_alpha=settled / self.count,
+        )
 
     def sample(self, rows: int) -> "OrderedPairs":
         """Return the pairs of a sample of about ``rows`` rows, always the same ones."""
@@ -206,40 +237,6 @@ class OrderedSweep(Sweep):
                     A = p.X[upper].T @ ((sums[end] - sums[begin]) * p.weight[upper, None])
                     H -= cost * (A + A.T)
         return H
-
-
-@sweep.register
-def _ordered(pairs: OrderedPairs, s: Floats, h: float) -> OrderedSweep:
-    rows = pairs.order
-    keys, scale = fixed_keys(s, np.zeros(s.size, dtype=bool), pairs.bits)
-    one, half = round(scale), max(SMALLEST_BAND, round(h * scale))
-    apart = keys
-    if pairs.starts.size > 2:
-        apart = keys + rows.group * (int(keys.max()) - int(keys.min()) + one + half + 1)
-    order = apart.argsort()
-    join = _loops().merge if pairs.use_numba else _merge
-    residual, beyond, tilt, degree, hinge, alpha, settled, band = join(
-        *(keys.take(order), apart.take(order), order, rows.level, pairs.weight),
-        *(rows.costs, pairs.starts, pairs.bounds, one, half),
-    )
-    residual *= 0.5 / (half * pairs.count)
-    beyond *= 1.0 / pairs.count
-    return OrderedSweep(
-        pairs=pairs,
-        h=half / scale,
-        residual=residual,
-        hinge=hinge / (scale * pairs.count),
-        alpha=alpha / (2.0 * half * pairs.count),
-        band_size=band,
-        order=order,
-        keys=apart.take(order),
-        one=one,
-        half=half,
-        beyond=beyond,
-        tilt=tilt,
-        degree=degree,
-        beyond_alpha=settled / pairs.count,
-    )
 
 
 def _merge(

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankexp.solvers.hinge_data import Floats, Pairs
+from rankexp.solvers.hinge_data import Floats, Pairs, Sweep
 from rankexp.solvers.hinge_hessian import factor, solve
 from rankexp.solvers.hinge_point import Best, Point, line_search, stand
-from rankexp.solvers.hinge_sweep import Sweep, sweep
+from rankexp.solvers.hinge_sweep import sweep
 
 LONGEST = 40
 ROUNDS = 10

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge_data import make_pairs
+from rankexp.solvers.hinge_bipartite import make_pairs
 from rankexp.solvers.hinge_point import Best, stand
 from rankexp.solvers.hinge_polish import box_program, rescue
 from rankexp.solvers.hinge_sweep import sweep

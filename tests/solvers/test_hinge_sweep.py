@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge_data import make_pairs
+from rankexp.solvers.hinge_bipartite import make_pairs
 from rankexp.solvers.hinge_grid import grid_sweep
 from rankexp.solvers.hinge_hessian import band_hessian
 from rankexp.solvers.hinge_sweep import sweep
