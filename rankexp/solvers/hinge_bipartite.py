@@ -180,7 +180,7 @@ class BipartiteSweep(Sweep):
         out *= 0.5 / p.count
         return out
 
-    @property
+    @cached_property
     def settled(self) -> Floats:
         """Residual with every alpha of the band at zero, shape (n,)."""
         half = self.band_degree * (0.5 / self.pairs.count)

@@ -1,6 +1,6 @@
 """Compiled variants of the sorted sweeps; imported only where numba is wanted.
 
-Same integers, same sums as :mod:`rankexp.solvers.hinge_bipartite`, in one pass without temporaries.
+Same integers and sums as :mod:`rankexp.solvers.hinge_bipartite`, in one pass, no temporaries.
 """
 
 import numpy as np
