@@ -96,6 +96,8 @@ def hanley_mcneil(auc: float, positives: float, negatives: float) -> float:
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return mean and SE over repetitions of every quantity of a `simulate` experiment.
 
+    What a check finds step by step is left out.
+
     Returns
     -------
     DataFrame
@@ -145,7 +147,8 @@ def simulated_differences(
 
 
 def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    rows = frame[(frame["experiment"] == experiment) & (frame["metric"] != "")]
+    wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
+    rows = frame[wanted]
     return pd.DataFrame(
         {
             "setting": rows["model"].fillna(0).astype(np.int64),

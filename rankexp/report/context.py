@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from rankexp import registry
 from rankexp.analyse import complete, published, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.frame import long_frame, scores
@@ -15,6 +16,7 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.plan import Cell
 from rankexp.run.record import Record
+from rankexp.seeds import stream
 
 
 @dataclass
@@ -107,6 +109,25 @@ class Context:
             )
         rows = self._slices[key]
         return rows[rows["method"].isin(list(methods))]
+
+    def fitted(self, experiment: str, quantity: str, chosen: pd.DataFrame) -> pd.DataFrame:
+        """Return a fitted quantity's rows at chosen grid points, `chosen` having its columns."""
+        keys = [*select.PLACE, "unit", "grid"]
+        return self.scores(experiment, quantity, "train").merge(chosen[keys], on=keys)
+
+    def model(self, problem: str, place: int = 0) -> Any:
+        """Return one of a generator's models, as the study drew it.
+
+        Raises
+        ------
+        ConfigError
+            Where the problem is a data set.
+        """
+        entry = self.study.generators.get(problem)
+        if entry is None:
+            raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
+        generator = registry.get("generators", entry.generator)(**entry.params)
+        return generator.draw_model(stream(self.study.seed, f"{problem}/model/{place}"))
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""

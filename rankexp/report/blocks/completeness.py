@@ -44,8 +44,8 @@ class Completeness(Strict):
         notes = [f"{total.ok} of {total.expected} records are good."]
         if total.nan:
             notes.append(
-                f"{total.nan} of them have an undefined test value (one class in the test part); "
-                "these are left out of every mean."
+                f"{total.nan} of them have an undefined test value (a class or level without an "
+                "example in the test part); these are left out of every mean."
             )
         for category, count in sorted(total.categories.items()):
             notes.append(f"Warning {category} in {count} records.")

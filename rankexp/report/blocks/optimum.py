@@ -41,9 +41,10 @@ class Optimum(Choosing):
             grids=[self._grid(context, table, methods, title)],
             figure=draw(context, table, methods, title, lacking) if len(table) else None,
             notes=[
-                "Best: the scores E[y | x] (two classes: P(y = 1 | x)) on the same test sets, an "
-                f"optimal scorer. Grid points by {rule_label(self.rule)}. Below each value, how "
-                "far it is from the best, ± SE over models, paired."
+                "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
+                "function with the least risk of pairs) on the same test sets, an optimal "
+                f"scorer. Grid points by {rule_label(self.rule)}. Below each value, how far it "
+                "is from the best, ± SE over models, paired."
             ],
             incomplete=lacking,
         )

@@ -66,6 +66,8 @@ class PublishedTable(Choosing):
     """Extra method -> the method whose published value it stands beside."""
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
     """The first is compared with the published values."""
+    details: bool = True
+    """Whether a second table has a row for each problem and method; the .csv always has."""
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
@@ -78,10 +80,11 @@ class PublishedTable(Choosing):
         ]
         reasons: dict[str, int] = {}
         details = self._details(context, lines, reasons)
+        reasoned = [f"[{i}] {text}" for text, i in reasons.items()]
         return Output(
             numbers=self._numbers(lines),
-            grids=[self._wide(context, lines, methods), details],
-            notes=[*self._legend(lines), *(f"[{i}] {text}" for text, i in reasons.items())],
+            grids=[self._wide(context, lines, methods), *([details] if self.details else [])],
+            notes=[*self._legend(lines), *(reasoned if self.details else [])],
             incomplete=context.incomplete(context.experiments(block), list(methods)),
         )
 

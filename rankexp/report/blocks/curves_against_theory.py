@@ -1,0 +1,199 @@
+"""Fitted scoring functions over many samples, with bands, beside what theory says of them."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import bands, kept
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule
+from rankexp.report.output import Grid, Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import NOTHING, number, with_error
+from rankexp.report.theories import Against, Panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
+
+
+class CurvesAgainstTheory(Choosing, Against):
+    """A row of panels a problem, a panel a method: mean curve and band, theory dashed.
+
+    For experiments that keep scoring functions ``at`` fixed points.
+    """
+
+    panels: list[str] | None = None
+    """Problems in the order of reading. Default: the experiments' own."""
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.9
+    """Of the splits that the band holds at each x."""
+    rule: Rule = "oracle"
+    digits: Annotated[int, Field(ge=0, le=12)] = 3
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, its curves, and a table of slopes, distances and differences."""
+        methods = self.shown(context, block)
+        names = context.experiments(block)
+        found = [one for name in names for one in self._panels(context, name, methods)]
+        lacking = context.incomplete(names, methods)
+        if not found:
+            text = "No scoring function is kept at fixed points: see 'keep' of the experiment."
+            return Output(notes=[text], incomplete=lacking)
+        return Output(
+            numbers=pd.concat([self._numbers(context, one) for one in found], ignore_index=True),
+            grids=[self._grid(context, found)],
+            figure=self._draw(context, found, methods, lacking),
+            notes=self._notes(context),
+            incomplete=lacking,
+        )
+
+    def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:
+        setup = context.evaluate(experiment)
+        if setup.keep is None or setup.keep.at is None:
+            return []
+        metric = context.metric(experiment, self.metric)
+        chosen = context.chosen(experiment, metric, self.rule, methods)
+        curves = kept.curves(
+            context.cells, context.records, experiment, "scoring_function", chosen
+        )
+        found = []
+        for problem in [name for name in self.panels or setup.problems if name in setup.problems]:
+            for method in methods:
+                own = [one for one in curves if (one.problem, one.method) == (problem, method)]
+                if own:
+                    where = (experiment, problem, method)
+                    found.append(self.panel(context, where, own, chosen))
+        return found
+
+    def _numbers(self, context: Context, panel: Panel) -> pd.DataFrame:
+        """Return a row a quantity, then a row a point of the curve."""
+        where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
+        rows = []
+        for name, (values, expected) in panel.values.items():
+            printed = context.published.get((*where.values(), name))  # type: ignore[arg-type]
+            several = len(values) > 1
+            deviation = float(values.std(ddof=1)) if several else math.nan
+            rows.append(
+                {
+                    "quantity": name,
+                    "theory": expected,
+                    "published": printed.value if printed else math.nan,
+                    "mean": float(values.mean()),
+                    "se": deviation / math.sqrt(len(values)),
+                    "sd": deviation,
+                    "low": float(np.quantile(values, (1 - self.share) / 2)),
+                    "high": float(np.quantile(values, (1 + self.share) / 2)),
+                    "splits": len(panel.curves),
+                }
+            )
+        own = bands.band(panel.curves, self.share)
+        shown = np.full(len(panel.x), math.nan) if panel.theory is None else panel.theory
+        curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
+        points = pd.DataFrame(curve | own._asdict() | {"splits": len(panel.curves)})
+        columns = ["quantity", "x", "theory", "published", "mean", "se", "sd", "low", "high"]
+        table = pd.concat([pd.DataFrame(rows), points], ignore_index=True)
+        return table.reindex(columns=[*columns, "first", "splits"]).assign(**where)[
+            [*where, *columns, "first", "splits"]
+        ]
+
+    def _grid(self, context: Context, found: Sequence[Panel]) -> Grid:
+        numbers = pd.concat([self._numbers(context, one) for one in found])
+        printed = bool(numbers["published"].notna().any())
+        header = ["Problem", "Method", "Quantity", "Theory", *(["Published"] if printed else [])]
+        rows = []
+        for row in numbers[numbers["quantity"] != "score"].to_dict("records"):
+            texts = [number(row["theory"], self.digits)]
+            texts += [number(row["published"], self.digits)] if printed else []
+            spread = f"{number(row['low'], self.digits)} to {number(row['high'], self.digits)}"
+            single = math.isnan(row["sd"])
+            rows.append(
+                [
+                    context.problem_label(row["problem"]),
+                    context.method_label(row["method"]),
+                    str(row["quantity"]),
+                    *texts,
+                    with_error(row["mean"], row["se"], self.digits),
+                    NOTHING if single else number(row["sd"], self.digits),
+                    NOTHING if single else spread,
+                    str(row["splits"]),
+                ]
+            )
+        header += ["Mean ± SE", "SD", f"{100 * self.share:g} % of samples", "Samples"]
+        return Grid(header, rows, self._where())
+
+    def _where(self) -> str:
+        if self.window is None:
+            return "Curves at all points kept"
+        low, high = self.window
+        return f"Curves for x from {low:g} to {high:g}"
+
+    def _notes(self, context: Context) -> list[str]:
+        what = " and ".join(self.centre)
+        centre = f"the mean of {what}" if self.centre else "its mean in the window"
+        notes = [
+            f"Solid: the mean over samples; shaded: {100 * self.share:g} % of them at each x; "
+            f"thin: the first sample; dashed: theory. From each curve {centre} is taken off.",
+            "Slope: of the line nearest to a curve in the window, beside theory's own. RMSE: of a "
+            "curve to theory in the window; of the mean: of the mean curve, which is what is left "
+            "however many samples are averaged.",
+        ]
+        if self.rescaled:
+            labels = ", ".join(context.method_label(name) for name in self.rescaled)
+            notes.append(f"No scale: {labels}; each curve is put on that of theory.")
+        return notes
+
+    def _draw(
+        self,
+        context: Context,
+        found: Sequence[Panel],
+        methods: Sequence[str],
+        remarks: Sequence[str],
+    ) -> "Figure":
+        from matplotlib.figure import Figure
+
+        lines = list(dict.fromkeys((one.experiment, one.problem) for one in found))
+        columns = [name for name in methods if any(one.method == name for one in found)]
+        size = (max(2.5 * len(columns), 4.2), 2.35 * len(lines) + 0.55)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(len(lines), len(columns), squeeze=False, sharex="row", sharey="row")
+        for own in axes.ravel():
+            own.set_visible(False)
+        for one in found:
+            row, column = lines.index((one.experiment, one.problem)), columns.index(one.method)
+            own = axes[row, column]
+            own.set_visible(True)
+            self._panel_drawn(own, one, COLOURS[column % len(COLOURS)])
+            own.set_title(context.method_label(one.method), fontsize=8.5)
+        for (_, problem), own in zip(lines, axes[:, 0], strict=True):
+            own.set_ylabel(f"{context.problem_label(problem)}\ncentred score")
+        for own in axes[-1]:
+            own.set_xlabel("x")
+        shown = max(found, key=lambda one: one.theory is not None)
+        drawn = axes[lines.index((shown.experiment, shown.problem)), columns.index(shown.method)]
+        handles, labels = drawn.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        if remarks:
+            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+        return figure
+
+    def _panel_drawn(self, axes: "Axes", panel: Panel, colour: str) -> None:
+        own = bands.band(panel.curves, self.share)
+        label = f"{100 * self.share:g} % of samples"
+        axes.fill_between(
+            panel.x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label
+        )
+        axes.plot(panel.x, panel.curves[0], color="#666666", linewidth=0.7, label="first sample")
+        axes.plot(panel.x, own.mean, color=colour, linewidth=1.7, label="mean")
+        if panel.theory is not None:
+            axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
+        if self.window is not None:
+            for edge in self.window:
+                axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
+        axes.set_xlim(float(panel.x[0]), float(panel.x[-1]))

@@ -1,0 +1,175 @@
+"""Where the pairwise hinge loss ties points on three points: regions, and linear programs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import simulations
+from rankexp.config.schema import Block, Strict
+from rankexp.report.context import Context
+from rankexp.report.output import Grid, Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import NOTHING, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"region_map": "RegionMap"}
+
+REGIONS = {"(1, 1)": "s", "(1, 0)": "^", "(0, 1)": "v"}
+"""The differences of the scores of neighbours that regions name, and how they are drawn."""
+SEVERAL = "several"
+OTHER = "other"
+TOLERANCE = 1e-6
+
+
+class RegionMap(Strict):
+    """The map of the regions, the draws of the check `hinge_ties` on it, and a table of counts.
+
+    Left the plane of c12 and c23, where three quadrants are a region each. In the fourth, both
+    negative, it matters whether p+ or p- of the middle point is greater: right, the draws that
+    fall there.
+    """
+
+    shown: Annotated[int, Field(ge=1)] = 1000
+    """Draws that are drawn, the first ones; the table counts all."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure and the table."""
+        names = context.experiments(block)
+        lacking = context.incomplete(names)
+        found = [simulations.wide(context.frame, name, "group") for name in names]
+        draws = pd.concat(found, ignore_index=True)
+        if not len(draws):
+            return Output(notes=["There are no draws."], incomplete=lacking)
+        draws["region"] = pairs(draws["region_d12"], draws["region_d23"])
+        draws["program"] = pairs(draws["lp_d12"], draws["lp_d23"])
+        plain = draws[draws["region"] != SEVERAL]
+        agree = int((plain["region"] == plain["program"]).sum())
+        notes = [
+            f"The linear program finds what the regions say in {agree:,} of {len(plain):,} draws"
+            + (
+                f"; in {len(draws) - len(plain)} more, on the border of regions, several scorings "
+                "are best."
+                if len(plain) < len(draws)
+                else ", and no draw is on the border of regions."
+            ),
+            "Points are ordered by p+/p-, the greatest first; the best scoring has r(x1) - r(x2) "
+            "and r(x2) - r(x3) of 0 or 1. Where one is 0 the hinge loss ties two points that the "
+            "likelihood ratio tells apart. c12 = p+(x1)/p-(x1) - (p+(x2) + p+(x3))/p-(x2), c23 = "
+            "p-(x3)/p+(x3) - (p-(x2) + p-(x1))/p+(x2).",
+            f"Figure: colours are regions, marks what the program finds, the first "
+            f"{min(self.shown, len(draws)):,} draws; hollow where several scorings are best. Axes "
+            "on the left are linear from -1 to 1 and logarithmic beyond.",
+        ]
+        figure = draw(draws.head(self.shown), lacking)
+        return Output(draws, [counts(draws)], figure, notes, incomplete=lacking)
+
+
+def pairs(first: pd.Series, second: pd.Series) -> list[str]:
+    """Name differences of neighbours' scores, (n,) each; NaN is several, no 0 or 1 other."""
+    names = []
+    for both in zip(first, second, strict=True):
+        near = np.round(both)
+        if np.isnan(both).any():
+            names.append(SEVERAL)
+        elif np.abs(near - both).max() > TOLERANCE:
+            names.append(OTHER)
+        else:
+            name = f"({near[0]:g}, {near[1]:g})"
+            names.append(name if name in REGIONS else OTHER)
+    return names
+
+
+def counts(draws: pd.DataFrame) -> Grid:
+    """Return the draws of each region, and in how many the program finds the same."""
+    rows = []
+    for region in [*REGIONS, SEVERAL]:
+        own = draws[draws["region"] == region]
+        same = int((own["program"] == region).sum())
+        share = number(100 * len(own) / len(draws), 1)
+        told = (str(same), str(len(own) - same)) if region != SEVERAL else (NOTHING, NOTHING)
+        rows.append([region, str(len(own)), share, *told])
+    plain = draws[draws["region"] != SEVERAL]
+    agree = int((plain["region"] == plain["program"]).sum())
+    rows.append(["all", str(len(draws)), "100", str(agree), str(len(plain) - agree)])
+    header = ["Region", "Draws", "%", "Program finds the same", "Another"]
+    return Grid(header, rows, "Differences of neighbours' scores by region")
+
+
+def draw(draws: pd.DataFrame, remarks: Sequence[str] = ()) -> "Figure":
+    """Return the two planes."""
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    figure = Figure(figsize=(6.8, 3.75), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _ratios(left, draws)
+    _middle(right, draws[(draws["c12"] < 0) & (draws["c23"] < 0)])
+    colours = dict(zip(REGIONS, COLOURS, strict=False))
+    handles: list[Patch | Line2D] = [
+        Patch(facecolor=colours[name], alpha=0.25, label=f"region {name}") for name in REGIONS
+    ]
+    handles += [
+        Line2D([], [], color=colours[name], marker=mark, ls="", ms=4, label=f"program {name}")
+        for name, mark in REGIONS.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    if remarks:
+        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+    return figure
+
+
+def _ratios(axes: "Axes", draws: pd.DataFrame) -> None:
+    """Draw the plane of c12 and c23."""
+    limit = 1.3 * float(draws[["c12", "c23"]].abs().max().max()) + 1.0
+    one, first, last = COLOURS[:3]
+    sides = {one: (1, 1), first: (1, -1), last: (-1, 1)}
+    for colour, (x, y) in sides.items():
+        axes.fill_between([0, x * limit], 0, y * limit, color=colour, alpha=0.2, linewidth=0)
+    axes.set(xscale="symlog", yscale="symlog", xlim=(-limit, limit), ylim=(-limit, limit))
+    ticks = [sign * 10.0**power for sign in (-1, 1) for power in (0, 2, 4, 6)]
+    ticks = [0.0, *(tick for tick in ticks if abs(tick) < limit)]
+    axes.set_xticks(ticks)
+    axes.set_yticks(ticks)
+    _marks(axes, draws, "c12", "c23")
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+    axes.text(0.03, 0.03, "decided on the right", transform=axes.transAxes, fontsize=7, bbox=box)
+    axes.set(xlabel="c12", ylabel="c23", title="All draws")
+    axes.axhline(0, color="#444444", linewidth=0.7)
+    axes.axvline(0, color="#444444", linewidth=0.7)
+
+
+def _middle(axes: "Axes", draws: pd.DataFrame) -> None:
+    """Draw p+(x2) against p-(x2) - p+(x2): regions meet where they are equal."""
+    draws = draws.assign(more=draws["p_minus_2"] - draws["p_plus_2"])
+    width = 1.08 * float(draws["p_plus_2"].max()) if len(draws) else 1.0
+    height = 1.15 * float(draws["more"].abs().max()) if len(draws) else 1.0
+    for side in (1, -1):
+        colour = COLOURS[1 if side > 0 else 2]
+        axes.fill_between([0, width], 0, side * height, color=colour, alpha=0.2, linewidth=0)
+    _marks(axes, draws, "p_plus_2", "more")
+    axes.set(xlim=(0, width), ylim=(-height, height))
+    axes.set(xlabel="p+(x2)", ylabel="p-(x2) - p+(x2)", title="Draws with c12 < 0 and c23 < 0")
+    axes.axhline(0, color="#444444", linewidth=0.7)
+
+
+def _marks(axes: "Axes", draws: pd.DataFrame, x: str, y: str) -> None:
+    colours = dict(zip(REGIONS, COLOURS, strict=False))
+    for (region, program), own in draws.groupby(["region", "program"], sort=False):
+        colour = colours.get(str(program), "black")
+        axes.scatter(
+            own[x],
+            own[y],
+            s=9,
+            marker=REGIONS.get(str(program), "X"),
+            facecolors="none" if region == SEVERAL else colour,
+            edgecolors=colour if region == SEVERAL else "white",
+            linewidths=0.7 if region == SEVERAL else 0.25,
+            zorder=3,
+        )

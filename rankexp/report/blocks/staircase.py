@@ -1,0 +1,176 @@
+"""The least expected pairwise hinge loss is a staircase; beside it, what estimators fit."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import bands, compare, kept, simulations
+from rankexp.config.schema import Block, Evaluate
+from rankexp.errors import ConfigError
+from rankexp.report.context import Context
+from rankexp.report.options import Choosing, Rule
+from rankexp.report.output import Grid, Output
+from rankexp.report.style import COLOURS
+from rankexp.report.text import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+REGISTER = {"staircase": "Staircase"}
+
+Title = tuple[str, str]
+"""An experiment's, and a method."""
+
+NAMES = {
+    "levels": "different scores",
+    "integer": "furthest from a whole step",
+    "risk": "hinge risk of the staircase",
+    "risk_logistic": "hinge risk of the log ratio",
+    "rank_risk": "rank risk of the staircase, ties 1/2",
+    "rank_risk_logistic": "rank risk of the log ratio, the least",
+}
+"""Quantities of the check, in the order of the table."""
+
+
+class Staircase(Choosing):
+    """The steps of the check `hinge_staircase` beside the log of the likelihood ratio.
+
+    With an `evaluate` experiment behind the simulation also the curves that its methods keep
+    ``at`` fixed points, a panel an experiment and method, of its first problem.
+    """
+
+    problem: str | None = None
+    """Another problem than the experiments' first one."""
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.9
+    """Of the samples that a band holds at each x."""
+    rule: Rule = "oracle"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, the steps, and a table of what the check says of them."""
+        names = context.experiments(block)
+        runs = [n for n in names if isinstance(context.study.experiments[n], Evaluate)]
+        simulated = [name for name in names if name not in runs]
+        if len(simulated) != 1:
+            raise ConfigError(
+                f"block '{block.name}' shows one simulation, and {len(simulated)} are named"
+            )
+        lacking = context.incomplete(names)
+        steps = simulations.wide(context.frame, simulated[0], "step")
+        if not len(steps):
+            return Output(notes=["There are no steps."], incomplete=lacking)
+        steps = steps[(steps["setting"] == 0) & (steps["rep"] == 0)].reset_index(drop=True)
+        steps["log_ratio"] = np.log(steps["p_plus"] / steps["p_minus"])
+        steps["log_ratio"] -= (steps["log_ratio"].max() + steps["log_ratio"].min()) / 2
+        fitted = {
+            (context.study.experiments[name].title or name, one[0].method): one
+            for name in runs
+            for one in self._fitted(context, name)
+        }
+        return Output(
+            numbers=steps.drop(columns=["setting", "rep"]),
+            grids=[self._grid(context, simulated[0])],
+            figure=self._draw(context, steps, fitted, lacking),
+            notes=self._notes(fitted),
+            incomplete=lacking,
+        )
+
+    def _fitted(self, context: Context, experiment: str) -> list[list[kept.Kept]]:
+        """Return the curves of each problem and method."""
+        setup = context.evaluate(experiment)
+        metric = context.metric(experiment, self.metric)
+        methods = [name for name in self.methods or setup.methods if name in setup.methods]
+        chosen = context.chosen(experiment, metric, self.rule, methods)
+        name = "scoring_function"
+        curves = kept.curves(context.cells, context.records, experiment, name, chosen)
+        problem = self.problem or setup.problems[0]
+        both = [(problem, method) for method in methods]
+        found = [[one for one in curves if (one.problem, one.method) == place] for place in both]
+        fixed = setup.keep is not None and setup.keep.at is not None
+        return [own for own in found if own] if fixed else []
+
+    def _grid(self, context: Context, experiment: str) -> Grid:
+        table = compare.simulated(context.frame, experiment)
+        first = table[(table["setting"] == 0) & (table["group"] == "")]
+        values = dict(zip(first["quantity"], first["mean"], strict=True))
+        rows = [
+            [text, number(values[name], self._places(name))]
+            for name, text in NAMES.items()
+            if name in values
+        ]
+        return Grid(["Of the population", "Value"], rows, "The staircase and the log ratio")
+
+    def _places(self, name: str) -> int:
+        return 0 if name == "levels" else self.digits
+
+    def _notes(self, fitted: Mapping[Title, Sequence[kept.Kept]]) -> list[str]:
+        notes = [
+            "The steps minimise the expected hinge loss of pairs on a grid, a linear program; all "
+            "have whole heights. The logistic and the exponential loss are least at the log "
+            "ratio and at half of it, which tie nothing."
+        ]
+        if fitted:
+            notes.append(
+                f"Curves: the mean and {100 * self.share:g} % of the samples at each x, and in "
+                "grey the first sample, each less its mean over the points of the grid."
+            )
+        return notes
+
+    def _draw(
+        self,
+        context: Context,
+        steps: pd.DataFrame,
+        fitted: Mapping[Title, Sequence[kept.Kept]],
+        remarks: Sequence[str],
+    ) -> "Figure":
+        from matplotlib.figure import Figure
+
+        panels = max(len(fitted), 1)
+        columns = min(panels, 3)
+        rows = -(-panels // columns)
+        size = (max(2.6 * columns, 4.4), 2.8 * rows + 0.5)
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
+        for place, own in enumerate(axes):
+            if place >= panels:
+                own.set_visible(False)
+                continue
+            low, high = float(steps["x"].min()), float(steps["x"].max())
+            if fitted:
+                (title, method), curves = list(fitted.items())[place]
+                self._curves(own, curves, (low, high))
+                own.set_title(f"{context.method_label(method)}\n{title}", fontsize=8)
+            own.step(
+                steps["x"], steps["r"], where="mid", color="black", lw=1.4, label="population"
+            )
+            own.plot(
+                steps["x"], steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio"
+            )
+            own.set(xlim=(low, high), xlabel="x")
+        axes[0].set_ylabel("centred score")
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+        if remarks:
+            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
+        return figure
+
+    def _curves(
+        self,
+        axes: "Axes",
+        fitted: Sequence[kept.Kept],
+        window: tuple[float, float],
+    ) -> None:
+        x = fitted[0].x
+        inside = (x >= window[0]) & (x <= window[1])
+        curves = bands.centred(np.array([one.y for one in fitted]), inside)[:, inside]
+        own = bands.band(curves, self.share)
+        colour = COLOURS[0]
+        share = f"{100 * self.share:g} %"
+        axes.fill_between(
+            x[inside], own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=share
+        )
+        axes.plot(x[inside], curves[0], color="#888888", linewidth=0.7, label="first sample")
+        axes.plot(x[inside], own.mean, color=colour, linewidth=1.7, label="mean of samples")

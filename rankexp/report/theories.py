@@ -1,0 +1,191 @@
+"""Curves of fitted scoring functions beside functions that theory names."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pydantic import AfterValidator, Field
+
+from rankexp import registry
+from rankexp.analyse import bands
+from rankexp.analyse.kept import Kept
+from rankexp.analyse.select import PLACE
+from rankexp.config.schema import Strict
+from rankexp.errors import ConfigError
+from rankexp.report.context import Context
+
+Floats = NDArray[np.float64]
+SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"
+ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
+
+
+def _known(name: str) -> str:
+    known = registry.names(ROOM)
+    if name not in known:
+        hint = registry.did_you_mean(name, known)
+        raise ValueError(f"unknown theory '{name}'{hint}; known: {', '.join(known)}")
+    return name
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A method's curves on a problem, centred, and theory's.
+
+    Attributes
+    ----------
+    experiment, problem, method : str
+    x : ndarray of shape (m,)
+    curves : ndarray of shape (s, m)
+        One row a split.
+    theory : ndarray of shape (m,) or None
+    inside : ndarray of shape (m,)
+        Which points the window holds.
+    values : dict of str to (ndarray, float)
+        Quantities of each split, (s,), or of all, (1,), and what theory says of them.
+    """
+
+    experiment: str
+    problem: str
+    method: str
+    x: Floats
+    curves: Floats
+    theory: Floats | None
+    inside: NDArray[np.bool_]
+    values: dict[str, tuple[Floats, float]]
+
+
+class Theory(Strict):
+    """A ranking function of a model with known densities (``rankexp list theory``)."""
+
+    name: Annotated[str, AfterValidator(_known)]
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def scores(self, model: Any, x: Floats) -> Floats:
+        """Return the function at points of one feature, (m,).
+
+        Raises
+        ------
+        ConfigError
+            Where it is not known for the model, or does not take the options.
+        """
+        return self._call(ROOM, model, x[:, None])
+
+    def quantity(self, model: Any, name: str) -> float:
+        """Return what theory says of a fitted quantity ``thresholds_[i]``; NaN of any other."""
+        place = name.removeprefix("thresholds_[").removesuffix("]")
+        if not place.isdecimal() or self.name not in registry.names(OF_THRESHOLDS):
+            return float("nan")
+        return float(self._call(OF_THRESHOLDS, model)[int(place)])
+
+    def _call(self, room: str, model: Any, *arguments: Any) -> Floats:
+        function = registry.get(room, self.name)
+        try:
+            return np.asarray(function(model, *arguments, **self.options), dtype=np.float64)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ConfigError(f"theory '{self.name}': {error}") from error
+
+
+class Against(Strict):
+    """How curves are centred and compared with theory."""
+
+    theory: dict[str, Theory] = Field(default_factory=dict)
+    """Method -> the function it is to estimate, that of a problem's first model."""
+    window: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    """Range of x in which curves are centred and compared with theory. Default: all."""
+    centre: list[str] = Field(default_factory=list)
+    """Fitted quantities whose mean is taken off each curve, in place of its mean in the window."""
+    differences: dict[str, Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=dict
+    )
+    """Name -> two fitted quantities, of which the second is taken from the first."""
+    rescaled: list[str] = Field(default_factory=list)
+    """Methods whose scores have no scale: each curve is multiplied by what brings it nearest to
+    theory in the window, and has no slope."""
+
+    def panel(
+        self,
+        context: Context,
+        where: tuple[str, str, str],
+        own: Sequence[Kept],
+        chosen: pd.DataFrame,
+    ) -> Panel:
+        """Return the panel of an experiment's problem and method, of the curves they keep.
+
+        Raises
+        ------
+        ConfigError
+            Where theory does not go with the problem, the window holds fewer than two points, or
+            a fitted quantity is not kept.
+        """
+        _, problem, method = where
+        x, curves = own[0].x, np.array([one.y for one in own])
+        inside = self._inside(x)
+        pairs = [name for pair in self.differences.values() for name in pair]
+        fitted = {
+            name: _fitted(context, where, name, own, chosen) for name in {*self.centre, *pairs}
+        }
+        theory = self.theory.get(method)
+        model = context.model(problem) if theory else None
+        function = None if theory is None else theory.scores(model, x)
+        if self.centre:
+            curves = curves - np.mean([fitted[name] for name in self.centre], axis=0)[:, None]
+        else:
+            curves = bands.centred(curves, inside)
+            function = None if function is None else bands.centred(function, inside)
+        if function is not None and method in self.rescaled:
+            curves = bands.rescaled(curves, function, inside)
+        values = _compared(x, curves, function, inside)
+        if method in self.rescaled:
+            del values[SLOPE]
+        for name, (first, second) in self.differences.items():
+            expected = math.nan
+            if theory is not None:
+                expected = theory.quantity(model, first) - theory.quantity(model, second)
+            values[name] = (fitted[first] - fitted[second], expected)
+        return Panel(*where, x, curves, function, inside, values)
+
+    def _inside(self, x: Floats) -> NDArray[np.bool_]:
+        low, high = self.window or (-math.inf, math.inf)
+        inside = (x >= low) & (x <= high)
+        if inside.sum() < 2:
+            raise ConfigError(f"window {self.window}: fewer than two of the points kept are in it")
+        return np.asarray(inside)
+
+
+def _fitted(
+    context: Context,
+    where: tuple[str, str, str],
+    name: str,
+    own: Sequence[Kept],
+    chosen: pd.DataFrame,
+) -> Floats:
+    """Return a fitted quantity of each split that keeps a curve, (s,)."""
+    experiment, problem, method = where
+    rows = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
+    table = context.fitted(experiment, name, rows)
+    places = table[PLACE[2:]].itertuples(index=False, name=None)
+    known = dict(zip(places, table["value"], strict=True))
+    if not all(one.place in known for one in own):
+        raise ConfigError(
+            f"'{name}' is not kept of method '{method}' on '{problem}': name its attribute in "
+            f"'fitted' of 'keep' of experiment '{experiment}', or leave the method out"
+        )
+    return np.array([known[one.place] for one in own])
+
+
+def _compared(
+    x: Floats, curves: Floats, function: Floats | None, inside: NDArray[np.bool_]
+) -> dict[str, tuple[Floats, float]]:
+    """Return slopes and distances of each split, and the slope of theory."""
+    if function is None:
+        return {SLOPE: (bands.slopes(x, curves, inside), math.nan)}
+    of_mean = bands.distances(curves.mean(axis=0), function, inside)
+    return {
+        SLOPE: (bands.slopes(x, curves, inside), float(bands.slopes(x, function, inside))),
+        RMSE: (bands.distances(curves, function, inside), 0.0),
+        RMSE_OF_MEAN: (of_mean[None], 0.0),
+    }

@@ -1,0 +1,1 @@
+"""Best thresholds between levels, under the name of the ranking function that they go with."""
