@@ -238,7 +238,7 @@ def test_without_theory_there_are_curves_alone() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_said(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=re.escape(message))::
+    with pytest.raises(ConfigError, match=re.escape(message)):
         show("curves_against_theory", "three", **options)
 
 
