@@ -52,33 +52,45 @@ def ordered_levels(
     Raises
     ------
     ValueError
-        For labels without an order of their own and no `levels`, a label that isn't among them,
-        a level named twice, or examples of fewer than two levels.
+        For labels without an order of their own and no `levels`, levels that are no list, a label
+        that isn't among them, a level named twice, or examples of fewer than two levels.
     """
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
+    found, which = _distinct(y)
     if levels is None:
         if y.dtype.kind not in "biuf":
-            known = ", ".join(map(repr, dict.fromkeys(y.tolist())))
+            known = ", ".join(map(repr, found))
             raise ValueError(
                 f"the labels {known} have no order of their own: "
                 "give levels=[worst, ..., best] or numbers"
             )
-        order = np.unique(y)
+        order = np.array(found, dtype=y.dtype)
     else:
         order = np.asarray(levels)
+        if order.ndim != 1:
+            raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
         raise ValueError(f"levels must differ from each other, got {order.tolist()}")
-    strange = sorted({str(label) for label in y.tolist() if label not in place})
+    strange = ", ".join(repr(label) for label in found if label not in place)
     if strange:
-        raise ValueError(f"y holds {', '.join(strange)}, not among the levels {order.tolist()}")
-    codes = np.array([place[label] for label in y.tolist()], dtype=np.int64)
-    if np.unique(codes).shape[0] < 2:
-        only = "no example" if codes.shape[0] == 0 else f"only one class, '{y.tolist()[0]}'"
+        raise ValueError(f"y holds {strange}, not among the levels {order.tolist()}")
+    if len(found) < 2:
+        only = f"only one class, '{found[0]}'" if found else "no example"
         raise ValueError(f"a ranker needs examples of two levels; y holds {only}")
-    return order, codes
+    return order, np.array([place[label] for label in found], dtype=np.int64)[which]
+
+
+def _distinct(y: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Return the distinct labels, and the place of each label among them."""
+    if y.dtype.kind != "O":
+        found, which = np.unique(y, return_inverse=True)
+        return found.tolist(), which
+    place: dict[Any, int] = {}  # objects may have no order
+    codes = [place.setdefault(label, len(place)) for label in y.tolist()]
+    return list(place), np.array(codes, dtype=np.int64)
 
 
 def best_threshold(

@@ -30,6 +30,12 @@ def test_a_level_may_have_no_example():
         (["b", "a"], None, "give levels="),
         ([1, 2, 5], [1, 2], "y holds 5, not among the levels"),
         ([1, 2], [1, 2, 2], "differ from each other"),
+        (["1", "2"], [1, 2], "y holds '1', '2', not among the levels \\[1, 2\\]"),
+        (["a", "b"], "ab", "levels must be a list, .* got 'ab'"),
+        (["a", "b"], {"a", "b"}, "levels must be a list"),
+        (["a", "b"], [["a"], ["b"]], "levels must be a list"),
+        ([0, 1], 2, "levels must be a list"),
+        ([], None, "no example"),
         ([3, 3], None, "only one class, '3'"),
         ([3, 3], [2, 3], "only one class, '3'"),
     ],
@@ -37,3 +43,10 @@ def test_a_level_may_have_no_example():
 def test_what_has_no_order_is_refused(y, levels, said):
     with pytest.raises(ValueError, match=said):
         ordered_levels(np.array(y), levels)
+
+
+def test_labels_that_cannot_be_sorted():
+    y = np.array(["b", 1, None, "b"], dtype=object)
+    levels, codes = ordered_levels(y, np.array([None, "b", 1], dtype=object))
+    assert levels.tolist() == [None, "b", 1]
+    assert codes.tolist() == [1, 2, 0, 1]
