@@ -10,7 +10,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 clemencon2017 test lint types tests bench quick fidelity clean
+.PHONY: help kotlowski2011 clemencon2017 uematsu2010 test lint types tests bench quick fidelity clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -31,6 +31,10 @@ kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (20
 clemencon2017: $(VENV)/.installed ## the study of Clémençon and Achab (2017): continuous targets
 	@$(RANKEXP) run configs/clemencon2017.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/clemencon2017
+
+uematsu2010: $(VENV)/.installed ## the study of Uematsu (2010): boosting, ordered levels, kernels
+	@$(RANKEXP) run configs/uematsu2010.yaml --jobs $(JOBS) $(STUDY_DONE)
+	$(RANKEXP) report results/uematsu2010
 
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done

@@ -130,7 +130,8 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
             named = f"'{problem}' has {WORDS[kind]}"
             binary = [name for name in used if kind != "binary" and methods.is_binary(used[name])]
             for name in binary:
-                text = f"method '{name}' ranks two classes, {named}"
+                hint = methods.hint_for_more(used[name]) if kind == "ordinal" else ""
+                text = f"method '{name}' ranks two classes, {named}{hint}"
                 yield Fault((*path, "problems", i), text)
             yield from () if binary else _unfit(experiment, kind, named, path)
             levels = levels_of(study, problem) or 0

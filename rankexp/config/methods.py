@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
-from rankexp.config.estimators import resolve_estimator
+from rankexp.config.estimators import parameters, resolve_estimator
 from rankexp.config.fault import Fault, unknown_parameters
 from rankexp.config.schema import Method
 from rankexp.errors import ConfigError
@@ -57,6 +57,13 @@ def is_binary(method: Method) -> bool:
     except (ConfigError, TypeError, ValueError, AttributeError):
         return False  # complained about elsewhere, or not scikit-learn's
     return tags is not None and not tags.multi_class
+
+
+def hint_for_more(method: Method) -> str:
+    """Return how a method that ranks two classes could rank more levels, if it could."""
+    more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
+    known = "risk" in (parameters(resolve_estimator(method.estimator)) or {})
+    return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: Path) -> Iterator[Fault]:

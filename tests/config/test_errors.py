@@ -233,7 +233,8 @@ MEANING = {
     "split": (run("protocol: {kind: split, test: «1.5}"), "a whole number of rows, got 1.5"),
     "three levels": (
         data(", levels: [a, b, c]").replace("[d]", "[«d]"),
-        "method 'm' ranks two classes, 'd' has more than two levels",
+        "method 'm' ranks two classes, 'd' has more than two levels; 'risk: multipartite' ranks "
+        "more",
     ),
     "continuous": (data("").replace("[d]", "[«d]"), "'d' has a continuous target"),
     "metric of another kind": (

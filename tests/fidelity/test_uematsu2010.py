@@ -1,0 +1,118 @@
+"""The study uematsu2010 as it runs, against theory and numbers known to be reachable."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.fidelity
+
+ROOT = Path(__file__).parents[2]
+SYNTHETIC = ("bipartite", "bipartite-large", "hinge-ties", "hinge-staircase", "tripartite")
+FILES = ("ERA.arff", "ESL.arff", "LEV.arff", "SWD.csv", "winequality-red.csv", "car.arff")
+REACHABLE = {  # U_pairs of proportional odds, least squares, the pairwise hinge
+    ("real", "ERA"): (0.739, 0.740, 0.739),
+    ("real", "ESL"): (0.961, 0.961, 0.961),
+    ("real", "LEV"): (0.867, 0.867, 0.866),
+    ("real", "SWD"): (0.810, 0.810, 0.810),
+    ("real", "winequality-red"): (0.795, 0.795, 0.795),
+    ("real", "car"): (0.929, 0.928, 0.929),
+    ("onehot", "car"): (0.990, 0.971, 0.990),
+}
+LINEAR = ("odds", "ridge", "pairs")
+
+
+def run(folder: Path, experiments: tuple[str, ...]) -> Path:
+    """Run experiments of the study in a folder of their own."""
+    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/uematsu2010.yaml")]
+    only = [word for name in experiments for word in ("--only", name)]
+    done = subprocess.run([*command, *only, "--results", str(folder), "--quiet"], check=False)
+    assert done.returncode == 0
+    return folder / "uematsu2010"
+
+
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of what needs no data."""
+    return run(tmp_path_factory.mktemp("synthetic"), SYNTHETIC)
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """U_pairs on real data by nested choice, indexed by experiment, problem and method."""
+    folder = Path(os.environ.get("RANKEXP_DATA", ""))
+    if not all((folder / name).is_file() for name in FILES):
+        pytest.skip("RANKEXP_DATA has not all data sets of the study")
+    made = run(tmp_path_factory.mktemp("real"), ("real", "onehot"))
+    return pd.read_csv(made / "real.csv").set_index(["experiment", "problem", "method"])
+
+
+def quantities(file: Path, method: str) -> pd.DataFrame:
+    table = pd.read_csv(file)
+    mine = table[(table["method"] == method) & (table["quantity"] != "score")]
+    return mine.set_index("quantity")
+
+
+def test_rankboost_on_200_a_class_is_near_half_the_log_ratio(synthetic: Path) -> None:
+    found = quantities(synthetic / "figure1.csv", "rankboost-25")
+    assert found.loc["slope", "splits"] == 100
+    assert abs(found.loc["slope", "mean"] - 1.10) <= 0.06
+    assert abs(found.loc["rmse", "mean"] - 0.27) <= 0.04
+
+
+def test_rankboost_on_5000_a_class_is_nearer(synthetic: Path) -> None:
+    found = quantities(synthetic / "figure1-large.csv", "rankboost-50")
+    assert abs(found.loc["slope", "mean"] - 1.01) <= 0.05
+    assert found.loc["rmse", "mean"] < 0.15
+
+
+def test_the_hinge_loss_is_least_at_a_staircase_of_seven_levels(synthetic: Path) -> None:
+    steps = pd.read_csv(synthetic / "staircase.csv")
+    assert len(steps) == 41
+    assert (steps["x"].min(), steps["x"].max()) == (-3.0, 3.0)
+    heights = np.diff(steps["r"])
+    np.testing.assert_allclose(heights, np.round(heights), atol=1e-9)
+    assert steps["r"].round(6).nunique() == 7
+
+
+def test_linear_programs_find_what_the_regions_say(synthetic: Path) -> None:
+    draws = pd.read_csv(synthetic / "regions.csv")
+    assert len(draws) == 1000
+    plain = draws[draws["region"] != "several"]
+    assert len(plain) > 900
+    assert (plain["program"] == plain["region"]).all()
+
+
+def test_orboost_lr_is_near_its_theory(synthetic: Path) -> None:
+    found = quantities(synthetic / "figure3.csv", "orboost-lr-2000")
+    assert found.loc["slope", "splits"] >= 20
+    assert found.loc["theta2 - theta1", "theory"] == pytest.approx(2.0, abs=1e-6)
+    assert 1.9 <= found.loc["theta2 - theta1", "mean"] <= 2.2
+    assert 0.97 <= found.loc["slope", "mean"] <= 1.08
+    assert found.loc["rmse", "mean"] < 0.15
+
+
+def test_orboost_all_has_another_theory(synthetic: Path) -> None:
+    found = quantities(synthetic / "figure3.csv", "orboost-all-2000")
+    assert abs(found.loc["theta2 - theta1", "mean"] - 2.4) <= 0.12
+    assert abs(found.loc["slope", "mean"] - 1.15) <= 0.06
+
+
+@pytest.mark.parametrize("place", REACHABLE, ids="/".join)
+@pytest.mark.parametrize("method", LINEAR)
+def test_linear_methods_reach_what_is_reachable(
+    place: tuple[str, str], method: str, real: pd.DataFrame
+) -> None:
+    expected = REACHABLE[place][LINEAR.index(method)]
+    row = real.loc[(*place, method)]
+    assert abs(row["reproduced"] - expected) <= 2 * row["se"] + 0.0005  # figures of three digits
+
+
+def test_pairs_gain_nothing_over_proportional_odds(real: pd.DataFrame) -> None:
+    for place in REACHABLE:
+        gain = real.loc[(*place, "pairs"), "reproduced"] - real.loc[(*place, "odds"), "reproduced"]
+        assert abs(gain) < 0.005
