@@ -44,6 +44,16 @@ def test_rules_are_checked() -> None:
             model.model_validate({"rules": wrong})
 
 
+def test_details_and_their_notes_can_be_left_out(make: Make) -> None:
+    whole = show(make(), "published_table", "folds")
+    short = show(make(), "published_table", "folds", details=False)
+    assert [grid.caption for grid in whole.grids][1:] == ["Details"]
+    assert short.grids == whole.grids[:1]
+    reasons = {"[1] A loose solver.", "[2] Its data was not available."}
+    assert set(whole.notes) - set(short.notes) == reasons
+    assert whole.numbers is not None and whole.numbers.equals(short.numbers)
+
+
 def test_the_published_table_compares_the_first_rule(make: Make) -> None:
     output = show(make(), "published_table", ["folds", "once"])
     assert output.numbers is not None and not output.incomplete
