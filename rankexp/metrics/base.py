@@ -48,12 +48,16 @@ class Declaration:
         The parameter written behind an ``@``, as in ``ndcg@10``.
     kinds : tuple of {"binary", "ordinal", "continuous"}
         The kinds of targets that it measures a ranking of.
+    check : callable or None
+        Called with ``levels``, K or None where unknown, and the parameters, all by name; raises
+        ValueError for what cannot be, so that a configuration can complain before anything runs.
     """
 
     direction: Direction
     source: str
     cutoff: str | None = None
     kinds: tuple[Kind, ...] = ("binary",)
+    check: Callable[..., object] | None = None
 
 
 def declare(
@@ -62,6 +66,7 @@ def declare(
     source: str,
     cutoff: str | None = None,
     kinds: tuple[Kind, ...] = ("binary",),
+    check: Callable[..., object] | None = None,
 ) -> Callable[[F], F]:
     """Mark a function as a metric; it stays the plain function that it is.
 
@@ -74,7 +79,7 @@ def declare(
 
     def mark(function: F) -> F:
         function.declaration = Declaration(  # type: ignore[attr-defined]
-            direction, source, cutoff, kinds
+            direction, source, cutoff, kinds, check
         )
         return function
 
@@ -137,6 +142,11 @@ class Metric:
         defaults = parameters_of(self.function)
         return dict(self.parameters).get("ties", defaults.get("ties"))
 
+    def check(self, levels: int | None = None) -> None:
+        """Raise ValueError where the parameters cannot be, for so many levels if known."""
+        if self.declaration.check is not None:
+            self.declaration.check(levels=levels, **dict(self.parameters))
+
     def __call__(self, **data: Any) -> Any:
         """Return the value on data given by name; what the metric doesn't take is left out.
 
@@ -195,7 +205,10 @@ def build(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
             raise registry.UnknownNameError(text)
         given[key] = _checked(f"{name}({key}=...)", value, defaults[key], hints.get(key))
     order = tuple((key, given[key]) for key in defaults if key in given)
-    return Metric(name, function, tuple(pair for pair in order if pair[1] != defaults[pair[0]]))
+    changed = tuple(pair for pair in order if pair[1] != defaults[pair[0]])
+    metric = Metric(name, function, changed)
+    metric.check()
+    return metric
 
 
 def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:

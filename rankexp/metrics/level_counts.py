@@ -1,6 +1,7 @@
 """How many examples of each level have each score: all that a measure of K levels needs."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -44,13 +45,14 @@ def coded(target: Floats, levels: int | None) -> Levels:
     Raises
     ------
     ValueError
-        For a K below 1, more than K values, or values of which it can't be known which is which.
+        For a K that is no integer >= 1, more than K values, or values of which it can't be known
+        which is which.
     """
+    if levels is not None and not (isinstance(levels, Integral) and levels >= 1):
+        raise ValueError(f"levels must be an integer, at least 1, got {levels!r}")
     values, codes = _distinct(target)
     if levels is None or len(values) == levels:
         return Levels(codes, np.bincount(codes))
-    if levels < 1:
-        raise ValueError(f"levels must be at least 1, got {levels}")
     if len(values) > levels:
         raise ValueError(f"y has {len(values)} values, but there are only {levels} levels")
     if not np.isin(values, np.arange(levels)).all():

@@ -1,7 +1,6 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
 import warnings
-from math import factorial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ REGISTER = {
 
 Ties = Literal["expected", "worst", "best"]
 Floats = npt.NDArray[np.float64]
+TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 
 
@@ -110,7 +110,16 @@ def u_pairs(
     return _mean_of(terms[:, None], pairs[None], known, "sets of pairs", np.ndim(scores))
 
 
-@declare("lower", source="uematsu2010, A tripartite ranking risk", kinds=KINDS)
+def _check_costs(levels: int | None, costs: object = None, **_: object) -> None:
+    """Raise ValueError for costs that a configuration cannot hold, or of another K."""
+    if not (costs is None or isinstance(costs, str | int | float)):
+        raise ValueError(f"costs={costs!r}: write them as a text, such as '1 2 1'")
+    matrix = _costs(costs)
+    if matrix is not None:
+        cost_matrix(matrix, levels or len(matrix))
+
+
+@declare("lower", source="uematsu2010, A tripartite ranking risk", kinds=KINDS, check=_check_costs)
 def pair_risk(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -145,6 +154,7 @@ def pair_risk(
     known, won = _won(y, scores, levels, ties)
     K = known.sizes.size
     C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
+    C = C / max(C.max(), TINY)  # so that no sum overflows
     pairs = np.outer(known.sizes, known.sizes)
     whole = np.array([(C * pairs).sum()])
     lost = (C * (2 * pairs - won)).sum(axis=(1, 2))
@@ -204,11 +214,12 @@ def _ordered_share(table: Floats, ties: str) -> float:
         at = share[j].nonzero()[0]
         weight = before[at] * share[j, at]
         for k in range(j + 1, K + 1):
-            run = k - j
-            added[k, at] += weight / factorial(run) if ties == "expected" else weight
+            added[k, at] += weight
             if k == K or ties == "worst" or not at.size:
                 break
             weight = weight * share[k, at]
+            if ties == "expected":
+                weight /= k - j + 1  # a run of m levels counts 1/m! in the end
             kept = weight > 0.0
             at, weight = at[kept], weight[kept]
         upto = added[j + 1].cumsum()

@@ -220,6 +220,7 @@ def test_no_pair_that_costs_anything():
         ({"ties": "order"}, "expected one of expected, worst, best"),
         ({"levels": 2}, "y has 3 values, but there are only 2 levels"),
         ({"levels": 0}, "at least 1"),
+        ({"levels": [0, 1, 2]}, r"levels must be an integer, at least 1, got \[0, 1, 2\]"),
         ({"y": [1, 2, 3], "levels": 4}, None),
         ({"y": [-1, 1, 1], "levels": 3}, "y has the values -1, 1, fewer than the 3 levels"),
         ({"y": [0, 0.5, 1], "levels": 4}, "must hold codes"),
@@ -282,3 +283,5 @@ def test_a_hundred_levels():
     y = np.arange(300) % 100
     assert vus(y, y) == pytest.approx(1)
     assert vus(y, np.zeros(300)) == pytest.approx(1 / math.factorial(100), abs=0)
+    y = np.arange(400) % 200
+    assert vus(y, np.zeros(400)) == 0  # 1 / 200! is nothing
