@@ -122,10 +122,11 @@ def deal(
     if units is None:
         part[order] = np.arange(n) % folds
         return part
+    held = [0] * folds
     for code in np.unique(stratum):
         mine = order[stratum[order] == code]
         mine = mine[np.argsort(-size[mine], kind="stable")]
-        part[mine] = _even(size[mine], folds)
+        part[mine] = _even(size[mine], held)
     return part[units]
 
 
@@ -192,13 +193,19 @@ def _unit_sizes(
     return counts.sum(axis=1), codes[counts.argmax(axis=1)]
 
 
-def _even(sizes: Ints, folds: int) -> list[int]:
-    """Give each unit, largest first, to the fold with the fewest rows so far."""
-    heap = [(0, fold) for fold in range(folds)]
+def _even(sizes: Ints, held: list[int]) -> list[int]:
+    """Give each unit of a stratum, largest first, to the fold with the fewest rows of it.
+
+    Of several such, to the one that holds the fewest rows in all: a stratum of few units would
+    always go to the first folds otherwise. `held`, rows in all by fold, is brought up to date.
+    """
+    heap = [(0, rows, fold) for fold, rows in enumerate(held)]
+    heapq.heapify(heap)
     given = []
     for size in sizes.tolist():
-        rows, fold = heap[0]
-        heapq.heapreplace(heap, (rows + size, fold))
+        own, rows, fold = heap[0]
+        heapq.heapreplace(heap, (own + size, rows + size, fold))
+        held[fold] += size
         given.append(fold)
     return given
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from rankexp.config.schema import CrossValidation, Holdout, Inner
 from rankexp.data.dataset import Dataset, Feature
-from rankexp.data.splits import duplicates, inner_folds, split
+from rankexp.data.splits import deal, duplicates, inner_folds, split
 from rankexp.errors import DataError
 from rankexp.seeds import stream
 
@@ -82,6 +82,14 @@ def test_units_are_dealt_evenly():
     dataset = data(100, copies=3)
     sizes = [len(p.test) for p in folds(cross(folds=5, together="duplicates"), dataset)]
     assert max(sizes) - min(sizes) <= 3
+
+
+def test_few_units_in_many_strata_are_dealt_evenly():
+    units = np.repeat(np.arange(40), 5)
+    part = deal(200, 10, np.random.default_rng(0), strata=units % 8, units=units)
+    assert np.bincount(part).tolist() == [20] * 10
+    for stratum in range(8):  # of five units each
+        assert np.bincount(part[units % 8 == stratum], minlength=10).max() == 5
 
 
 def test_a_split_depends_on_its_stream_alone():
