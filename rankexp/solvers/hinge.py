@@ -13,7 +13,7 @@ from rankexp.solvers.hinge_bipartite import make_pairs
 from rankexp.solvers.hinge_data import Bools, Floats, Pairs, Sweep
 from rankexp.solvers.hinge_easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge_grid import coarse
-from rankexp.solvers.hinge_newton import newton
+from rankexp.solvers.hinge_newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge_ordered import ordered_pairs
 from rankexp.solvers.hinge_point import AnySweep, Best, Point, stand
 from rankexp.solvers.hinge_sweep import sweep
@@ -21,7 +21,7 @@ from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
 BAND = 0.02  # where Newton starts
-MANY_COLUMNS, WIDE_START = 4, 0.3  # and where there is a column to fewer than so many rows
+WIDE_START = 0.3  # and with many columns
 MANY_ROWS = 40_000  # from here on a sample is solved first
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4

@@ -9,6 +9,8 @@ from rankexp.solvers.hinge_polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge_sweep import FEW_ROWS, sweep
 
 PATIENCE = 25  # steps until the gap must have fallen by a tenth
+MANY_COLUMNS = 4  # where there is a column to fewer than so many rows
+SMALL_REST = 0.1
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
@@ -43,7 +45,7 @@ def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Bes
         p = -solve(_factor(H, lam), point.gradient)
         decrement = -float(point.gradient @ p)
         goal = tol * best.primal
-        if decrement <= 0.2 * point.slack and point.slack > 0.6 * goal:
+        if decrement <= 0.2 * point.slack and point.slack > 0.6 * goal and _near(point):
             shrink = _adapt(shrink, steps) if narrowed else shrink
             steps, narrowed = 0, True
             share = min(0.5, max(shrink, 0.5 * goal / point.slack))
@@ -69,6 +71,17 @@ def newton(start: Point[Sweep], lam: float, tol: float, max_iter: int, best: Bes
         point = _move(lam, point, p, q, found)
     best.see(point)
     return max_iter
+
+
+def _near(point: Point[Sweep]) -> bool:
+    """Say whether the certificate, too, tells that the next band can be gone to.
+
+    With few columns that costs more steps than it saves. With many, the gradient is long in
+    directions of which the decrement tells nothing, and a band shrunk too soon loses its pairs.
+    """
+    n, d = point.sweep.pairs.X.shape
+    rest = point.primal - point.dual - point.slack  # |gradient|² / (2 lam)
+    return d * MANY_COLUMNS <= n or rest <= SMALL_REST * point.slack
 
 
 def _adapt(shrink: float, steps: int) -> float:

@@ -148,6 +148,15 @@ def test_a_large_penalty_leaves_the_mean_difference():
     np.testing.assert_allclose(s, wanted, atol=0.2e-8)
 
 
+@pytest.mark.parametrize("lam", [1e-3, 1e-4])
+def test_few_positives_far_inside_of_a_wide_space_are_certified(lam):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 4))
+    f = X[:, 0] + X[:, 1] * X[:, 0]
+    found = KernelRanker(gamma=3.0, lam=lam).fit(X, f > np.quantile(f, 0.96))
+    assert found.gap_ <= 1e-4
+
+
 def test_many_rows_take_few_pivots():
     rng = np.random.default_rng(2)
     y = np.arange(6000) % 2
