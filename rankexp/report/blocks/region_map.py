@@ -133,7 +133,7 @@ def _ratios(axes: "Axes", draws: pd.DataFrame) -> None:
     for colour, (x, y) in sides.items():
         axes.fill_between([0, x * limit], 0, y * limit, color=colour, alpha=0.2, linewidth=0)
     axes.set(xscale="symlog", yscale="symlog", xlim=(-limit, limit), ylim=(-limit, limit))
-    ticks = [sign * 10.0**power for sign in (-1, 1) for power in (0, 2, 4, 6)]
+    ticks = [sign * 10.0**power for sign in (-1, 1) for power in (2, 4, 6)]
     ticks = [0.0, *(tick for tick in ticks if abs(tick) < limit)]
     axes.set_xticks(ticks)
     axes.set_yticks(ticks)
