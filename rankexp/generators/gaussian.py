@@ -22,6 +22,7 @@ REGISTER = {"gaussian": "Gaussian"}
 Rows = tuple[tuple[float, ...], ...]
 
 REACH, STEPS = 12.0, 16  # of the grid: SDs beyond the outer means, nodes per SD
+MOST_NODES = 200_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class GaussianModel(ClassModel):
         """The function () -> points (m, 1) and weights (m,), for one feature.
 
         Sums of weight times density times a smooth function are expectations: the trapezoidal
-        rule, whose error vanishes exponentially fast for such integrands.
+        rule, whose error vanishes exponentially fast for such integrands. It raises ValueError
+        where the smallest standard deviation is too small beside the range of the means.
         """
         if len(self.means[0]) != 1:
             raise AttributeError("nodes are known for one feature only")
@@ -85,7 +87,13 @@ class GaussianModel(ClassModel):
     def _nodes(self) -> tuple[Floats, Floats]:
         means, scales = np.array(self.means)[:, 0], np.sqrt(self.variances)[:, 0]
         low, high = (means - REACH * scales).min(), (means + REACH * scales).max()
-        count = int(np.ceil((high - low) * STEPS / scales.min())) + 1
+        wanted = (high - low) * STEPS / scales.min()
+        if not wanted < MOST_NODES:
+            raise ValueError(
+                f"expectations over x would take {wanted:.1e} points, more than {MOST_NODES}: "
+                "choose variances nearer to each other, or nearer means"
+            )
+        count = int(np.ceil(wanted)) + 1
         x, step = np.linspace(low, high, count, retstep=True)
         return x[:, None], np.full(count, float(step))
 

@@ -98,7 +98,10 @@ def _check_overlap(upper: Floats, lower: Floats) -> None:
     """
     held = np.isfinite(upper).astype(int).T @ np.isfinite(lower).astype(int)
     if connected_components(held, directed=True, connection="strong")[0] > 1:
-        raise ValueError("no finite thresholds are best: levels overlap too little")
+        raise ValueError(
+            "no finite thresholds are best: levels overlap too little; let neighbours have "
+            "points in common"
+        )
 
 
 def _log_risk(upper: Floats, lower: Floats, theta: Floats) -> tuple[float, Floats, Floats]:

@@ -8,10 +8,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Evaluate = Callable[[Floats], tuple[float, Floats, Floats] | None]
 
-STEPS, TOLERANCE = 200, 1e-12
+STEPS, TOLERANCE = 100, 1e-12
 SMALL = 1e-6  # of a step: from here on they shrink fast, or not at all
 REACH = 4.0  # a step's largest change of a difference: beyond, exponentials are no parabolas
 NOISE = 1e-14  # relative error of a value
+FLAT = "no minimum found: levels overlap too little; bring them nearer to each other"
 
 
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
@@ -27,7 +28,7 @@ def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     Raises
     ------
     ValueError
-        Where no minimum is found.
+        Where no minimum is found, as the function is flat to the last digit.
     """
     x, found = start, evaluate(start)
     if found is None:
@@ -49,12 +50,10 @@ def minimise(evaluate: Evaluate, start: Floats) -> Floats:
             if trial and trial[0] <= value + 1e-4 * size * slope + NOISE * abs(value):
                 break
             size /= 2
-            if size < 1e-12:
-                raise ValueError(
-                    "no minimum found: it is flat to the last digit (little overlap?)"
-                )
+            if size < SMALL:
+                raise ValueError(FLAT)
         x, found = x + size * step, trial
-    raise ValueError(f"no minimum found in {STEPS} steps (no overlap?)")
+    raise ValueError(FLAT)
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:
@@ -64,4 +63,7 @@ def _step(gradient: Floats, hessian: Floats) -> Floats:
     scaled = hessian / unit[:, None] / unit
     scaled += np.outer(unit, unit) / (unit @ unit)  # of what adding a constant does not change
     scaled[np.diag_indices_from(scaled)] += 1e-14
-    return np.asarray(np.linalg.solve(scaled, -gradient / unit) / unit)
+    try:
+        return np.asarray(np.linalg.solve(scaled, -gradient / unit) / unit)
+    except np.linalg.LinAlgError:
+        raise ValueError(FLAT) from None

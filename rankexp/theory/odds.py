@@ -130,8 +130,8 @@ def proportional_odds_thresholds(model: Any) -> Floats:
     for k in range(1, logs.shape[1] - 1):
         if not (present[:, :k].any(axis=1) & present[:, k + 1 :].any(axis=1)).any():
             raise ValueError(
-                "no finite thresholds are best: levels below and above the "
-                f"{k + 1}. level overlap nowhere"
+                f"no finite thresholds are best: levels below and above number {k + 1} overlap "
+                "nowhere; let them have points in common"
             )
     logs = logs[present[:, 1:].any(axis=1) & present[:, :-1].any(axis=1)]  # else r* is infinite
     masses = np.exp(logs)

@@ -47,8 +47,8 @@ def hinge_population(
     if rows.ndim != 2 or rows.shape[1] != 1:
         raise ValueError(f"X must be of shape (n, 1), got {rows.shape}")
     place = (rows[:, 0] - low) / (x[1] - x[0])
-    if (place < -0.5).any() or (place > points - 0.5).any():
-        raise ValueError(f"X has rows beyond the grid, {low:g} to {high:g}")
+    if not ((place >= -0.5) & (place <= points - 0.5)).all():
+        raise ValueError(f"X has rows beyond the grid, {low:g} to {high:g}, or NaN")
     nearest = np.clip(np.rint(place), 0, points - 1).astype(np.int64)
     return np.asarray(minimise_hinge(pair_weights(masses))[nearest])
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from rankexp.checks import hinge_staircase, hinge_ties
+from rankexp.theory.three_points import hinge_regions
 
 
 def test_regions_and_programs_agree_draw_by_draw():
@@ -32,6 +33,26 @@ def test_disagreement_would_be_seen(monkeypatch):
     agree = [row["value"] for row in rows if row["quantity"] == "agree"]
     (share,) = (row["value"] for row in rows if row["quantity"] == "agreement")
     assert 0 < share == np.mean(agree) < 1
+
+
+@pytest.mark.parametrize("wrong", [(0.5, 0.0), (0.0, 0.5)])
+def test_both_differences_must_agree(monkeypatch, wrong):
+    def program(p, q):
+        return np.add(hinge_regions(p, q)[:2], wrong)
+
+    monkeypatch.setattr("rankexp.checks.three_points.hinge_program", program)
+    rows = hinge_ties(np.random.default_rng(5), draws=9)
+    assert not any(row["value"] for row in rows if row["quantity"] in ("agree", "agreement"))
+
+
+def test_steps_that_are_no_integers_would_be_seen(monkeypatch):
+    monkeypatch.setattr(
+        "rankexp.checks.staircase.minimise_hinge", lambda w: np.arange(41) // 2 * 0.3
+    )
+    rows = hinge_staircase(np.random.default_rng(0))
+    value = {row["quantity"]: row["value"] for row in rows if "step" not in row}
+    assert value["levels"] == 21
+    assert value["integer"] == pytest.approx(0.3)
 
 
 def test_the_staircase():

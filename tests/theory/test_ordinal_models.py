@@ -10,8 +10,8 @@ from scipy.special import expit
 
 from rankexp.generators import Discrete, Gaussian
 from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
-from rankexp.theory.boosting import orboost_function, orboost_thresholds
-from rankexp.theory.odds import odds_root, proportional_odds_thresholds, three_level_root
+from rankexp.theory.boosting import _log_risk, _sides, orboost_function, orboost_thresholds
+from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds, three_level_root
 from rankexp.theory.pairs import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -203,13 +203,35 @@ def test_sums_over_x_are_converged_and_reverse_with_the_levels(thresholds, gener
     ("pmfs", "function", "message"),
     [
         ([[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]], orboost, "overlap too little"),
-        ([[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]], proportional_odds, "2. level overlap nowhere"),
+        ([[1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]], proportional_odds, "number 2 overlap nowhere"),
     ],
 )
 def test_levels_that_overlap_too_little(pmfs, function, message):
     model = Discrete([1, 2, 3], pmfs).draw_model(None)
     with pytest.raises(ValueError, match=f"no finite thresholds are best.*{message}"):
         function(model, [[1.0]])
+
+
+def test_derivatives_of_the_population_risks():
+    rng = np.random.default_rng(0)
+    masses = rng.dirichlet(np.ones(28)).reshape(7, 4)
+    logs, middle, theta = np.log(masses), masses.sum(axis=0)[1:-1], np.array([-1.0, 0.2, 1.5])
+    for risk in (
+        lambda theta: _loss(logs, masses, middle, theta),
+        lambda theta: _log_risk(*_sides(logs, "all"), theta),
+    ):
+        _, gradient, hessian = risk(theta)
+        for j, step in enumerate(1e-5 * np.eye(3)):
+            up, down = risk(theta + step), risk(theta - step)
+            assert (up[0] - down[0]) / 2e-5 == pytest.approx(gradient[j], abs=1e-8)
+            np.testing.assert_allclose((up[1] - down[1]) / 2e-5, hessian[j], atol=1e-8)
+
+
+def test_densities_that_hardly_overlap():
+    with pytest.raises(ValueError, match="levels overlap too little; bring them nearer"):
+        orboost(Gaussian([-20, 0, 20]).draw_model(None), [[0.0]])
+    with pytest.raises(ValueError, match="points, more than 200000: choose variances nearer"):
+        orboost(Gaussian([-1, 0, 1], variances=[1e-12, 1, 1]).draw_model(None), [[0.0]])
 
 
 def test_what_is_refused():

@@ -158,6 +158,7 @@ def test_the_staircase_of_the_source_has_seven_levels():
         ({"low": 3.0}, [[0.0]], "expected a grid"),
         ({}, [[0.0], [3.2]], "beyond the grid, -3 to 3"),
         ({}, [[-3.2]], "beyond the grid"),
+        ({}, [[np.nan]], "or NaN"),
         ({}, [[0.0, 1.0]], "shape"),
     ],
 )
