@@ -10,7 +10,7 @@ from rankexp.solvers.hinge_sweep import FEW_ROWS, sweep
 
 PATIENCE = 25  # steps until the gap must have fallen by a tenth
 MANY_COLUMNS = 4  # where there is a column to fewer than so many rows
-SMALL_REST = 0.1
+SMALL_REST = 1.0
 POLISHED_GAP = 0.1  # before, the band holds too few of the right pairs
 
 
