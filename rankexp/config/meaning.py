@@ -35,6 +35,8 @@ OPTION_NAMES = {
     "references": "method",
     "reference": "method",
     "beside": "method",
+    "theory": "method",
+    "rescaled": "method",
     "panels": "problem",
     "bayes": "problem",
     "metric": "metric",

@@ -329,6 +329,18 @@ MEANING = {
         "report[0].options.rule.f: unknown experiment 'f'",
     ),
     "option's metric": (block(", options: {metric: «auc}"), "unknown metric 'auc'"),
+    "option's theory": (
+        block(", options: {theory: {«n: {name: half_log_ratio}}}").replace(
+            "paired_table", "curves_against_theory"
+        ),
+        "report[0].options.theory.n: unknown method 'n'",
+    ),
+    "option's theory's name": (
+        block(", options: {theory: {m: {name: «half_log_rato}}}").replace(
+            "paired_table", "curves_against_theory"
+        ),
+        "theory.m.name: unknown theory 'half_log_rato' (did you mean 'half_log_ratio'?); known:",
+    ),
     "published": (GOOD + "published: «nowhere.csv\n", "no such file: "),
 }
 
