@@ -42,9 +42,9 @@ def _full_rank() -> Iterator[Row]:
         yield name, seconds(X, y, None, gamma=1.0, lam=1e-4, loss=loss), SECONDS
     X = np.random.default_rng(0).normal(size=(2000, 4))
     f = X[:, 0] + X[:, 1] * X[:, 0]
-    for lam, target in ((1e-3, SECONDS), (1e-4, None)):
+    for lam in (1e-3, 1e-4):  # the hardest found: twice as many steps as elsewhere
         name = f"seconds, hinge, 2 % positive, no noise, 2,000 × 4, gamma 3, lambda {lam:g}"
-        yield name, seconds(X, f > np.quantile(f, 0.98), None, gamma=3.0, lam=lam), target
+        yield name, seconds(X, f > np.quantile(f, 0.98), None, gamma=3.0, lam=lam), None
     X, y = curved(2000, 10, 5)
     for kind, groups in (("all pairs", None), ("40 groups", np.arange(2000) % 40)):
         name = f"seconds, hinge, 5 levels, {kind}, 2,000 × 10, gamma 1, lambda 0.0001"
