@@ -63,13 +63,13 @@ def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
     if change.size == 0:
         return np.empty(0)
-    low, high = ascending[change], ascending[change + 1]
+    if kind == "all" or (kind == "quantile" and change.size <= n_cuts):
+        low, high = ascending[change], ascending[change + 1]
+        middle = 0.5 * low + 0.5 * high  # halved first: no overflow
+        return np.where((low <= middle) & (middle < high), middle, low)
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     if kind == "equidistant":
         cuts = ascending[0] * (1.0 - shares) + ascending[-1] * shares
-    elif kind == "all" or change.size <= n_cuts:
-        middle = 0.5 * low + 0.5 * high  # halved first: no overflow
-        cuts = np.where((low <= middle) & (middle < high), middle, low)
     else:
         place = shares * (ascending.size - 1)
         before = place.astype(np.intp)

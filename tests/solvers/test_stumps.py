@@ -33,6 +33,7 @@ def test_cuts_are_where_they_say():
     assert cuts_of(x, "all", 1).tolist() == [0.5, 1.5, 3.0]
     assert cuts_of(x, "quantile", 3).tolist() == [0.5, 1.5, 3.0]  # no more values than quantiles
     assert cuts_of(x, "equidistant", 3).tolist() == [1.0, 2.0, 3.0]
+    assert cuts_of(x, "quantile", 10**15).tolist() == [0.5, 1.5, 3.0]  # without as many numbers
     many = np.random.default_rng(0).random(500)
     levels = np.arange(1, 21) / 21
     np.testing.assert_allclose(cuts_of(many, "quantile", 20), np.quantile(many, levels))
