@@ -10,6 +10,8 @@ from sklearn.utils.multiclass import type_of_target
 
 from rankexp.solvers.result import Floats
 
+MOST_LEVELS = 1000
+
 
 def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Return the two sorted classes of labels, and which labels are of the last one."""
@@ -81,6 +83,24 @@ def ordered_levels(
         only = f"only one class, '{found[0]}'" if found else "no example"
         raise ValueError(f"a ranker needs examples of two levels; y holds {only}")
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
+
+
+def few_levels(
+    y: npt.NDArray[Any], levels: Sequence[Any] | None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return what `ordered_levels` does, for models with a place for each pair of levels.
+
+    Raises
+    ------
+    ValueError
+        As `ordered_levels`, and for more than 1,000 levels.
+    """
+    order, codes = ordered_levels(y, levels)
+    if len(order) > MOST_LEVELS:
+        raise ValueError(
+            f"y has {len(order)} levels, more than {MOST_LEVELS}: bin a continuous target"
+        )
+    return order, codes
 
 
 def _distinct(y: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import ordered_levels
+from rankexp.estimators.labels import few_levels
 from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.solvers.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
 from rankexp.solvers.result import Floats
@@ -92,14 +92,14 @@ class ORBoost(StumpBooster):
         ------
         ValueError
             For a parameter out of range, missing or infinite values, labels that aren't among
-            `levels` or have no order, examples of one level only, or an infinite coefficient
+            `levels` or have no order, one level or over 1,000, or an infinite coefficient
             where there is no smoothing.
         TypeError
             For a sparse matrix.
         """
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = ordered_levels(y, self.levels)
+        self.levels_, codes = few_levels(y, self.levels)
         rows = binned(X, self.cuts, self.n_cuts)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         start = weights.risk

@@ -1,5 +1,6 @@
 """Groups, labelled pairs and held-out examples: what pairs are formed, and their error."""
 
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -16,28 +17,45 @@ def group_numbers(groups: Any, n: int) -> Ints | None:
     Raises
     ------
     ValueError
-        Where there isn't one for each row.
+        Where there isn't one for each row, or where they can't be told apart.
     """
     if groups is None:
         return None
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups must be of shape ({n},), one a row, got shape {labels.shape}")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    try:
+        found, numbers = np.unique(labels, return_inverse=True)
+        missing = any(isinstance(g, float) and isnan(g) for g in found.tolist())
+    except TypeError:  # None, or words among numbers
+        missing = True
+    if missing:
+        raise ValueError("groups must be all numbers or all words, and none missing")
+    return numbers.astype(np.int64)
 
 
 def held_out(
     codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState
 ) -> npt.NDArray[np.bool_]:
-    """Return which rows are for validation: a share of each level, or of the groups, whole."""
+    """Return which rows are for validation: a share of each level, or of the groups, whole.
+
+    Raises
+    ------
+    ValueError
+        Where all rows are, or a single group can't be parted.
+    """
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
         kinds = np.unique(groups)
+        if kinds.size < 2:
+            raise ValueError("there is one group only: set validation_fraction=None, or no groups")
         size = min(max(1, round(share * kinds.size)), kinds.size - 1)
         return np.isin(groups, rng.permutation(kinds)[:size])
     for level in np.unique(codes):
         rows = np.flatnonzero(codes == level)
         out[rng.permutation(rows)[: round(share * rows.size)]] = True
+    if out.all():
+        raise ValueError(f"validation_fraction={share!r} leaves no row to train on: lower it")
     return out
 
 
@@ -61,37 +79,30 @@ class PairError:
         n = codes.size
         self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
         self.top = n + 1
-        self.rows = [np.flatnonzero(codes == level) for level in range(costs.shape[0])]
-        self.pairs = [
-            (cost, self.rows[a], self.rows[b])
-            for (b, a), cost in np.ndenumerate(costs)
-            if cost > 0.0
-        ]
-        self.mass = self._sum(lambda low, mine, start, end: end - start, np.zeros(n))
+        self.parts = []
+        for low, cost in enumerate(costs):
+            upper = np.flatnonzero(cost[codes] > 0.0)
+            self.parts.append((cost[codes[upper]], upper, np.flatnonzero(codes == low)))
+        self.mass = 2.0 * self._lost(np.zeros(n))  # where all are tied
         if self.mass == 0.0:
             raise ValueError(
-                "the validation part holds no pair to rank: raise validation_fraction, "
+                "the validation part holds no pair to rank: change validation_fraction, "
                 "or set it to None"
             )
 
-    def _sum(self, of: Any, s: Floats) -> float:
+    def _lost(self, s: Floats) -> float:
         keys = self.base + np.unique(s, return_inverse=True)[1]
         total = 0.0
-        for cost, upper, lower in self.pairs:
+        for costs, upper, lower in self.parts:
             low, mine = np.sort(keys[lower]), keys[upper]
-            start = low.searchsorted(self.base[upper])
             end = low.searchsorted(self.base[upper] + self.top)
-            total += cost * float(np.sum(of(low, mine, start, end)))
+            at_most = low.searchsorted(mine, side="right")
+            total += float(costs @ (end - 0.5 * (at_most + low.searchsorted(mine))))
         return total
 
     def __call__(self, s: Floats) -> float:
         """Return the error of scores, (n,)."""
-
-        def lost(low: Ints, mine: Ints, start: Ints, end: Ints) -> Floats:
-            at_most = low.searchsorted(mine, side="right")
-            return end - 0.5 * (at_most + low.searchsorted(mine))
-
-        return self._sum(lost, s) / self.mass
+        return self._lost(s) / self.mass
 
 
 def labelled_pairs(

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import best_threshold, ordered_levels, two_classes
+from rankexp.estimators.labels import best_threshold, few_levels, two_classes
 from rankexp.estimators.pair_data import (
     Ints,
     PairError,
@@ -23,15 +23,9 @@ from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
-from rankexp.solvers.boost_pairs import (
-    FactorisedPairs,
-    ListedPairs,
-    Pairs,
-    Round,
-    boost,
-)
+from rankexp.solvers.boost_pairs import ListedPairs, Pairs, Round, boost
 from rankexp.solvers.result import Floats
-from rankexp.solvers.smooth_pairs import logistic_pairs
+from rankexp.solvers.smooth_pairs import all_pairs
 from rankexp.solvers.stumps import Binned, binned
 
 REGISTER = {"RankBoost": "RankBoost"}
@@ -183,8 +177,9 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         ------
         ValueError
             For a parameter out of range, missing or infinite values, labels that aren't among
-            `levels`, one class or, under the bipartite risk, more than two, costs of another
-            shape, no pair at all, or an infinite coefficient where there is no smoothing.
+            `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
+            costs of another shape, groups with some missing, no pair at all, nothing to train or
+            to stop on, or an infinite coefficient where there is no smoothing.
         TypeError
             For a sparse matrix.
         """
@@ -192,6 +187,7 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         codes = self._codes(y)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
+        costs /= costs.max()  # only ratios count; sums shall not overflow
         numbers = group_numbers(groups, X.shape[0])
         if self.validation_fraction is None:
             self._boost(X, codes, costs, numbers)
@@ -243,13 +239,13 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         """Set `levels_` (and `classes_`); return the level of each label."""
         if self.risk == "multipartite":
             self._forget("classes_")
-            self.levels_, codes = ordered_levels(y, self.levels)
+            self.levels_, codes = few_levels(y, self.levels)
             return codes
         if self.levels is None:
             self.levels_, positive = two_classes(y)
             codes = positive.astype(np.int64)
         else:
-            self.levels_, codes = ordered_levels(y, self.levels)
+            self.levels_, codes = few_levels(y, self.levels)
             if self.levels_.shape[0] != 2:
                 raise ValueError(
                     f"the bipartite risk needs two levels, got {self.levels_.tolist()}: "
@@ -267,11 +263,7 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         watched: tuple[Floats, PairError] | None = None,
     ) -> None:
         rows = binned(X, self.cuts, self.n_cuts)
-        pairs: Pairs
-        if self.loss == "exponential":
-            pairs = FactorisedPairs(rows, codes, costs, groups)
-        else:
-            pairs = logistic_pairs(rows, codes, costs, groups)
+        pairs = all_pairs(rows, codes, costs, groups, LOSSES[self.loss]())
         start, rounds = pairs.risk, self._rounds(rows, pairs)
         self._forget("validation_error_")
         found = list(rounds) if watched is None else self._watch(rounds, *watched)

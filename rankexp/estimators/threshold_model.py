@@ -11,12 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import ordered_levels
+from rankexp.estimators.labels import few_levels
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
 Ints = npt.NDArray[np.int64]
-MOST_LEVELS = 1000
 
 
 class ThresholdModel(BaseEstimator):  # type: ignore[misc]
@@ -57,7 +56,7 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
         """
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = self._levels(y)
+        self.levels_, codes = few_levels(y, self.levels)
         present, dense = np.unique(codes, return_inverse=True)
         found = self._path(X, dense, np.array([self.lam], dtype=np.float64))
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
@@ -88,7 +87,7 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
         for lam in grid.tolist():
             self.check(lam)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        codes = self._levels(y)[1]
+        codes = few_levels(y, self.levels)[1]
         return self._path(X, np.unique(codes, return_inverse=True)[1], grid)
 
     def check(self, lam: float | None = None) -> None:
@@ -102,14 +101,6 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
-
-    def _levels(self, y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-        levels, codes = ordered_levels(y, self.levels)
-        if len(levels) > MOST_LEVELS:
-            raise ValueError(
-                f"y has {len(levels)} levels, more than {MOST_LEVELS}: bin a continuous target"
-            )
-        return levels, codes
 
     def _path(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
         found = self._solve(X, codes, lams)

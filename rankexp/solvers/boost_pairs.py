@@ -278,12 +278,19 @@ def list_pairs(
     codes: Ints, costs: Floats, groups: Ints | None = None
 ) -> tuple[Ints, Ints, Floats]:
     """Return the upper row, the lower row and the cost of every pair that costs anything."""
-    groups = np.zeros_like(codes) if groups is None else groups
+    K = costs.shape[0]
+    cell = codes if groups is None else groups * K + codes
+    by_cell = np.argsort(cell, kind="stable")
+    sizes = np.bincount(cell, minlength=K)
+    starts = np.cumsum(sizes) - sizes
     found = []
-    for group in np.unique(groups).tolist():
-        rows = np.flatnonzero(groups == group)
-        cost = costs[codes[rows], codes[rows, None]]  # of ranking the first below the second
-        first, second = np.nonzero(cost)
-        found.append((rows[first], rows[second], cost[first, second]))
+    for low in range(K - 1):
+        mine = np.flatnonzero(costs[low, codes] > 0.0)
+        theirs = cell[mine] - codes[mine] + low  # the cell of that level in the same group
+        many, start = sizes[theirs], starts[theirs]
+        first = np.cumsum(many) - many
+        place = np.arange(many.sum()) + np.repeat(start - first, many)
+        cost = np.repeat(costs[low, codes[mine]], many)
+        found.append((np.repeat(mine, many), by_cell[place], cost))
     upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return upper, lower, cost

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from rankexp.losses.base import MarginLoss
+from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.solvers.boost_pairs import (
     LEAST,
+    FactorisedPairs,
     Ints,
     ListedPairs,
     Pairs,
@@ -16,16 +19,26 @@ from rankexp.solvers.pair_kernel import Complexes, PairKernel, Panels
 from rankexp.solvers.result import Floats
 from rankexp.solvers.stumps import NOTHING, Binned, Stump
 
-LISTED = 16  # as many pairs a row are quicker listed
+LISTED = 16  # as many pairs a row are quicker listed under the logistic loss
+SPARSE = 5  # as many cells a pair cost more than a list under the exponential loss
 
 
-def logistic_pairs(rows: Binned, codes: Ints, costs: Floats, groups: Ints | None = None) -> Pairs:
-    """Return all pairs under the logistic loss, in the quicker form; see `FactorisedPairs`."""
+def all_pairs(
+    rows: Binned, codes: Ints, costs: Floats, groups: Ints | None, loss: MarginLoss
+) -> Pairs:
+    """Return all pairs under the exponential or logistic loss in the quickest form.
+
+    Parameters and errors are those of `FactorisedPairs`.
+    """
     groups = np.zeros_like(codes) if groups is None else groups
-    _, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
-    if pairs <= LISTED * rows.size:
-        return ListedPairs(rows, *list_pairs(codes, costs, groups), Logistic())
-    return LogisticPairs(rows, codes, costs, groups)
+    counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
+    exponential = isinstance(loss, Exponential)
+    cells = counts.size * counts.shape[1]
+    few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
+    if few:
+        return ListedPairs(rows, *list_pairs(codes, costs, groups), loss)
+    form = FactorisedPairs if exponential else LogisticPairs
+    return form(rows, codes, costs, groups)
 
 
 class LogisticPairs:
@@ -72,7 +85,8 @@ class LogisticPairs:
         self.as_lower = self.weight.seen_by_lower(upper, count)
         self.total = float((M * self.as_upper).sum())
         lower = self._paid(self.loss.transform(M), self.costs)
-        self.risk = float((M * self.loss.seen_by_upper(lower, count)).sum()) / self.mass
+        risk = float((M * self.loss.seen_by_upper(lower, count)).sum()) / self.mass
+        self.risk = max(risk, 0.0)  # rounding
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""

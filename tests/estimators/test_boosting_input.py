@@ -49,7 +49,8 @@ def test_tags_follow_the_risk():
         ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
         ({"costs": np.ones((2, 2))}, r"costs must be of shape \(3, 3\)"),
         ({"levels": [0, 1]}, "y holds 2, not among the levels"),
-        ({"validation_fraction": 0.01}, "raise validation_fraction"),
+        ({"validation_fraction": 0.01}, "no pair to rank: change validation_fraction"),
+        ({"validation_fraction": 0.99}, "leaves no row to train on"),
     ],
 )
 def test_rank_boost_says_what_is_wrong(parameters, message):
@@ -90,6 +91,25 @@ def test_pairs_need_two_levels_in_a_group():
         RankBoost("multipartite").fit(X, Y, groups=[1, 2])
     with pytest.raises(ValueError, match="two levels, got"):
         RankBoost(levels=[0, 1, 2]).fit(X, Y)
+
+
+@pytest.mark.parametrize("groups", [[1.0, np.nan] * 3, ["a", None] * 3, ["a", 1] * 3])
+def test_missing_groups_are_no_group(groups):
+    with pytest.raises(ValueError, match="none missing"):
+        RankBoost("multipartite").fit(X, Y, groups=np.array(groups, dtype=object))
+    with pytest.raises(ValueError, match="none missing"):
+        RankBoost("multipartite").fit(X, Y, groups=[1.0, np.nan] * 3)
+
+
+def test_one_group_is_not_parted():
+    with pytest.raises(ValueError, match="one group only"):
+        RankBoost("multipartite", validation_fraction=0.5).fit(X, Y, groups=np.ones(6))
+
+
+@pytest.mark.parametrize("made", [RankBoost("multipartite"), ORBoost()])
+def test_a_continuous_target_is_refused(made):
+    with pytest.raises(ValueError, match="1001 levels, more than 1000: bin a continuous target"):
+        made.fit(np.zeros((1001, 1)), np.arange(1001))
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,20 @@ def test_costs_and_groups_are_weights_and_choices_of_pairs(loss):
         np.testing.assert_allclose(mine, theirs, atol=1e-10)
 
 
+@LOSSES
+@pytest.mark.filterwarnings("error")
+def test_only_ratios_of_costs_count(loss):
+    X, y = gaussians(30, d=2, K=3)
+    costs = np.triu(np.array([[0.0, 1.0, 0.5], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0]]))
+    fits = [
+        RankBoost("multipartite", 20, loss=loss, costs=scale * costs).fit(X, y)
+        for scale in (1.0, 2.0**-1000, 2.0**1023)
+    ]
+    for other in fits[1:]:
+        for mine, theirs in zip(rounds_of(fits[0]), rounds_of(other), strict=True):
+            assert (mine == theirs).all()
+
+
 def test_the_risk_is_the_mean_loss_of_pairs_and_falls():
     X, y = gaussians(50, d=2, K=3)
     costs = np.triu(np.arange(1.0, 10.0).reshape(3, 3), 1)

@@ -17,7 +17,7 @@ from rankexp.solvers.boost_pairs import (
     normaliser,
 )
 from rankexp.solvers.pair_kernel import PairKernel, Panels
-from rankexp.solvers.smooth_pairs import LogisticPairs, logistic_pairs
+from rankexp.solvers.smooth_pairs import LogisticPairs, all_pairs
 from rankexp.solvers.stumps import Stump, binned
 
 laws = settings(max_examples=30, deadline=None)
@@ -222,8 +222,20 @@ def test_the_logistic_loss_without_pairs_equals_that_of_all_pairs(K, groups, rul
 def test_few_pairs_are_listed_and_many_are_not():
     X, codes, costs, group = levels(n=200, groups=50)
     rows = binned(X, "quantile", 20)
-    assert isinstance(logistic_pairs(rows, codes, costs, group), ListedPairs)
-    assert isinstance(logistic_pairs(rows, codes, costs), LogisticPairs)
+    assert isinstance(all_pairs(rows, codes, costs, group, Logistic()), ListedPairs)
+    assert isinstance(all_pairs(rows, codes, costs, None, Logistic()), LogisticPairs)
+    assert isinstance(all_pairs(rows, codes, costs, None, Exponential()), FactorisedPairs)
+    many = np.triu(np.ones((40, 40)), 1)
+    assert isinstance(all_pairs(rows, codes, many, group, Exponential()), ListedPairs)
+
+
+def test_a_list_of_pairs_takes_no_more_room_than_they_do():
+    codes = np.zeros(400_000, dtype=np.int64)
+    codes[7] = 1
+    upper, lower, cost = list_pairs(codes, np.triu(np.full((2, 2), 3.0), 1))
+    assert upper.tolist() == [7] * 399_999
+    assert (np.sort(lower) == np.flatnonzero(codes == 0)).all()
+    assert (cost == 3.0).all()
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
