@@ -44,6 +44,16 @@ def test_rules_are_checked() -> None:
             model.model_validate({"rules": wrong})
 
 
+def test_what_was_run_but_has_no_value_is_undefined(make: Make) -> None:
+    def undefined(cell: Cell, record: Record) -> Record:
+        rows = [r._replace(value=np.nan) if r.part == "test" else r for r in record.rows]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    (row, gone, *_) = show(make(change=undefined), "published_table", "folds").grids[0].rows
+    assert {cell.split(" / ")[1] for cell in row[1:]} == {"undefined"}
+    assert {cell.split(" / ")[1] for cell in gone[1:]} == {"not run"}
+
+
 def test_details_and_their_notes_can_be_left_out(make: Make) -> None:
     whole = show(make(), "published_table", "folds")
     short = show(make(), "published_table", "folds", details=False)

@@ -121,7 +121,9 @@ def draw(
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     axes.set_xlabel(metric)
-    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    widest = max(len(context.method_label(name)) for name in methods)
+    columns = 4 if widest < 18 else 3
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False)
     if remarks:
         figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
     return figure

@@ -179,7 +179,7 @@ class PublishedTable(Choosing):
     def _cell(self, line: Line, known: bool) -> str:
         first = [number(line.published, self.digits)] if known and not line.beside else []
         if math.isnan(line.reproduced):
-            return " / ".join([*first, "not run"])
+            return " / ".join([*first, "undefined" if line.state == "complete" else "not run"])
         value = with_error(line.reproduced, line.se, self.digits) + MARKS.get(line.verdict, "")
         return " / ".join([*first, value, *(number(other, self.digits) for other in line.others)])
 

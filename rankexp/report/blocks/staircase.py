@@ -129,7 +129,7 @@ class Staircase(Choosing):
         from matplotlib.figure import Figure
 
         panels = max(len(fitted), 1)
-        columns = min(panels, 3)
+        columns = 2 if panels == 4 else min(panels, 3)
         rows = -(-panels // columns)
         size = (max(2.6 * columns, 4.4), 2.8 * rows + 0.5)
         figure = Figure(figsize=size, layout="constrained")
