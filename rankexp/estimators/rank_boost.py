@@ -6,9 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import best_threshold, few_levels, two_classes
@@ -19,6 +17,7 @@ from rankexp.estimators.pair_data import (
     held_out,
     labelled_pairs,
 )
+from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
@@ -33,7 +32,7 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
+class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
     Each round takes the base ranker with the greatest ``|e+ - e-|``, e+ and e- being the weight
@@ -137,19 +136,6 @@ class RankBoost(ClassifierMixin, StumpBooster):  # type: ignore[misc]
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.risk == "multipartite":
-            tags.estimator_type = tags.classifier_tags = None
-        else:
-            tags.classifier_tags.multi_class = False
-        return tags
-
-    @available_if(lambda self: self.risk == "bipartite")  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of labels that `predict` gets right, under the bipartite risk."""
-        return float(super().score(X, y, sample_weight))
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

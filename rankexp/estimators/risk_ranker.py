@@ -1,4 +1,4 @@
-"""What rankers with a choice of risk share: labels, tags, predictions, checks of parameters."""
+"""What rankers with a choice of risk share: labels, predictions, checks of parameters."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -6,22 +6,21 @@ from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from rankexp.estimators.combinations import Combination, Target, combination
 from rankexp.estimators.labels import ordered_levels, two_classes
+from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.metrics.costs import cost_matrix
 from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import Floats, PathResult
 
 
-class RiskRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A ranker with `risk`: of two classes, a classifier; of ordered levels, neither."""
+class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
+    """A ranker with `risk`, of two classes or of ordered levels; base of two estimators."""
 
-    risk: str
     loss: str
     lam: float
     costs: Any
@@ -29,19 +28,6 @@ class RiskRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tol: float
     max_iter: int
     threshold_: float
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.risk == "multipartite":
-            tags.estimator_type = tags.classifier_tags = None
-        else:
-            tags.classifier_tags.multi_class = False
-        return tags
-
-    @available_if(lambda self: self.risk != "multipartite")  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of labels that `predict` gets right; not of ordered levels."""
-        return float(super().score(X, y, sample_weight))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of rows, shape (n,): positive where the score is above 0.
