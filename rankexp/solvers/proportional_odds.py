@@ -26,6 +26,7 @@ ROUNDED = 1e-10
 GOOD = 1e-6
 NARROW = 8.0
 MOST_STEPS = 40
+FAR = 10.0
 BALANCED = 1e-200
 """The derivative of a row that both thresholds pull at alike; 0 would mean that it may be left
 out of the Hessian."""
@@ -145,13 +146,18 @@ def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
 
 
 def _newton(now: Fit) -> Fit:
-    lowest = np.inf
+    """Take Newton's steps, none of a threshold much longer than the range of the scores.
+
+    Its curvature may be nothing but rounding, far from all scores.
+    """
+    lowest, reach = np.inf, FAR * (1.0 + float(np.ptp(now.s)))
     for _ in range(MOST_STEPS):
         size = now.imbalance()
         if size <= EXACT or 0.5 * lowest <= size <= ROUNDED:
             break
         lowest = size
-        B = inverse(np.asfortranarray(now.hessian()), 0.0, 0)
+        H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
+        B = inverse(H, 0.0, 0)
         p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
         new = _search(now, p)
         if new is None:

@@ -141,11 +141,21 @@ def test_thresholds_of_any_scores(values, scale, K):
     assert np.isfinite(theta).all()
     assert (np.diff(theta) > 0).all()
     risk = ProportionalOddsRisk(y)
-    rounding = 1e-9 + 1e-16 * scale
+    rounding = 1e-9 + 2e-15 * scale  # of scores up to 5 scale
     with np.errstate(over="ignore"):
         assert np.abs(risk.fit(s).gradient).sum() < rounding
         assert np.isfinite(risk.value(s))
         assert risk.slope(s).sum() == pytest.approx(0, abs=rounding)  # only differences count
+
+
+@pytest.mark.parametrize(
+    ("n", "K", "scale"), [(20, 4, 30.0), (7, 5, 1e3), (15, 5, 1e3), (34, 4, 1e3), (30, 3, 1e4)]
+)
+def test_thresholds_where_some_have_no_curvature_left(n, K, scale):
+    for seed in range(100):
+        s = scale * np.random.default_rng(seed).integers(-5, 6, n)
+        with np.errstate(over="ignore"):
+            assert ProportionalOddsRisk(np.arange(n) % K).fit(s).imbalance() < 1e-9
 
 
 @given(st.integers(0, 10**6))
