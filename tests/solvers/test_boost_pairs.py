@@ -105,6 +105,25 @@ def test_sums_over_cells_equal_sums_over_all_pairs(K, groups, rule, numba):
     assert_same(first, second, at_least=60)
 
 
+@pytest.mark.parametrize("signs", [[-1.0], [1.0], [-1.0, 1.0]])
+@pytest.mark.parametrize(("K", "groups"), [(2, 1), (4, 3)])
+def test_sums_over_cells_outlast_steps_of_any_size(K, groups, signs):
+    """Scores go so far that the weights are made anew, several times."""
+    rng = np.random.default_rng(0)
+    X, codes, costs, group = levels(K=K, groups=groups)
+    rows = binned(X, "all", 1)
+    listed = ListedPairs(rows, *every_pair(codes, costs, group), Exponential())
+    factorised = FactorisedPairs(rows, codes, costs, group)
+    for step in range(150):
+        stump = rows.best(rng.normal(size=codes.size))
+        alpha = float(rng.uniform(2.0, 8.0) * rng.choice(signs))
+        both = [pairs.shares(stump) for pairs in (factorised, listed)]
+        np.testing.assert_allclose(*both, atol=1e-9, err_msg=f"step {step}")
+        np.testing.assert_allclose(factorised.charges(), listed.charges(), atol=1e-9)
+        for pairs, shares in zip((factorised, listed), both, strict=True):
+            pairs.step(stump, alpha, shares)
+
+
 @pytest.mark.parametrize(("K", "groups"), [(2, 1), (4, 3)])
 def test_rounds_are_those_of_figure_10_1(K, groups):
     X, codes, costs, group = levels(n=40, K=K, groups=groups)
@@ -254,6 +273,18 @@ def test_separable_classes_stay_finite():
     for pairs in (FactorisedPairs(rows, codes, costs), LogisticPairs(rows, codes, costs, group)):
         with pytest.raises(ValueError, match="smoothing > 0"):
             list(boost(rows, pairs, 1, "pairs", 0.0))
+
+
+def test_nothing_is_left_to_learn_of_pairs_far_in_order():
+    X, codes = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    rows, costs = binned(X, "all", 1), np.triu(np.ones((2, 2)), 1)
+    listed = ListedPairs(rows, *list_pairs(codes, costs), Logistic())
+    for pairs in (LogisticPairs(rows, codes, costs, np.zeros_like(codes)), listed):
+        stump = Stump(0, 9, 9.5)
+        pairs.step(stump, 20.0, pairs.shares(stump))
+        assert pairs.charges()[-1] == pytest.approx(0.1, rel=1e-3)
+        pairs.step(stump, 5.0, pairs.shares(stump))  # weights of exp(-25), under LEAST
+        assert not pairs.charges().any()
 
 
 def test_what_is_only_rounding_is_no_error():
