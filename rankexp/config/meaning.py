@@ -135,8 +135,8 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
                 hint = methods.hint_for_more(used[name]) if kind == "ordinal" else ""
                 text = f"method '{name}' ranks two classes, {named}{hint}"
                 yield Fault((*path, "problems", i), text)
-            yield from () if binary else _unfit(experiment, kind, named, path)
             levels = levels_of(study, problem) or 0
+            yield from () if binary else _unfit(experiment, kind, levels, named, path)
             for name, method in used.items() if levels else ():
                 yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
 
@@ -183,8 +183,10 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
             yield Fault(place, f"{metric!r} needs eta, which only generators know")
 
 
-def _unfit(experiment: Evaluate, kind: Kind, named: str, path: tuple[str, str]) -> Iterator[Fault]:
-    """Find metrics that are for other kinds of targets."""
+def _unfit(
+    experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
+) -> Iterator[Fault]:
+    """Find metrics that are for other kinds of targets, or for other numbers of levels."""
     from rankexp.metrics.base import parse
 
     for i, text in enumerate(experiment.metrics):
@@ -195,6 +197,11 @@ def _unfit(experiment: Evaluate, kind: Kind, named: str, path: tuple[str, str]) 
         if kind not in metric.kinds:
             known = " or ".join(WORDS[one] for one in metric.kinds)
             yield Fault((*path, "metrics", i), f"{metric!r} is for {known}; {named}")
+            continue
+        try:
+            metric.check(levels or None)
+        except ValueError as error:
+            yield Fault((*path, "metrics", i), f"{metric!r}: {error}; {named}")
 
 
 def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:

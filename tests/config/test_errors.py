@@ -275,6 +275,14 @@ MEANING = {
         ordinal("{params: {risk: multipartite}, grid: {costs: [null, «[[0, 1], [0, 0]]]}}"),
         "methods.m.grid.costs[1]: costs must be of shape (3, 3)",
     ),
+    "costs of a metric": (
+        ordinal("{params: {risk: multipartite}}").replace("[vus]", "[«pair_risk(costs=1 2 a)]"),
+        "experiments.e.metrics[0]: costs='1 2 a': expected the K (K - 1) / 2 numbers",
+    ),
+    "costs of a metric for other levels": (
+        ordinal("{params: {risk: multipartite}}").replace("[vus]", "[vus, «pair_risk(costs=2)]"),
+        "metrics[1]: pair_risk(costs=2): costs must be of shape (3, 3)",
+    ),
     "check": (
         NO_RUN + "experiments: {e: {kind: simulate, check: «flip_nois}}\n",
         "unknown check 'flip_nois' (did you mean 'flip_noise'?)",
