@@ -131,9 +131,20 @@ def test_labelled_pairs_are_checked(pairs, labels, weights, message):
 
 
 def test_pairs_leave_no_classes_behind():
-    model = RankBoost().fit(X, Y > 0)
+    model = RankBoost().fit(X, Y > 1)
+    assert model.threshold_ != 0.0
     model.fit_pairs(X, [[5, 0], [0, 2]], [1, -1])
     assert not hasattr(model, "classes_")
     s = model.predict(X)
+    assert (s == RankBoost().fit_pairs(X, [[5, 0], [0, 2]], [1, -1]).predict(X)).all()
     assert s[5] > s[0]
     assert s[2] > s[0]
+
+
+def test_pairs_left_out_take_their_weights_with_them():
+    pairs, labels, weights = [[0, 4], [5, 0], [1, 3], [3, 2]], [0, 1, 1, -1], [9.0, 1.0, 0.0, 4.0]
+    model = RankBoost().fit_pairs(X, pairs, labels, weights)
+    plain = RankBoost().fit_pairs(X, [[5, 0], [2, 3]], [1, 1], [1.0, 4.0])
+    assert (model.risk_ == plain.risk_).all()
+    assert (model.alphas_ == plain.alphas_).all()
+    assert (model.stump_thresholds_ == plain.stump_thresholds_).all()

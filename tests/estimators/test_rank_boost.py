@@ -245,6 +245,23 @@ def test_it_stops_early_at_the_least_held_out_error():
     assert errors.min() == pytest.approx(lost[y[out][:, None] > y[out]].mean())
 
 
+def test_early_stopping_knows_groups_and_costs():
+    X, y = gaussians(100, d=4, K=3)
+    groups = np.random.default_rng(0).integers(0, 12, 300)
+    costs = np.array([[0.0, 1.0, 0.2], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+    early = {"validation_fraction": 0.3, "random_state": 3}
+    model = RankBoost("multipartite", 200, costs=costs, **early).fit(X, y, groups=groups)
+    out = held_out(y, groups, 0.3, np.random.RandomState(3))
+    rest = RankBoost("multipartite", int(model.n_iter_), costs=costs)
+    rest.fit(X[~out], y[~out], groups=groups[~out])
+    np.testing.assert_allclose(rest.alphas_, model.alphas_, rtol=1e-9)
+    s, level, group = rest.decision_function(X[out]), y[out], groups[out]
+    i, j = np.nonzero((level[:, None] > level) & (group[:, None] == group))
+    lost = (s[i] < s[j]) + 0.5 * (s[i] == s[j])
+    expected = np.average(lost, weights=costs[level[j], level[i]])
+    assert model.validation_error_.min() == pytest.approx(expected)
+
+
 def test_groups_are_held_out_whole_and_their_pairs_counted():
     rng = np.random.default_rng(0)
     codes, groups = rng.integers(0, 3, 80), rng.integers(0, 6, 80)
