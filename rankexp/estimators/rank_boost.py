@@ -49,8 +49,9 @@ class RankBoost(RiskMixin, StumpBooster):
         Rounds, at most.
     cuts : {"quantile", "equidistant", "all"}
         Where thresholds are: at `n_cuts` quantiles of a feature in the whole training sample, at
-        as many points in its range, or midway between all neighbouring values (of which there
-        may be n - 1). A feature with no more values than quantiles has all cuts.
+        as many points in its range, or midway between all neighbouring values: there may be
+        n - 1, and then every round fills tables as large as X. A feature with no more values
+        than quantiles has all cuts.
     n_cuts : int
     loss : {"exponential", "logistic"}
         Of a pair's score difference. Exponential: the weights of pairs factorise, a round is
