@@ -157,7 +157,7 @@ def test_scoring_functions_are_kept_at_the_points_named() -> None:
     np.testing.assert_allclose(thresholds, boosted.thresholds_, rtol=1e-12)
     line = LinearRanker(loss="hinge", risk="multipartite", lam=0.01).fit(Z, y)
     curve = found["path", None].curves["scoring_function:1"]
-    np.testing.assert_allclose(curve["y"], line.decision_function(x), rtol=1e-4)
+    np.testing.assert_allclose(curve["y"], line.decision_function(x), rtol=3e-3)  # both to a gap
     assert "scoring_function:bayes" not in found["path", None].curves
     assert value(found["odds", None], "gap_") < 1e-6
     kept = {row.quantity for row in found["path", None].rows if row.part == "train"}
