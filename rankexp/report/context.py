@@ -147,6 +147,18 @@ class Context:
         entry = self.study.data.get(problem) or self.study.generators.get(problem)
         return (entry.label if entry else None) or problem
 
+    def row_labels(self, places: Sequence[tuple[str, str]]) -> list[str]:
+        """Return what (experiment, problem) are called as rows of one table.
+
+        The experiment is named where the problem is in several.
+        """
+        distinct = [problem for _, problem in dict.fromkeys(places)]
+        return [
+            self.problem_label(problem)
+            + (f" ({experiment})" if distinct.count(problem) > 1 else "")
+            for experiment, problem in places
+        ]
+
     def method_label(self, method: str) -> str:
         """Return what a method is called in tables."""
         entry = self.study.methods.get(method)

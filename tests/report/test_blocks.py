@@ -225,6 +225,14 @@ def test_paired_differences_are_over_models(make: Make) -> None:
     assert output.grids[0].header[-1] == "− logistic"
 
 
+@pytest.mark.parametrize("block", ["published_table", "paired_table"])
+def test_a_problem_of_two_experiments_is_told_apart(make: Make, block: str) -> None:
+    output = show(make(), block, ["folds", "once"], methods=["logistic"])
+    labels = {row[0] for grid in output.grids for row in grid.rows}
+    vote = make().problem_label("vote")
+    assert labels >= {f"{vote} (folds)", f"{vote} (once)"} and vote not in labels
+
+
 def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
     output = show(make(), "simulation_table", "tried", expected={"prior_observed": "prior"})
     assert output.numbers is not None

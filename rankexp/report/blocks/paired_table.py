@@ -67,9 +67,12 @@ class PairedTable(Choosing):
     def grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
         """Return the numbers as text."""
         rows = []
-        for row in numbers.to_dict("records"):
+        labels = context.row_labels(
+            list(zip(numbers["experiment"], numbers["problem"], strict=True))
+        )
+        for row, label in zip(numbers.to_dict("records"), labels, strict=True):
             cells = [
-                context.problem_label(str(row["problem"])),
+                label,
                 context.method_label(str(row["method"])),
                 with_error(row["mean"], row["se"], self.digits),
                 *(number(row[name], self.digits) for name in ("q1", "median", "q3")),

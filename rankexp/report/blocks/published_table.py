@@ -160,11 +160,8 @@ class PublishedTable(Choosing):
             (line.experiment, line.problem, line.method): self._cell(line, known) for line in lines
         }
         places = list(dict.fromkeys((experiment, problem) for experiment, problem, _ in cells))
-        seen = [problem for _, problem in places]
         rows = []
-        for experiment, problem in places:
-            label = context.problem_label(problem)
-            label += f" ({experiment})" if seen.count(problem) > 1 else ""
+        for (experiment, problem), label in zip(places, context.row_labels(places), strict=True):
             values = (cells.get((experiment, problem, method), NOTHING) for method in methods)
             rows.append([label, *values])
         if known:
@@ -195,11 +192,12 @@ class PublishedTable(Choosing):
         header += [rule_label(rule).capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
         rows = []
-        for line in lines:
+        labels = context.row_labels([(line.experiment, line.problem) for line in lines])
+        for line, label in zip(lines, labels, strict=True):
             place = reasons.setdefault(line.note, len(reasons) + 1) if line.note else None
             rows.append(
                 [
-                    context.problem_label(line.problem),
+                    label,
                     context.method_label(line.method),
                     number(line.published, self.digits),
                     with_error(line.reproduced, line.se, self.digits),
