@@ -10,7 +10,7 @@ from rankexp import registry
 from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.risk_ranker import RiskRanker
-from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial
+from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.pairwise import pair_risk
 from rankexp.solvers.pairwise_ordered import ordered_risk
 from rankexp.solvers.partial_order import PartialOrder
@@ -191,9 +191,7 @@ class KernelRanker(RiskRanker):
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         labels, target = self._target(y, groups)
-        variance = float(X.var())
-        scaled = 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
-        self.gamma_ = scaled if self.gamma is None else float(self.gamma)
+        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
         factor = Factor(self._kernel(), np.ascontiguousarray(rows))
         found = self._solve(factor, back.reshape(-1), target)
@@ -209,8 +207,7 @@ class KernelRanker(RiskRanker):
 
     def _kernel(self) -> Kernel:
         if callable(self.kernel):
-            made = self.kernel
-            return lambda A, B: np.asarray(made(A, B), dtype=np.float64)
+            return shaped(self.kernel)
         if self.kernel == "rbf":
             return gaussian(self.gamma_)
         if self.kernel == "poly":
@@ -261,6 +258,17 @@ class KernelRanker(RiskRanker):
             for i in range(0, X.shape[0], ROWS_AT_ONCE)
         ]
         return np.concatenate(parts)
+
+
+def _gamma(X: Floats) -> float:
+    """Return ``1 / (d · variance of X)``; 1 where X is constant."""
+    if X.min() == X.max():
+        return 1.0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        gamma = float(1.0 / (X.shape[1] * X.var()))
+    if not 0.0 < gamma < np.inf:
+        raise ValueError("the variance of X is out of range: scale the features, or give gamma")
+    return gamma
 
 
 def _shares(target: Target) -> Floats:

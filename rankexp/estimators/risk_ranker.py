@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_consistent_length
 
 from rankexp.estimators.combinations import Combination, Target, combination
-from rankexp.estimators.labels import ordered_levels, two_classes
+from rankexp.estimators.labels import few_levels, ordered_levels, two_classes
+from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.metrics.costs import cost_matrix
 from rankexp.solvers.partial_order import PartialOrder
@@ -54,10 +54,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     def _target(self, y: npt.NDArray[Any], groups: Any) -> tuple[npt.NDArray[Any], Target]:
         """Return the two classes or the levels, and which rows are positive or pairs count."""
         if self.risk == "multipartite":
-            levels, codes = ordered_levels(y, self.levels)
-            if groups is not None:
-                groups = np.asarray(groups)
-                check_consistent_length(y, groups)
+            levels, codes = few_levels(y, self.levels)
+            groups = group_numbers(groups, codes.size)
             order = PartialOrder.of(codes, cost_matrix(self.costs, levels.shape[0]), groups)
             if not order.total > 0.0:
                 raise ValueError(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -33,6 +34,21 @@ def polynomial(gamma: float, degree: float, coef0: float) -> Kernel:
 def linear(A: Floats, B: Floats) -> Floats:
     """Return ``x·x'``."""
     return scores(A, B.T)
+
+
+def shaped(function: Callable[[Floats, Floats], Any]) -> Kernel:
+    """Return a function as a kernel, its values checked to be a matrix of the right shape."""
+
+    def kernel(A: Floats, B: Floats) -> Floats:
+        K = np.asarray(function(A, B), dtype=np.float64)
+        if K.shape != (A.shape[0], B.shape[0]):
+            raise ValueError(
+                f"a kernel must be of shape (n, m) for (n, d) and (m, d) rows: "
+                f"of {A.shape} and {B.shape}, got {K.shape}"
+            )
+        return K
+
+    return kernel
 
 
 def diagonal(kernel: Kernel, X: Floats) -> Floats:
@@ -122,7 +138,10 @@ class Factor:
         n, r = self.X.shape[0], self.pivots.size
         candidates = np.argsort(-self.left, kind="stable")[:size]
         L, rows = self.L, self.X[candidates]
-        S = self.kernel(rows, rows) - L[candidates] @ L[candidates].T
+        K = self.kernel(rows, rows)
+        if not np.abs(K - K.T).max() <= INDEFINITE * self.largest:
+            raise ValueError("the kernel isn't finite and symmetric on the rows of X")
+        S = K - L[candidates] @ L[candidates].T
         least = max(self.floor, SPREAD * float(self.left[candidates[0]]))
         R, order, rank, _ = dpstrf(S, tol=least, lower=1)
         if not rank > 0:

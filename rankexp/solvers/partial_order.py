@@ -37,13 +37,17 @@ class PartialOrder:
 
     @classmethod
     def of(cls, level: npt.ArrayLike, costs: Floats, groups: npt.ArrayLike | None = None) -> Self:
-        """Return the order of rows by levels (n,), within groups (n,) if there are any."""
+        """Return the order of rows by levels (n,), within groups (n,) if there are any.
+
+        Costs are scaled by a power of 2, to at most 1: sums over pairs never overflow.
+        """
         codes = np.asarray(level, dtype=np.int64)
         if groups is None:
             group = np.zeros(codes.shape[0], dtype=np.int64)
         else:
             group = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-        return cls(codes, group, costs, np.ones(codes.shape[0], dtype=np.int64))
+        scaled = np.ldexp(costs, -np.frexp(costs.max(initial=0.0))[1])
+        return cls(codes, group, scaled, np.ones(codes.shape[0], dtype=np.int64))
 
     @cached_property
     def counts(self) -> Floats:

@@ -189,9 +189,20 @@ def test_nystroem_features_come_near():
         ({"risk": "classification"}, "unknown risk.*bipartite, multipartite"),
         ({"kernel": lambda A, B: -rbf_kernel(A, B)}, "K\\(x, x\\) >= 0"),
         ({"kernel": lambda A, B: np.abs(A @ B.T) - (A @ B.T) + 0.1}, "semidefinite"),
+        ({"kernel": lambda A, B: 9 + A @ B.T + 0.1 * (A[:, :1] - B[:, 0])}, "symmetric"),
+        ({"kernel": lambda A, B: (A @ B.T).sum(axis=1)}, "shape"),
+        ({"kernel": lambda A, B: 1.0}, "shape"),
+        ({"kernel": lambda A, B: B @ A.T}, "shape"),
     ],
 )
 def test_what_cannot_be(parameters, message):
     X, y, _ = make()
     with pytest.raises(ValueError, match=message):
         KernelRanker(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-180, 1e180])
+def test_a_width_out_of_range_is_asked_for(scale):
+    X, y, _ = make()
+    with pytest.raises(ValueError, match="scale the features, or give gamma"):
+        KernelRanker().fit(scale * X, y)
