@@ -154,63 +154,65 @@ class SquaredHingeOrder(OrderedRisk):
             (np.zeros((1, K), np.int64), self.sizes.reshape(-1, K).cumsum(axis=0))
         )
 
-    def _sorted(self, s: Floats) -> tuple[Floats, Floats, list[Rows]]:
-        """Return scores centred by group; the same, groups far apart; sorted rows by level."""
+    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Rows]:
+        """Return scores centred by group; the same, groups far apart; the order of these."""
         group = self.order.group
         s = s - (np.bincount(group, weights=s) / np.bincount(group))[group]
         apart = s + group * (float(s.max() - s.min()) + 2.0)
-        ranked = np.argsort(apart)
-        level = self.order.level[ranked]
-        return s, apart, [ranked[level == k] for k in range(self.order.costs.shape[0])]
+        return s, apart, np.argsort(apart)
 
     def _counted(
-        self, apart: Floats, rows: list[Rows]
-    ) -> Iterator[tuple[Rows, Rows, float, tuple[Rows, Rows], tuple[Rows, Rows]]]:
-        """Yield sorted upper and lower rows of two levels, the cost, and windows of those counted.
+        self, apart: Floats, ranked: Rows
+    ) -> Iterator[tuple[Rows, Rows, Floats, tuple[Rows, Rows], tuple[Rows, Rows]]]:
+        """Yield, by lower level, sorted upper and lower rows, costs, and windows of those counted.
 
-        For the upper row i the lower ones with ``s_j > s_i - 1``, for the lower row j the upper
-        ones with ``s_i < s_j + 1``: from the first place up to before the second.
+        The upper rows are those of all levels with a cost, (m,). For the upper row i the lower
+        ones with ``s_j > s_i - 1``, for the lower row j the upper ones with ``s_i < s_j + 1``:
+        from the first place up to before the second.
         """
-        group = self.order.group
-        for low, up, cost in self.order.level_pairs():
-            i, j = rows[up], rows[low]
+        group, level, costs = self.order.group, self.order.level, self.order.costs
+        for low in sorted({low for low, *_ in self.order.level_pairs()}):
+            i, j = ranked[costs[low, level[ranked]] > 0.0], ranked[level[ranked] == low]
             after = np.searchsorted(apart[j], apart[i] - 1.0, side="right")
             before = np.searchsorted(apart[i], apart[j] + 1.0, side="left")
-            last, first = self.bounds[group[i] + 1, low], self.bounds[group[j], up]
-            yield i, j, cost, (np.minimum(after, last), last), (first, np.maximum(before, first))
+            last = self.bounds[group[i] + 1, low]
+            first = self.bounds[group[j]] @ (costs[low] > 0.0)
+            windows = (np.minimum(after, last), last), (first, np.maximum(before, first))
+            yield i, j, costs[low, level[i]], *windows
 
     def value(self, s: Floats) -> float:
         """Return the risk: the sum of ``(s_j - (s_i - 1))²`` over counted pairs, as a mean."""
-        s, apart, rows = self._sorted(s)
+        s, apart, ranked = self._sorted(s)
         total = 0.0
-        for i, j, cost, (begin, end), _ in self._counted(apart, rows):
+        for i, j, cost, (begin, end), _ in self._counted(apart, ranked):
             u = s[i] - 1.0
             one, two = prefix(s[j]), prefix(s[j] ** 2)
             one, two = one[end] - one[begin], two[end] - two[begin]
-            total += cost * float((two - 2.0 * u * one + (end - begin) * u * u).sum())
+            total += float(cost @ (two - 2.0 * u * one + (end - begin) * u * u))
         return max(total, 0.0) * self.scale
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
-        s, apart, rows = self._sorted(s)
+        s, apart, ranked = self._sorted(s)
         r = np.zeros(s.shape[0])
-        for i, j, cost, (begin, end), (first, last) in self._counted(apart, rows):
+        for i, j, cost, (begin, end), (first, last) in self._counted(apart, ranked):
             u = s[i] - 1.0
-            lower, upper = prefix(s[j]), prefix(u)
+            lower, mass, upper = prefix(s[j]), prefix(cost), prefix(cost * u)
             r[i] += cost * ((end - begin) * u - lower[end] + lower[begin])
-            r[j] += cost * ((last - first) * s[j] - upper[last] + upper[first])
+            r[j] += (mass[last] - mass[first]) * s[j] - upper[last] + upper[first]
         return 2.0 * self.scale * r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, from the pairs that count."""
-        s, apart, rows = self._sorted(s)
+        s, apart, ranked = self._sorted(s)
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
-        for i, j, cost, (begin, end), (first, last) in self._counted(apart, rows):
+        for i, j, cost, (begin, end), (first, last) in self._counted(apart, ranked):
+            mass = prefix(cost)
             degree[i] += cost * (end - begin)
-            degree[j] += cost * (last - first)
+            degree[j] += np.maximum(mass[last] - mass[first], 0.0)
             sums = np.zeros((j.shape[0] + 1, X.shape[1]))
             np.cumsum(X[j], axis=0, out=sums[1:])
-            cross += cost * (X[i].T @ (sums[end] - sums[begin]))
+            cross += (X[i].T * cost) @ (sums[end] - sums[begin])
         A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
