@@ -248,3 +248,13 @@ def test_refuses_what_has_no_pairs():
     X[2, 1] = np.nan
     with pytest.raises(ValueError, match="NaN or infinite"):
         ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [1.0])
+
+
+def test_weights_are_repeated_rows():
+    rng = np.random.default_rng(10)
+    X, order, times = rng.standard_normal((20, 3)), random_order(rng, 20), rng.integers(1, 4, 20)
+    weighted = ordered_pairs(X, replace(order, weight=times))
+    rows = np.repeat(np.arange(20), times)
+    repeated = ordered_pairs(X[rows], order.take(rows))
+    assert weighted.count == pytest.approx(repeated.count)
+    np.testing.assert_allclose(weighted.mean_difference, repeated.mean_difference, atol=1e-14)

@@ -136,3 +136,16 @@ def test_what_cannot_be_solved_is_refused():
         ordered_path(X, order, Hinge(), [1.0])
     with pytest.raises(ValueError, match="there is none"):
         ordered_path(X, replace(order, group=np.arange(40)), Logistic(), [1.0])
+
+
+def test_a_subset_is_its_share_of_the_whole():
+    rng = np.random.default_rng(3)
+    order = PartialOrder.of(rng.integers(0, 3, 60), np.triu(np.ones((3, 3)), 1))
+    X, s = rng.normal(size=(60, 2)), rng.normal(size=60)
+    far = (rng.random(60) < 0.5) & (order.level != 1)  # in no pair with a loss
+    s[far] = 1e3 * (order.level[far] - 1)
+    rows = np.flatnonzero(~far)
+    whole = ordered_risk(SquaredHinge(), order)
+    part, share = whole.subset(rows)
+    H = share * part.hessian(X[rows], s[rows])
+    np.testing.assert_allclose(H, whole.hessian(X, s), rtol=1e-10, atol=1e-12)
