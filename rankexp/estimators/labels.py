@@ -73,6 +73,8 @@ def ordered_levels(
         order = np.asarray(levels)
         if order.ndim != 1:
             raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
+        if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
+            order = np.asarray(levels, dtype=object)  # numbers among words stay numbers
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
         raise ValueError(f"levels must differ from each other, got {order.tolist()}")

@@ -50,3 +50,10 @@ def test_labels_that_cannot_be_sorted():
     levels, codes = ordered_levels(y, np.array([None, "b", 1], dtype=object))
     assert levels.tolist() == [None, "b", 1]
     assert codes.tolist() == [1, 2, 0, 1]
+
+
+def test_numbers_among_words_stay_numbers():
+    y = np.array([0, "none", 1], dtype=object)
+    levels, codes = ordered_levels(y, ["none", 0, 1])
+    assert levels.tolist() == ["none", 0, 1]
+    assert codes.tolist() == [1, 0, 2]
