@@ -70,6 +70,14 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     )
     yield "bipartite exponential path / logistic path, 1000 × 50", ratio, None
 
+    many = large(100_000)
+    ratio = time_ratio(
+        lambda: pairwise_path(*many, Logistic(), LAMS),
+        lambda: smooth_path(*many, Logistic(), LAMS),
+        3,
+    )
+    yield "bipartite logistic path / logistic path, 1e5 × 54", ratio, 1.5
+
     X, y = large()
     for loss in (Logistic(), Exponential()):
         ratio = time_ratio(

@@ -50,7 +50,7 @@ def _classification(task: Task) -> PathResult:
 def _pairwise(task: Task) -> PathResult:
     loss = registry.get("losses", task.loss)()
     if isinstance(task.target, PartialOrder):
-        from rankexp.solvers.pairwise_ordered import ordered_path
+        from rankexp.solvers.pairwise import ordered_path
 
         return ordered_path(
             task.X, task.target, loss, task.lams, tol=task.tol, max_iter=task.max_iter

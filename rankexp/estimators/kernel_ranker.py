@@ -11,8 +11,7 @@ from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
-from rankexp.solvers.pairwise import pair_risk
-from rankexp.solvers.pairwise_ordered import ordered_risk
+from rankexp.solvers.pairwise import ordered_risk, pair_risk
 from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores

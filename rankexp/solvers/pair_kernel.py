@@ -7,14 +7,17 @@ a panel are the sums of m Chebyshev polynomials, and pairs of panels form a conv
 """
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 from scipy.fft import irfft, next_fast_len, rfft
 
+from rankexp.compiled import choose
 from rankexp.solvers.result import Floats
 from rankexp.solvers.stumps import sums
 
+COMPILED = "rankexp.solvers.pair_kernel_numba"
 WIDTH = 0.25
 DEGREES = 8
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
@@ -24,26 +27,40 @@ Complexes = npt.NDArray[np.complex128]
 
 
 class Panels:
-    """The places of scores in panels: a number, and Chebyshev polynomials within.
+    """The places of scores in panels: a number, and where within it.
+
+    Parameters
+    ----------
+    s : ndarray of shape (n,)
+        Finite.
+    use_numba : bool, optional
+        By default numba is used where it can be imported; the bits are the same.
 
     Attributes
     ----------
     count : int
         The number of panels.
     panel : ndarray of shape (n,), int
-    polynomials : ndarray of shape (m, n)
+    t : ndarray of shape (n,)
+        In [-1, 1].
     """
 
-    def __init__(self, s: Floats) -> None:
+    def __init__(self, s: Floats, use_numba: bool | None = None) -> None:
         x = (s - s.min()) / WIDTH
         self.panel = x.astype(np.int64)
         self.count = int(self.panel.max()) + 1
-        t = 2.0 * (x - self.panel) - 1.0
-        self.polynomials = np.empty((DEGREES, s.size))
-        self.polynomials[0], self.polynomials[1] = 1.0, t
+        self.t = 2.0 * (x - self.panel) - 1.0
+        self.compiled = choose(COMPILED, use_numba)
+
+    @cached_property
+    def polynomials(self) -> Floats:
+        """The Chebyshev polynomials at the scores, (m, n)."""
+        T = np.empty((DEGREES, self.t.size))
+        T[0], T[1] = 1.0, self.t
         for q in range(2, DEGREES):
-            np.multiply(2.0 * t, self.polynomials[q - 1], out=self.polynomials[q])
-            self.polynomials[q] -= self.polynomials[q - 2]
+            np.multiply(2.0 * self.t, T[q - 1], out=T[q])
+            T[q] -= T[q - 2]
+        return T
 
     def moments(
         self, cell: npt.NDArray[np.int64], cells: int, rows: npt.NDArray[np.int64] | None = None
@@ -52,15 +69,22 @@ class Panels:
 
         The shape is (panels, m, cells).
         """
-        key = self.panel * cells + cell
-        found = self.polynomials
-        if rows is not None:
-            key, found = key[rows], found[:, rows]
-        by_degree = [sums(key, one, cells * self.count) for one in found]
+        taken = slice(None) if rows is None else rows
+        panel, cell = self.panel[taken], cell[taken]
+        if self.compiled is not None:
+            found: Floats = self.compiled.moments(
+                self.t[taken], panel, cell, self.count, cells, DEGREES
+            )
+            return found
+        key = panel * cells + cell
+        by_degree = [sums(key, one, cells * self.count) for one in self.polynomials[:, taken]]
         return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
 
     def values(self, field: Floats, cell: npt.NDArray[np.int64]) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
+        if self.compiled is not None:
+            found: Floats = self.compiled.values(self.t, self.panel, cell, field)
+            return found
         key = self.panel * field.shape[-1] + cell
         out = np.zeros(key.size)
         for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=True):

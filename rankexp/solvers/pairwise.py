@@ -1,213 +1,22 @@
-"""Smooth losses of pairs: the mean of ``l(s_i - s_j)`` over positives i and negatives j.
-
-The exponential loss factorises; the squared hinge has sums over the sorted scores; any other
-smooth loss is summed over all pairs, in blocks.
-"""
-
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+"""Smooth losses of pairs along a path of penalties: two classes, or K levels with costs."""
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.losses.exponential import Exponential
+from rankexp.losses.logistic import Logistic
 from rankexp.losses.squared_hinge import SquaredHinge
+from rankexp.metrics.costs import cost_matrix
 from rankexp.solvers.descent import descend
-from rankexp.solvers.problem import Risk, Rows, stratified
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.pairwise_bipartite import ExponentialPairs, SquaredHingePairs
+from rankexp.solvers.pairwise_blocks import BlockOrder
+from rankexp.solvers.pairwise_ordered import ExponentialOrder, SquaredHingeOrder
+from rankexp.solvers.pairwise_panels import PanelOrder
+from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.problem import Risk
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth import check_smooth, penalties, signs
-
-BLOCK_CELLS = 200_000
-HESSIAN_PAIRS = 4_000_000
-
-
-class PairRisk(ABC):
-    """A risk of score differences: which rows are positive, and how to take a sample."""
-
-    intercept = False
-    centred = True
-
-    def __init__(self, positive: npt.NDArray[np.bool_]) -> None:
-        self.positive = positive
-        self.up, self.down = np.flatnonzero(positive), np.flatnonzero(~positive)
-
-    @abstractmethod
-    def value(self, s: Floats) -> float:
-        """Return the risk of scores."""
-
-    @abstractmethod
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score, shape (n,)."""
-
-    @abstractmethod
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
-
-    def sample(self, size: int) -> tuple[Rows, Risk]:
-        """Return some of the rows, and an estimate of the risk from their scores alone."""
-        rows = stratified(self.positive, size)
-        return rows, self.on(self.positive[rows])
-
-    def subset(self, rows: Rows) -> tuple[Risk, float]:
-        """Return the risk on some of the rows, and what share of the pairs they form."""
-        positive = self.positive[rows]
-        up = int(positive.sum())
-        pairs = self.up.shape[0] * self.down.shape[0]
-        return self.on(positive), up * (rows.shape[0] - up) / pairs
-
-    def on(self, positive: npt.NDArray[np.bool_]) -> Risk:
-        """Return the same risk of other rows."""
-        return type(self)(positive)
-
-    def merge(self, up: npt.ArrayLike, down: npt.ArrayLike) -> Floats:
-        """Put values of positives and negatives into one array in the order of the rows."""
-        r = np.empty(self.positive.shape[0])
-        r[self.up], r[self.down] = up, down
-        return r
-
-
-class ExponentialPairs(PairRisk):
-    """``(mean over positives of e^-s) (mean over negatives of e^s)``, by logarithms."""
-
-    def _parts(self, s: Floats) -> tuple[float, Floats, Floats]:
-        """Return the risk, and each example's share of its class's sum."""
-        up, down = -s[self.up], s[self.down]
-        top_up, top_down = float(up.max()), float(down.max())
-        up, down = np.exp(up - top_up), np.exp(down - top_down)
-        total_up, total_down = float(up.sum()), float(down.sum())
-        share = (total_up / up.shape[0]) * (total_down / down.shape[0])
-        return share * float(np.exp(top_up + top_down)), up / total_up, down / total_down
-
-    def value(self, s: Floats) -> float:
-        """Return the risk."""
-        return self._parts(s)[0]
-
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
-        risk, up, down = self._parts(s)
-        return self.merge(-risk * up, risk * down)
-
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w: pairs are drawn from a product distribution."""
-        risk, up, down = self._parts(s)
-        root = np.sqrt(self.merge(up, down))
-        A = X * root[:, None]
-        cross = np.outer(up @ X[self.up], down @ X[self.down])
-        H: Floats = risk * (A.T @ A - cross - cross.T)
-        return H
-
-
-class SquaredHingePairs(PairRisk):
-    """The squared hinge over pairs in O(n log n): a pair counts where ``s_i - s_j < 1``."""
-
-    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Rows, Rows, Rows, Rows]:
-        """Return centred scores of both classes, their orders, and where each one's pairs begin.
-
-        For positive i the negatives with ``s_j > s_i - 1`` count: a suffix of the sorted ones;
-        for negative j the positives with ``s_i < s_j + 1``: a prefix.
-        """
-        up, down = s[self.up], s[self.down]
-        middle = 0.5 * (up.mean() + down.mean())
-        up, down = up - middle - 1.0, down - middle
-        by_up, by_down = np.argsort(up), np.argsort(down)
-        after = np.searchsorted(down[by_down], up, side="right")
-        before = np.searchsorted(up[by_up], down, side="left")
-        return up, down, by_up, by_down, after, before
-
-    def value(self, s: Floats) -> float:
-        """Return the risk: the sum of ``(s_j - (s_i - 1))²`` over counted pairs, as a mean."""
-        up, down, _, by_down, after, _ = self._sorted(s)
-        ranked = down[by_down]
-        one, two = suffix(ranked), suffix(ranked * ranked)
-        count = ranked.shape[0] - after
-        total = two[after] - 2.0 * up * one[after] + count * up * up
-        return max(float(total.sum()), 0.0) / float(up.shape[0] * down.shape[0])
-
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
-        up, down, by_up, by_down, after, before = self._sorted(s)
-        count = down.shape[0] - after
-        scale = 2.0 / (up.shape[0] * down.shape[0])
-        of_up = count * up - suffix(down[by_down])[after]
-        of_down = before * down - prefix(up[by_up])[before]
-        return self.merge(scale * of_up, scale * of_down)
-
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w, from the pairs that count."""
-        up, down, _, by_down, after, before = self._sorted(s)
-        scale = 2.0 / (up.shape[0] * down.shape[0])
-        A = X * np.sqrt(self.merge(down.shape[0] - after, before))[:, None]
-        sums = np.zeros((down.shape[0] + 1, X.shape[1]))
-        np.cumsum(X[self.down[by_down[::-1]]], axis=0, out=sums[1:])
-        cross = X[self.up].T @ sums[down.shape[0] - after]
-        H: Floats = scale * (A.T @ A - cross - cross.T)
-        return H
-
-
-class BlockPairs(PairRisk):
-    """Any smooth margin loss, summed over all pairs in blocks: O(n+ n-) time, bounded memory."""
-
-    def __init__(self, positive: npt.NDArray[np.bool_], loss: MarginLoss) -> None:
-        super().__init__(positive)
-        self.loss = loss
-        self.scale = 1.0 / (self.up.shape[0] * self.down.shape[0])
-        self.size = max(1, BLOCK_CELLS // self.down.shape[0])
-
-    def on(self, positive: npt.NDArray[np.bool_]) -> Risk:
-        """Return the same risk of other rows."""
-        return BlockPairs(positive, self.loss)
-
-    def _blocks(self, s: Floats, of: Callable[[Floats], Floats]) -> list[Floats]:
-        up, down = s[self.up], s[self.down]
-        starts = range(0, up.shape[0], self.size)
-        return [of(up[i : i + self.size, None] - down) for i in starts]
-
-    def value(self, s: Floats) -> float:
-        """Return the risk."""
-        sums = self._blocks(s, lambda D: self.loss.of_margin(D).sum(keepdims=True))
-        return float(sum(part.item() for part in sums)) * self.scale
-
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
-        down = np.zeros(self.down.shape[0])
-
-        def rows(D: Floats) -> Floats:
-            E = self.loss.margin_derivative(D)
-            np.add(down, E.sum(axis=0), out=down)
-            total: Floats = E.sum(axis=1)
-            return total
-
-        up = np.concatenate(self._blocks(s, rows))
-        return self.merge(self.scale * up, -self.scale * down)
-
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w; beyond some pairs from every k-th of each class."""
-        every = int(np.ceil(np.sqrt(self.scale**-1 / HESSIAN_PAIRS)))
-        up, down = self.up[::every], self.down[::every]
-        Xu, Xd, s_up, s_down = X[up], X[down], s[up], s[down]
-        size = max(1, BLOCK_CELLS // down.shape[0])
-        of_down = np.zeros(down.shape[0])
-        H: Floats = np.zeros((X.shape[1], X.shape[1]))
-        for i in range(0, up.shape[0], size):
-            part = slice(i, i + size)
-            C = self.loss.margin_curvature(s_up[part, None] - s_down)
-            of_down += C.sum(axis=0)
-            cross = Xu[part].T @ (C @ Xd)
-            H += (Xu[part].T * C.sum(axis=1)) @ Xu[part] - cross - cross.T
-        H += (Xd.T * of_down) @ Xd
-        H /= up.shape[0] * down.shape[0]
-        return H
-
-
-def prefix(a: Floats) -> Floats:
-    """Return the sums of the first 0, 1, ..., n values."""
-    return np.concatenate(([0.0], np.cumsum(a)))
-
-
-def suffix(a: Floats) -> Floats:
-    """Return the sums from the 0th, 1st, ..., n-th value on."""
-    return np.concatenate((np.cumsum(a[::-1])[::-1], [0.0]))
 
 
 def pair_risk(loss: Loss, positive: npt.NDArray[np.bool_]) -> Risk:
@@ -217,9 +26,8 @@ def pair_risk(loss: Loss, positive: npt.NDArray[np.bool_]) -> Risk:
             return ExponentialPairs(positive)
         case SquaredHinge():
             return SquaredHingePairs(positive)
-        case MarginLoss():
-            return BlockPairs(positive, loss)
-    raise ValueError(f"{loss!r} isn't a loss of margins; its pair risk isn't implemented")
+    order = PartialOrder.of(positive, cost_matrix(None, 2))
+    return ordered_risk(loss, order)
 
 
 def pairwise_path(
@@ -263,3 +71,59 @@ def pairwise_path(
     if mask.all() or not mask.any():
         raise ValueError("a pair risk needs examples of both classes; there is only one class")
     return descend(X, pair_risk(loss, mask), penalties(lams), tol=tol, max_iter=max_iter)
+
+
+def ordered_risk(loss: Loss, order: PartialOrder) -> Risk:
+    """Return the quickest form of the risk of a loss over the pairs of a partial order."""
+    match loss:
+        case Exponential():
+            return ExponentialOrder(order)
+        case SquaredHinge():
+            return SquaredHingeOrder(order)
+        case Logistic():
+            return PanelOrder(order, loss)
+        case MarginLoss():
+            return BlockOrder(order, loss)
+    raise ValueError(f"{loss!r} isn't a loss of margins; its pair risk isn't implemented")
+
+
+def ordered_path(
+    X: npt.ArrayLike,
+    order: PartialOrder,
+    loss: Loss,
+    lams: npt.ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> PathResult:
+    """Minimise ``lam/2 ||w||² + (1/C) sum over pairs of costs l(w·(x_i - x_j))`` along a path.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    order : PartialOrder
+        Of the rows; C is the sum of the costs of all pairs. Two levels without groups are solved
+        as the bipartite problem they are.
+    loss, lams, tol, max_iter
+        As for `pairwise_path`.
+
+    Returns
+    -------
+    PathResult
+        With intercepts 0: a pair risk has none.
+
+    Raises
+    ------
+    ValueError
+        For a loss that isn't smooth and convex, a penalty below 0, or no pair.
+    """
+    check_smooth(loss)
+    if not order.total > 0.0:
+        raise ValueError("a pair risk needs pairs of different levels; there is none")
+    positive = order.two_classes()
+    if positive is not None:
+        return pairwise_path(X, positive, loss, lams, tol=tol, max_iter=max_iter)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    used = np.flatnonzero(sum(order.part()))
+    risk = ordered_risk(loss, order.take(used))
+    return descend(X[used], risk, penalties(lams), tol=tol, max_iter=max_iter)

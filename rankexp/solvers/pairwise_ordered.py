@@ -1,9 +1,7 @@
-"""Smooth losses of pairs of K ordered levels with costs, all of them or within groups.
+"""Losses of pairs of K ordered levels with costs that have quick sums, also within groups.
 
 The exponential loss factorises for each two cells (group, level); the squared hinge has sums by
-level over the sorted scores; any other smooth loss is summed over all pairs, those of two large
-cells as a block, those of many small ones together. Gradients are exact, and no list of all
-pairs is ever held.
+level over the sorted scores.
 """
 
 from abc import ABC, abstractmethod
@@ -11,20 +9,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csr_array
 
-from rankexp.losses.base import Loss, MarginLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.squared_hinge import SquaredHinge
-from rankexp.solvers.descent import descend
-from rankexp.solvers.pairwise import BLOCK_CELLS, HESSIAN_PAIRS, pairwise_path, prefix
+from rankexp.solvers.pairwise_bipartite import prefix
 from rankexp.solvers.partial_order import Ints, PartialOrder
 from rankexp.solvers.problem import Risk, Rows
-from rankexp.solvers.result import Floats, PathResult
-from rankexp.solvers.smooth import check_smooth, penalties
-
-SMALL = 4096  # pairs of two cells: fewer are put together with others
+from rankexp.solvers.result import Floats
 
 
 class OrderedRisk(ABC):
@@ -216,141 +205,3 @@ class SquaredHingeOrder(OrderedRisk):
         A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
-
-
-class BlockOrder(OrderedRisk):
-    """Any smooth margin loss, summed over all pairs in blocks: bounded memory, a term a pair."""
-
-    def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
-        super().__init__(order)
-        self.loss = loss
-
-    def on(self, order: PartialOrder) -> Risk:
-        """Return the same risk of another order."""
-        return BlockOrder(order, self.loss)
-
-    def _blocks(self, most: float = np.inf) -> Iterator[tuple[Rows, Rows, float]]:
-        """Yield upper and lower rows, and the cost, of parts of pairs of large cells.
-
-        Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
-        """
-        upper, lower, cost = self.cells
-        ends = np.cumsum(self.sizes)
-        product = self.sizes[upper] * self.sizes[lower]
-        every = int(np.ceil(np.sqrt(max(float(product.sum()) / most, 1.0))))
-        for k in np.flatnonzero(product > SMALL).tolist():
-            at = [self.by_cell[ends[c] - self.sizes[c] : ends[c]] for c in (upper[k], lower[k])]
-            i, j = at[0][::every], at[1][::every]
-            each = float(cost[k] * product[k]) / (i.size * j.size)
-            size = max(1, BLOCK_CELLS // j.size)
-            for first in range(0, i.size, size):
-                yield i[first : first + size], j, each
-
-    def _lists(self) -> Iterator[tuple[Rows, Rows, Floats]]:
-        """Yield upper row, lower row and cost of all pairs of small cells, many at a time."""
-        upper, lower, cost = self.cells
-        begin = np.cumsum(self.sizes) - self.sizes
-        product = self.sizes[upper] * self.sizes[lower]
-        few = np.flatnonzero(product <= SMALL)
-        chunk = np.cumsum(product[few]) // BLOCK_CELLS
-        for part in np.split(few, np.flatnonzero(np.diff(chunk)) + 1):
-            if not part.size:
-                continue
-            size = product[part]
-            which = np.repeat(part, size)
-            place = np.arange(which.size) - np.repeat(np.cumsum(size) - size, size)
-            wide = self.sizes[lower[which]]
-            i = self.by_cell[begin[upper[which]] + place // wide]
-            j = self.by_cell[begin[lower[which]] + place % wide]
-            yield i, j, cost[which]
-
-    def value(self, s: Floats) -> float:
-        """Return the risk."""
-        total = 0.0
-        for i, j, cost in self._blocks():
-            total += cost * float(self.loss.of_margin(s[i, None] - s[j]).sum())
-        for i, j, costs in self._lists():
-            total += float(costs @ self.loss.of_margin(s[i] - s[j]))
-        return total * self.scale
-
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
-        r = np.zeros(s.shape[0])
-        for i, j, cost in self._blocks():
-            E = self.loss.margin_derivative(s[i, None] - s[j])
-            r[i] += cost * E.sum(axis=1)
-            r[j] -= cost * E.sum(axis=0)
-        for i, j, costs in self._lists():
-            e = costs * self.loss.margin_derivative(s[i] - s[j])
-            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
-        return r * self.scale
-
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w; of large cells, beyond some pairs, from a part."""
-        n, d = X.shape
-        degree, cross = np.zeros(n), np.zeros((d, d))
-        for i, j, cost in self._blocks(HESSIAN_PAIRS):
-            C = cost * self.loss.margin_curvature(s[i, None] - s[j])
-            degree[i] += C.sum(axis=1)
-            degree[j] += C.sum(axis=0)
-            cross += X[i].T @ (C @ X[j])
-        for i, j, costs in self._lists():
-            c = costs * self.loss.margin_curvature(s[i] - s[j])
-            degree += np.bincount(i, c, n) + np.bincount(j, c, n)
-            cross += X.T @ np.asarray(csr_array((c, (i, j)), shape=(n, n)) @ X)
-        H: Floats = self.scale * ((X.T * degree) @ X - cross - cross.T)
-        return H
-
-
-def ordered_risk(loss: Loss, order: PartialOrder) -> Risk:
-    """Return the quickest form of the risk of a loss over the pairs of a partial order."""
-    match loss:
-        case Exponential():
-            return ExponentialOrder(order)
-        case SquaredHinge():
-            return SquaredHingeOrder(order)
-        case MarginLoss():
-            return BlockOrder(order, loss)
-    raise ValueError(f"{loss!r} isn't a loss of margins; its pair risk isn't implemented")
-
-
-def ordered_path(
-    X: npt.ArrayLike,
-    order: PartialOrder,
-    loss: Loss,
-    lams: npt.ArrayLike,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 500,
-) -> PathResult:
-    """Minimise ``lam/2 ||w||² + (1/C) sum over pairs of costs l(w·(x_i - x_j))`` along a path.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-    order : PartialOrder
-        Of the rows; C is the sum of the costs of all pairs. Two levels without groups are solved
-        as the bipartite problem they are.
-    loss, lams, tol, max_iter
-        As for `pairwise_path`.
-
-    Returns
-    -------
-    PathResult
-        With intercepts 0: a pair risk has none.
-
-    Raises
-    ------
-    ValueError
-        For a loss that isn't smooth and convex, a penalty below 0, or no pair.
-    """
-    check_smooth(loss)
-    if not order.total > 0.0:
-        raise ValueError("a pair risk needs pairs of different levels; there is none")
-    positive = order.two_classes()
-    if positive is not None:
-        return pairwise_path(X, positive, loss, lams, tol=tol, max_iter=max_iter)
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    used = np.flatnonzero(sum(order.part()))
-    risk = ordered_risk(loss, order.take(used))
-    return descend(X[used], risk, penalties(lams), tol=tol, max_iter=max_iter)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import pairwise, problem
-from rankexp.solvers.pairwise import BlockPairs, pair_risk, pairwise_path
+from rankexp.solvers import pairwise_blocks, problem
+from rankexp.solvers.pairwise import pair_risk, pairwise_path
 from rankexp.solvers.smooth import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
@@ -60,24 +60,12 @@ def test_the_path_is_that_of_a_fit_to_all_pairs(loss, case):
 
 
 @losses
-def test_blocks_make_no_difference(loss, monkeypatch):
-    X, y = make(n=50)
-    s = X @ np.arange(6.0)
-    whole = BlockPairs(y, loss)
-    monkeypatch.setattr(pairwise, "BLOCK_CELLS", 40)
-    parts = BlockPairs(y, loss)
-    assert parts.value(s) == pytest.approx(whole.value(s), rel=1e-13)
-    np.testing.assert_allclose(parts.slope(s), whole.slope(s), rtol=1e-11, atol=1e-16)
-    np.testing.assert_allclose(parts.hessian(X, s), whole.hessian(X, s), rtol=1e-10, atol=1e-13)
-
-
-@losses
 def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
     X, y = make(n=1500)
     whole = pairwise_path(X + 5.0, y, loss, LAMS[::2])
     monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
     monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
-    monkeypatch.setattr(pairwise, "HESSIAN_PAIRS", 2000)
+    monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 2000)
     sampled = pairwise_path(X + 5.0, y, loss, LAMS[::2])
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import pairwise_ordered, problem
-from rankexp.solvers.pairwise import pairwise_path
-from rankexp.solvers.pairwise_ordered import ordered_path, ordered_risk
+from rankexp.solvers import pairwise_blocks, problem
+from rankexp.solvers.pairwise import ordered_path, ordered_risk, pairwise_path
 from rankexp.solvers.partial_order import PartialOrder
 from rankexp.solvers.smooth import smooth_path
 
@@ -57,8 +56,8 @@ def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, grou
     i, j, c = all_pairs(order)
     D, P = s[i] - s[j], X[i] - X[j]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairwise_ordered, "SMALL", small)
-        patch.setattr(pairwise_ordered, "BLOCK_CELLS", 50)
+        patch.setattr(pairwise_blocks, "SMALL", small)
+        patch.setattr(pairwise_blocks, "BLOCK_CELLS", 50)
         risk = ordered_risk(loss, order)
         value, slope, hessian = risk.value(s), risk.slope(s), risk.hessian(X, s)
     assert value == pytest.approx(c @ loss.of_margin(D), rel=1e-9, abs=1e-14)
@@ -111,7 +110,7 @@ def test_samples_give_a_hessian_good_enough(loss, groups, monkeypatch):
     whole = ordered_path(X + 5.0, order, loss, LAMS[::2])
     monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
     monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
-    monkeypatch.setattr(pairwise_ordered, "HESSIAN_PAIRS", 20_000)
+    monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 20_000)
     sampled = ordered_path(X + 5.0, order, loss, LAMS[::2])
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)

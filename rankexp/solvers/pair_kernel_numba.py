@@ -1,0 +1,39 @@
+"""Compiled sums and values of Chebyshev polynomials by panel: same operations, same bits."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.compiled import njit
+from rankexp.solvers.result import Floats
+
+Ints = npt.NDArray[np.int64]
+
+
+@njit
+def moments(t: Floats, panel: Ints, cell: Ints, count: int, cells: int, degrees: int) -> Floats:
+    """Return the sums of the polynomials, (panels, m, cells)."""
+    out = np.zeros((count, degrees, cells))
+    for i in range(t.size):
+        into = out[panel[i]]
+        before, now, twice = 1.0, t[i], 2.0 * t[i]
+        into[0, cell[i]] += before
+        into[1, cell[i]] += now
+        for q in range(2, degrees):
+            before, now = now, twice * now - before
+            into[q, cell[i]] += now
+    return out
+
+
+@njit
+def values(t: Floats, panel: Ints, cell: Ints, field: Floats) -> Floats:
+    """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
+    out = np.empty(t.size)
+    for i in range(t.size):
+        row = field[panel[i]]
+        before, now, twice = 1.0, t[i], 2.0 * t[i]
+        total = row[0, cell[i]] * before + row[1, cell[i]] * now
+        for q in range(2, field.shape[1]):
+            before, now = now, twice * now - before
+            total += row[q, cell[i]] * now
+        out[i] = total
+    return out

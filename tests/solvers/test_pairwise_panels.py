@@ -1,0 +1,86 @@
+"""Sums of the logistic loss by panels of scores, against the sums over blocks of pairs."""
+
+import numpy as np
+import pytest
+
+from rankexp.losses import Logistic
+from rankexp.solvers import pairwise_panels
+from rankexp.solvers.pair_kernel import Panels
+from rankexp.solvers.pairwise import ordered_risk, pairwise_path
+from rankexp.solvers.pairwise_blocks import BlockOrder
+from rankexp.solvers.partial_order import PartialOrder
+
+N = 1500
+COSTS = np.array([[0.0, 1.0, 4.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
+
+
+def make(groups=1, seed=0):
+    rng = np.random.default_rng(seed)
+    level = rng.choice(3, N, p=[0.5, 0.3, 0.2])
+    order = PartialOrder.of(level, COSTS, rng.integers(0, groups, N))
+    return rng.normal(size=(N, 4)), order, rng.normal(size=N)
+
+
+@pytest.mark.parametrize("groups", [1, 5])
+@pytest.mark.parametrize("spread", [0.0, 1e-3, 1.0, 8.0])
+def test_sums_are_those_of_all_pairs(groups, spread, monkeypatch):
+    _, order, s = make(groups)
+    blocks, panels = BlockOrder(order, Logistic()), ordered_risk(Logistic(), order)
+    s = spread * s + 100.0
+    value, slope = blocks.value(s), blocks.slope(s)
+    monkeypatch.setattr(BlockOrder, "_blocks", None)  # not even asked
+    assert panels.value(s) == pytest.approx(value, rel=1e-11)
+    np.testing.assert_allclose(panels.slope(s), slope, atol=1e-11 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("groups", [1, 5])
+def test_the_hessian_is_near(groups):
+    X, order, s = make(groups)
+    exact = BlockOrder(order, Logistic()).hessian(X, 2.0 * s)
+    near = ordered_risk(Logistic(), order).hessian(X, 2.0 * s)
+    np.testing.assert_allclose(near, exact, atol=0.01 * np.abs(exact).max())
+    assert not np.array_equal(near, exact)
+    assert np.linalg.eigvalsh(near).min() > 0.0
+
+
+@pytest.mark.parametrize("far", [1e7, np.inf, np.nan])
+def test_scores_far_apart_are_left_to_the_blocks(far):
+    _, order, s = make()
+    s[0] = far
+    blocks, panels = BlockOrder(order, Logistic()), ordered_risk(Logistic(), order)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(panels.value(s), blocks.value(s))
+        np.testing.assert_array_equal(panels.slope(s), blocks.slope(s))
+
+
+def test_many_small_groups_are_left_to_the_blocks(monkeypatch):
+    _, order, s = make(groups=500)
+    monkeypatch.setattr(pairwise_panels, "Panels", None)
+    assert np.isfinite(ordered_risk(Logistic(), order).slope(s)).all()
+
+
+def test_a_path_of_many_pairs_is_certified():
+    X, _, s = make()
+    positive = X @ np.ones(4) + 2.0 * s > 0.5
+    lams = 10.0 ** -np.arange(5.0)
+    found = pairwise_path(X, positive, Logistic(), lams)
+    D = (X[positive][:, None] - X[~positive][None]).reshape(-1, 4)
+    for lam, w, P, gap in zip(lams, found.coef.T, found.objective, found.gap, strict=True):
+        exact = np.logaddexp(0.0, -(D @ w)).mean() + 0.5 * lam * w @ w
+        assert pytest.approx(exact, rel=1e-11) == P
+        g = -(D / (1.0 + np.exp(D @ w))[:, None]).mean(axis=0) + lam * w
+        assert g @ g / (2.0 * lam) <= 1.01 * gap * P + 1e-12
+    assert found.converged.all()
+
+
+def test_compiled_sums_have_the_same_bits():
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    s, cell = 3.0 * rng.normal(size=N), rng.integers(0, 6, N)
+    one, other = Panels(s, True), Panels(s, False)
+    rows = np.flatnonzero(s > 0.5)
+    for taken in (None, rows):
+        moments = one.moments(cell, 6, taken)
+        np.testing.assert_array_equal(moments, other.moments(cell, 6, taken))
+    field = rng.normal(size=moments.shape)
+    np.testing.assert_array_equal(one.values(field, cell), other.values(field, cell))
