@@ -153,7 +153,7 @@ def _newton(now: Fit) -> Fit:
     lowest, reach = np.inf, FAR * (1.0 + float(np.ptp(now.s)))
     for _ in range(MOST_STEPS):
         size = now.imbalance()
-        if size <= EXACT or 0.5 * lowest <= size <= ROUNDED:
+        if size <= EXACT or lowest <= size <= ROUNDED:
             break
         lowest = size
         H = now.hessian() + np.diag(np.abs(now.gradient) / reach)

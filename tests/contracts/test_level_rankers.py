@@ -161,6 +161,9 @@ def test_thresholds_are_in_order(estimator, parameters):
     expected = np.array(WORDS)[(s[:, None] > model.thresholds_).sum(axis=1)]
     assert words.predict_level(X).tolist() == expected.tolist()
     assert (words.predict_level(X) == np.array(WORDS)[y]).mean() > 0.4
+    words.thresholds_ = np.sort(s[[0, 30, 60]])  # of a score at one, the level below
+    expected = np.array(WORDS)[(s[:, None] > words.thresholds_).sum(axis=1)]
+    assert words.predict_level(X).tolist() == expected.tolist()
 
 
 @which_have("path")

@@ -239,6 +239,10 @@ def test_says_where_it_did_not_converge():
     ):
         model = OrdinalSVM(max_iter=2).fit(X, y)
     assert np.isfinite(model.coef_).all()
+    with pytest.warns(ConvergenceWarning) as said:
+        OrdinalSVM(max_iter=2).path(X, y, [1e-4, 1.0, 1e-2])
+    named = [str(one.message).split("lam=")[1].split(":")[0] for one in said]
+    assert named == ["0.0001", "1", "0.01"]
 
 
 def test_a_tolerance_below_rounding_does_no_harm():

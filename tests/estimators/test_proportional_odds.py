@@ -81,9 +81,29 @@ def test_many_rows_are_solved_as_few_are():
 
 
 def test_a_middle_level_that_is_pulled_at_alike_from_both_sides():
-    X = np.random.default_rng(0).standard_normal((60_000, 2))
-    y = np.repeat([0, 1, 2], [10_000, 40_000, 10_000])  # derivatives of 0 at the start
-    assert ProportionalOdds().fit(X, y).gap_ <= 1e-10
+    X = np.ones((65_536, 1))
+    y = np.repeat([0, 1, 2], [4_096, 57_344, 4_096])  # where all scores are 0 it has no derivative
+    model = ProportionalOdds().fit(X, y)
+    assert model.gap_ <= 1e-10
+    np.testing.assert_allclose(model.thresholds_, [-np.log(15), np.log(15)])
+
+
+def test_a_sample_stands_for_all_rows():
+    y = np.repeat([0, 1, 2], [40, 300, 5])
+    rows, risk = ProportionalOddsRisk(y).sample(60)
+    assert np.bincount(y[rows]).tolist() == [20, 20, 5]
+    assert len(set(rows.tolist())) == 45
+    assert risk.value(np.zeros(45)) == pytest.approx(ProportionalOddsRisk(y).value(np.zeros(345)))
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+@pytest.mark.parametrize("lam", [1e-4, 1e-2])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_gap_bounds_the_distance_to_the_minimum(lam, max_iter):
+    X, y = make(n=80)
+    least = ProportionalOdds(lam=lam).fit(X, y).objective_
+    model = ProportionalOdds(lam=lam, max_iter=max_iter).fit(X, y)
+    assert least < model.objective_ <= least / (1 - min(model.gap_, 1 - 1e-9))
 
 
 def test_path_is_as_the_fits_and_in_the_order_given():
@@ -107,8 +127,11 @@ def test_probabilities():
     assert (P > 0).all()
     odds = P[:, :2].sum(axis=1) / P[:, 2:].sum(axis=1)
     np.testing.assert_allclose(np.log(odds), theta[1] - s, atol=1e-12)
-    far = model.predict_proba([[0, 0, 0, 1e2], [0, 0, 0, -1e2]])
+    ends = np.array([[0, 0, 0, 1e3], [0, 0, 0, -1e3]])
+    far, s_far = model.predict_proba(ends), model.decision_function(ends)
     assert ((far > 0) & (far <= 1)).all()  # no 1 - 1
+    np.testing.assert_allclose(np.log(far[:, 0]), -np.logaddexp(0, s_far - theta[0]), atol=1e-12)
+    np.testing.assert_allclose(np.log(far[:, 3]), -np.logaddexp(0, theta[2] - s_far), atol=1e-12)
     level = (s[:, None] > theta).sum(axis=1)
     assert model.predict_level(X).tolist() == level.tolist()
 
@@ -156,6 +179,22 @@ def test_thresholds_where_some_have_no_curvature_left(n, K, scale):
         s = scale * np.random.default_rng(seed).integers(-5, 6, n)
         with np.errstate(over="ignore"):
             assert ProportionalOddsRisk(np.arange(n) % K).fit(s).imbalance() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("s", "y", "expected"),
+    [
+        ([0, -1e3, -1e3], [1, 0, 0], [-500 + np.log(2) / 2]),
+        ([30, -60, 120], [1, 0, 2], [-15, 75]),
+        ([300, -600, 1200], [1, 0, 2], [-150, 750]),
+        ([2e3, 0, -3e3, -1e3], [1, 1, 0, 0], [-500]),
+    ],
+)
+def test_thresholds_between_scores_far_apart_are_in_the_middle(s, y, expected):
+    s, y = np.array(s, dtype=np.float64), np.array(y)
+    np.testing.assert_allclose(thresholds(s, y), expected, rtol=1e-12)
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(ProportionalOddsRisk(y).fit(s).theta, expected, rtol=1e-12)
 
 
 @given(st.integers(0, 10**6))
