@@ -178,7 +178,7 @@ def interior_point(terms: Terms, lam: float, tol: float, max_iter: int, best: Be
             if best.gap <= tol:
                 return iteration
         system = System(terms, at, n * lam)
-        if system.upper is None:
+        if system.upper is None or slack == 0.0:  # which no step can make less
             break
         new = _advanced(system, at, slack)
         if new is None:

@@ -197,6 +197,13 @@ def test_thresholds_between_scores_far_apart_are_in_the_middle(s, y, expected):
         np.testing.assert_allclose(ProportionalOddsRisk(y).fit(s).theta, expected, rtol=1e-12)
 
 
+def test_thresholds_of_ordinary_scores_are_exact_to_rounding():
+    y = np.arange(30) % 4
+    for seed in range(50):
+        s = 3.0 * np.random.default_rng(seed).standard_normal(30)
+        assert ProportionalOddsRisk(y).fit(s).imbalance() <= 1e-12
+
+
 @given(st.integers(0, 10**6))
 @laws
 def test_the_risk_of_scores_has_the_derivatives_it_says(seed):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankexp.solvers import threshold_hinge
 from rankexp.solvers.hinge_point import Best
-from rankexp.solvers.threshold_hinge import see, threshold_hinge_path
+from rankexp.solvers.threshold_hinge import _factor, see, threshold_hinge_path
 from rankexp.solvers.threshold_terms import Terms, thresholds
 
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])
@@ -78,3 +78,28 @@ def test_more_features_than_rows_are_solved_in_the_span_of_the_rows(monkeypatch)
 def test_a_threshold_is_in_the_middle_of_where_it_may_be(every):
     s, y = np.array([0.0, 1.0, 7.0, 8.0, 30.0]), np.array([0, 0, 1, 1, 2])
     assert thresholds(s, y, every).tolist() == [4.0, 19.0]
+
+
+@BOTH
+def test_goes_on_to_rounding_and_stops_there(every):
+    X, y = make(60)
+    for lam in (1e-2, 1.0):
+        path = threshold_hinge_path(X, y, [lam], every=every, tol=1e-300, max_iter=500)
+        assert path.gap[0] <= 1e-12
+        assert path.n_iter[0] < 500
+        assert np.isfinite(path.coef).all()
+
+
+@BOTH
+def test_has_converged_where_the_gap_is_within_tol(every):
+    X, y = make()
+    for max_iter in range(1, 20):
+        path = threshold_hinge_path(X, y, [1.0, 1e-3], every=every, tol=1e-4, max_iter=max_iter)
+        assert (path.converged == (path.gap <= 1e-4)).all()
+    assert path.converged.all()
+
+
+def test_an_indefinite_matrix_gets_a_ridge_that_is_large_enough():
+    upper = _factor(np.diag([1.0, -1e-6]), 0.0, 0)
+    assert np.isfinite(upper).all()
+    assert _factor(np.diag([-1.0, np.inf]), 0.0, 0) is None
