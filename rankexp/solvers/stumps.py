@@ -75,9 +75,9 @@ def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
         before = place.astype(np.intp)
         part = place - before
         cuts = ascending[before] * (1.0 - part) + ascending[before + 1] * part
-    cuts = np.unique(cuts)
-    parting: Floats = cuts[(cuts >= ascending[0]) & (cuts < ascending[-1])]
-    return parting
+    # Nothing is above the greatest value: where many examples share it, the next one is the cut.
+    parting = np.where(cuts < ascending[-1], cuts, ascending[change[-1]])
+    return np.unique(np.maximum(parting, ascending[0]))
 
 
 @dataclass(frozen=True)

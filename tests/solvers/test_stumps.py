@@ -39,6 +39,7 @@ def test_cuts_are_where_they_say():
     np.testing.assert_allclose(cuts_of(many, "quantile", 20), np.quantile(many, levels))
     often = np.concatenate((np.zeros(60), np.arange(1.0, 41.0)))
     assert cuts_of(often, "quantile", 9)[0] == 0.0  # parts the zeros from the rest
+    assert cuts_of(-often, "quantile", 1).tolist() == [-1.0]  # and likewise at the top
     extreme = np.array([-1.7e308, 1.7e308])
     assert all(np.isfinite(cuts_of(extreme, kind, 1)).all() for kind in CUTS)
     neighbours = np.array([1.0, np.nextafter(1.0, 2.0)])
