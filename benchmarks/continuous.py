@@ -10,7 +10,7 @@ from benchmarks._timing import best_times
 from rankexp.compiled import choose
 from rankexp.estimators import CRank, KendallTree
 from rankexp.metrics import iauc
-from rankexp.solvers.splits import best_threshold_split, kendall_charges, presort
+from rankexp.solvers.trees.splits import best_threshold_split, kendall_charges, presort
 
 
 def _iauc_rows(target: float, numba: str) -> Iterator[tuple[str, float, float | None]]:

@@ -11,9 +11,9 @@ from sklearn.svm import LinearSVC
 from benchmarks._timing import best_times, time_ratio
 from benchmarks.linear import LAMS, large, small
 from rankexp.losses import Logistic
-from rankexp.solvers.hinge import hinge_path, ordered_hinge_path
-from rankexp.solvers.partial_order import PartialOrder
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.hinge.path import hinge_path, ordered_hinge_path
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.smooth.path import smooth_path
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 Row = tuple[str, float, float | None]

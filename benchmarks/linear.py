@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks._timing import time_ratio
 from rankexp.losses import Exponential, Logistic, SquaredHinge
-from rankexp.solvers.pairwise import pairwise_path
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.pairs.path import pairwise_path
+from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
 

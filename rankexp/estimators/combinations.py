@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp import registry
-from rankexp.solvers.pairwise import pairwise_path
-from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pairwise_path
 from rankexp.solvers.result import Floats, PathResult
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.smooth.path import smooth_path
 
 Target = npt.NDArray[np.bool_] | PartialOrder
 
@@ -50,7 +50,7 @@ def _classification(task: Task) -> PathResult:
 def _pairwise(task: Task) -> PathResult:
     loss = registry.get("losses", task.loss)()
     if isinstance(task.target, PartialOrder):
-        from rankexp.solvers.pairwise import ordered_path
+        from rankexp.solvers.pairs.path import ordered_path
 
         return ordered_path(
             task.X, task.target, loss, task.lams, tol=task.tol, max_iter=task.max_iter
@@ -61,7 +61,7 @@ def _pairwise(task: Task) -> PathResult:
 
 
 def _pairwise_hinge(task: Task) -> PathResult:
-    from rankexp.solvers.hinge import hinge_path, ordered_hinge_path
+    from rankexp.solvers.hinge.path import hinge_path, ordered_hinge_path
 
     if isinstance(task.target, PartialOrder):
         return ordered_hinge_path(

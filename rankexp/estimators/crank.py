@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
 from rankexp.solvers.result import Floats
-from rankexp.solvers.splits import Sorted, best_threshold_split, halves
+from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
 from rankexp.solvers.result import Floats
-from rankexp.solvers.splits import Sorted, best_threshold_split, kendall_charges
+from rankexp.solvers.trees.splits import Sorted, best_threshold_split, kendall_charges
 
 REGISTER = {"KendallTree": "KendallTree"}
 

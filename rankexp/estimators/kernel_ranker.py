@@ -11,8 +11,8 @@ from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
-from rankexp.solvers.pairwise import ordered_risk, pair_risk
-from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import ordered_risk, pair_risk
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 

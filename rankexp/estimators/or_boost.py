@@ -9,9 +9,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels
 from rankexp.estimators.stump_booster import StumpBooster, one_of
-from rankexp.solvers.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
+from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
+from rankexp.solvers.boosting.stumps import binned
 from rankexp.solvers.result import Floats
-from rankexp.solvers.stumps import binned
 
 REGISTER = {"ORBoost": "ORBoost"}
 

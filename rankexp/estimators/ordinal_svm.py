@@ -4,9 +4,9 @@ from typing import Any
 
 from rankexp.estimators.threshold_model import Ints, ThresholdModel
 from rankexp.registry import did_you_mean
+from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
+from rankexp.solvers.ordinal.threshold_terms import thresholds
 from rankexp.solvers.result import Floats, PathResult
-from rankexp.solvers.threshold_hinge import threshold_hinge_path
-from rankexp.solvers.threshold_terms import thresholds
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM"}
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.solvers.result import Floats
-from rankexp.solvers.splits import Sorted, Threshold, presort
+from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
 Ints = npt.NDArray[np.int64]
 DEEPEST = 50  # leaf scores are exact in double precision

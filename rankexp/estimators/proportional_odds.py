@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from rankexp.estimators.threshold_model import Ints, ThresholdModel
-from rankexp.solvers.proportional_odds import proportional_odds_path, thresholds
+from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, thresholds
 from rankexp.solvers.result import Floats, PathResult
 
 REGISTER = {"ProportionalOdds": "ProportionalOdds"}

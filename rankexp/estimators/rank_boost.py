@@ -22,10 +22,10 @@ from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
-from rankexp.solvers.boost_pairs import ListedPairs, Pairs, Round, boost
+from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
+from rankexp.solvers.boosting.smooth_pairs import all_pairs
+from rankexp.solvers.boosting.stumps import Binned, binned
 from rankexp.solvers.result import Floats
-from rankexp.solvers.smooth_pairs import all_pairs
-from rankexp.solvers.stumps import Binned, binned
 
 REGISTER = {"RankBoost": "RankBoost"}
 

@@ -14,7 +14,7 @@ from rankexp.estimators.labels import few_levels, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.metrics.costs import cost_matrix
-from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import Floats, PathResult
 
 

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.registry import did_you_mean
+from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
 from rankexp.solvers.result import Floats
-from rankexp.solvers.stumps import CUTS, Steps, Stump
 
 
 def one_of(what: str, value: Any, known: Sequence[str]) -> None:

@@ -7,8 +7,8 @@ sums of both weights over the cells that its examples fall into, such as levels 
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.solvers.boosting.stumps import Binned, Stump, sums
 from rankexp.solvers.result import Floats
-from rankexp.solvers.stumps import Binned, Stump, sums
 
 RANGE = 100.0  # scores move by this much, e^100, before the weights are made anew
 

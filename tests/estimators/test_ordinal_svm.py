@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from rankexp.estimators import OrdinalSVM
-from rankexp.solvers.threshold_hinge import threshold_hinge_path
-from rankexp.solvers.threshold_terms import Terms, balanced, thresholds
+from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
+from rankexp.solvers.ordinal.threshold_terms import Terms, balanced, thresholds
 
 laws = settings(max_examples=40, deadline=None)
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])

@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.estimators import LinearRanker, ProportionalOdds
-from rankexp.solvers.proportional_odds import ProportionalOddsRisk, thresholds
+from rankexp.solvers.ordinal.proportional_odds import ProportionalOddsRisk, thresholds
 
 laws = settings(max_examples=40, deadline=None)
 

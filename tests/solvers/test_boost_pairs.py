@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from rankexp.losses import Exponential, Logistic
-from rankexp.solvers.boost_pairs import (
+from rankexp.solvers.boosting.boost_pairs import (
     FactorisedPairs,
     ListedPairs,
     Shares,
@@ -16,9 +16,9 @@ from rankexp.solvers.boost_pairs import (
     list_pairs,
     normaliser,
 )
-from rankexp.solvers.pair_kernel import PairKernel, Panels
-from rankexp.solvers.smooth_pairs import LogisticPairs, all_pairs
-from rankexp.solvers.stumps import Stump, binned
+from rankexp.solvers.boosting.smooth_pairs import LogisticPairs, all_pairs
+from rankexp.solvers.boosting.stumps import Stump, binned
+from rankexp.solvers.pairs.kernel import PairKernel, Panels
 
 laws = settings(max_examples=30, deadline=None)
 RULES = pytest.mark.parametrize("rule", ["pairs", "textbook"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge import hinge_path
+from rankexp.solvers.hinge.path import hinge_path
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 KERNELS = [False, True] if HAS_NUMBA else [False]
@@ -287,7 +287,7 @@ def test_refuses_what_it_cannot_solve():
 def test_the_environment_turns_numba_off(monkeypatch):
     from rankexp.compiled import choose
 
-    loops = "rankexp.solvers.hinge_numba"
+    loops = "rankexp.solvers.hinge.bipartite_numba"
     monkeypatch.setenv("RANKEXP_NUMBA", "0")
     assert choose(loops) is None
     monkeypatch.delenv("RANKEXP_NUMBA")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers import hinge
-from rankexp.solvers.hinge import hinge_path, ordered_hinge_path
-from rankexp.solvers.hinge_hessian import band_hessian
-from rankexp.solvers.hinge_ordered import ordered_pairs
-from rankexp.solvers.hinge_sweep import sweep
-from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.hinge import path as hinge
+from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.ordered import ordered_pairs
+from rankexp.solvers.hinge.path import hinge_path, ordered_hinge_path
+from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.pairs.partial_order import PartialOrder
 
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 LAMS = 10.0 ** np.arange(0, -6, -1)

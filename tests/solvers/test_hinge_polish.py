@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge_bipartite import make_pairs
-from rankexp.solvers.hinge_point import Best, stand
-from rankexp.solvers.hinge_polish import box_program, rescue
-from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.hinge.bipartite import make_pairs
+from rankexp.solvers.hinge.point import Best, stand
+from rankexp.solvers.hinge.polish import box_program, rescue
+from rankexp.solvers.hinge.sweep import sweep
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge_bipartite import make_pairs
-from rankexp.solvers.hinge_grid import grid_sweep
-from rankexp.solvers.hinge_hessian import band_hessian
-from rankexp.solvers.hinge_sweep import sweep
+from rankexp.solvers.hinge.bipartite import make_pairs
+from rankexp.solvers.hinge.grid import grid_sweep
+from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.sweep import sweep
 
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 

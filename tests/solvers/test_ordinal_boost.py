@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
-from rankexp.solvers.ordinal_boost import (
+from rankexp.solvers.boosting.ordinal_boost import (
     VARIANTS,
     OrdinalWeights,
     boost_levels,
     ordered_minimum,
     relevant,
 )
-from rankexp.solvers.stumps import binned
+from rankexp.solvers.boosting.stumps import binned
 
 laws = settings(max_examples=40, deadline=None)
 BOTH = pytest.mark.parametrize("variant", VARIANTS)

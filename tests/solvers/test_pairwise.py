@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import pairwise_blocks, problem
-from rankexp.solvers.pairwise import pair_risk, pairwise_path
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.pairs import blocks as pairwise_blocks
+from rankexp.solvers.pairs.path import pair_risk, pairwise_path
+from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
 losses = pytest.mark.parametrize("loss", [Logistic(), Exponential(), SquaredHinge()], ids=repr)

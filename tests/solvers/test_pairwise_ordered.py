@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import pairwise_blocks, problem
-from rankexp.solvers.pairwise import ordered_path, ordered_risk, pairwise_path
-from rankexp.solvers.partial_order import PartialOrder
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.pairs import blocks as pairwise_blocks
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import ordered_path, ordered_risk, pairwise_path
+from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(5)
 losses = pytest.mark.parametrize("loss", [Logistic(), Exponential(), SquaredHinge()], ids=repr)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rankexp.losses import Logistic
-from rankexp.solvers import pairwise_panels
-from rankexp.solvers.pair_kernel import Panels
-from rankexp.solvers.pairwise import ordered_risk, pairwise_path
-from rankexp.solvers.pairwise_blocks import BlockOrder
-from rankexp.solvers.partial_order import PartialOrder
+from rankexp.solvers.pairs import panels as pairwise_panels
+from rankexp.solvers.pairs.blocks import BlockOrder
+from rankexp.solvers.pairs.kernel import Panels
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import ordered_risk, pairwise_path
 
 N = 1500
 COSTS = np.array([[0.0, 1.0, 4.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])

@@ -8,9 +8,9 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers import problem
-from rankexp.solvers.line_search import derivative_search
-from rankexp.solvers.smooth import smooth_path
+from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth.line_search import derivative_search
+from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
 SMOOTH = [Logistic(), Exponential(), SquaredHinge()]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rankexp.metrics import d_tau
-from rankexp.solvers.splits import (
+from rankexp.solvers.trees.splits import (
     best_threshold_split,
     halves,
     kendall_charges,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers import threshold_hinge
-from rankexp.solvers.hinge_point import Best
-from rankexp.solvers.threshold_hinge import _factor, see, threshold_hinge_path
-from rankexp.solvers.threshold_terms import Terms, thresholds
+from rankexp.solvers.hinge.point import Best
+from rankexp.solvers.ordinal import threshold_hinge
+from rankexp.solvers.ordinal.threshold_hinge import _factor, see, threshold_hinge_path
+from rankexp.solvers.ordinal.threshold_terms import Terms, thresholds
 
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])
 

@@ -1,0 +1,1 @@
+"""Boosting of pairs and of ordered levels by stumps."""

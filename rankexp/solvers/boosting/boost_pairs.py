@@ -1,0 +1,296 @@
+"""RankBoost: coordinate descent on a convex loss of pairs, over threshold base rankers.
+
+What the algorithm needs of its pairs are three things: the charge of every example, which is how
+much weight of pairs it wins less what it loses when it alone is lifted; the shares of the weight
+that a base ranker orders rightly and wrongly; and a step. :class:`FactorisedPairs` has them from
+sums over cells, without any pair, for the exponential loss; :class:`ListedPairs` from a list.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.losses.base import MarginLoss
+from rankexp.losses.exponential import Exponential
+from rankexp.solvers.boosting.stumps import Binned, Stump, sums
+from rankexp.solvers.factors import Factors
+from rankexp.solvers.result import Floats
+
+Ints = npt.NDArray[np.int64]
+LEAST = 1e-10  # mean logistic weight of a pair below which nothing is left to learn
+
+
+class Shares(NamedTuple):
+    """Shares of the weight of all pairs, under a base ranker h with values 0 and 1.
+
+    Attributes
+    ----------
+    right, wrong, tied : float
+        Pairs that h orders rightly, wrongly, or not at all: e+, e-, e0 of mohri2018, (10.11).
+    upper, lower : float
+        Pairs whose upper, or lower, example is above the threshold: the expectations of h that
+        mohri2018's Figure 10.2 calls e+ and e-.
+    """
+
+    right: float
+    wrong: float
+    tied: float
+    upper: float
+    lower: float
+
+
+class Pairs(Protocol):
+    """Weighted pairs of training rows, an upper and a lower one each.
+
+    Attributes
+    ----------
+    risk : float
+        The mean loss of the pairs before the first round.
+    """
+
+    risk: float
+
+    def charges(self) -> Floats:
+        """Return the charge of each row, (n,), as a share of all weight."""
+
+    def shares(self, stump: Stump) -> Shares:
+        """Return what a stump does to the pairs."""
+
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+        """Add alpha to the scores above a stump; return the new mean loss over the old one."""
+
+
+class Round(NamedTuple):
+    """A round of boosting: its base ranker, its coefficient, and the mean loss over the old one.
+
+    For the exponential loss this ratio is the normaliser Z_t of mohri2018, Figure 10.1.
+    """
+
+    stump: Stump
+    alpha: float
+    ratio: float
+
+
+def normaliser(shares: Shares, alpha: float) -> float:
+    """Return ``e+ exp(-alpha) + e- exp(alpha) + e0``."""
+    right, wrong = shares.right * np.exp(-alpha), shares.wrong * np.exp(alpha)
+    return float(right + wrong + shares.tied)
+
+
+def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
+    """Return ``½ log((e+ + d) / (e- + d))``.
+
+    Parameters
+    ----------
+    shares : Shares
+    rule : {"pairs", "textbook"}
+        Whether e+ and e- are those of pairs, mohri2018's Figure 10.1, or of its Figure 10.2.
+    smoothing : float
+        d >= 0.
+
+    Raises
+    ------
+    ValueError
+        Where an error is empty and there is no smoothing: the coefficient would be infinite.
+    """
+    good, bad = (shares.right, shares.wrong) if rule == "pairs" else (shares.upper, shares.lower)
+    if min(good, bad) + smoothing <= 0.0:
+        raise ValueError(
+            "a base ranker orders no pair wrongly, or none rightly, so its coefficient is "
+            "infinite: set smoothing > 0, or None for the default"
+        )
+    return float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
+
+
+def boost(
+    rows: Binned, pairs: Pairs, n_rounds: int, rule: str, smoothing: float
+) -> Iterator[Round]:
+    """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
+
+    Each takes the base ranker with the greatest ``|e+ - e-|``, which is the steepest coordinate;
+    a negative coefficient stands for the base ranker ``1[x_j <= t]``, which orders all pairs the
+    other way round and differs from ``-1[x_j > t]`` by a constant.
+    """
+    for _ in range(n_rounds):
+        stump = rows.best(pairs.charges())
+        if stump is None:
+            return
+        shares = pairs.shares(stump)
+        alpha = coefficient(shares, rule, smoothing)
+        yield Round(stump, alpha, pairs.step(stump, alpha, shares))
+
+
+def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
+    """Return the number of rows of each group and level, (G, K), and the cost of all pairs.
+
+    Raises
+    ------
+    ValueError
+        Where there is no pair, or only pairs that cost nothing.
+    """
+    K, G = costs.shape[0], int(groups.max()) + 1
+    counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K).astype(np.float64)
+    mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
+    if mass == 0.0:
+        raise ValueError(
+            "there is no pair to rank: no group holds examples of two levels that it costs "
+            "anything to misorder"
+        )
+    return counts, mass
+
+
+class FactorisedPairs:
+    """All pairs of rows of different levels, within groups, under the exponential loss.
+
+    The weight of a pair, ``costs[b, a] exp(-(s_i - s_j))`` for levels a above b, is a product, so
+    that sums over pairs are sums over cells, a cell being a level of a group: a round is O(n) and
+    O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
+
+    Parameters
+    ----------
+    rows : Binned
+    codes : ndarray of shape (n,), int
+        Levels, 0 (worst) .. K-1.
+    costs : ndarray of shape (K, K)
+        Above the diagonal.
+    groups : ndarray of shape (n,), int, or None
+        0 .. G-1; None: one group.
+
+    Raises
+    ------
+    ValueError
+        Where there is no pair, or only pairs that cost nothing.
+    """
+
+    risk = 1.0
+
+    def __init__(
+        self, rows: Binned, codes: Ints, costs: Floats, groups: Ints | None = None
+    ) -> None:
+        K = costs.shape[0]
+        groups = np.zeros_like(codes) if groups is None else groups
+        counts, _ = pair_mass(codes, costs, groups)
+        self.shape = counts.shape
+        self.costs = costs
+        self.factors = Factors(rows, groups * K + codes, counts.size)
+        self._couple()
+
+    def _couple(self) -> None:
+        """Scale the costs to the weights' own scales, relative to the greatest."""
+        least, most = (a.reshape(self.shape) for a in (self.factors.least, self.factors.most))
+        with np.errstate(divide="ignore"):
+            scale = np.log(self.costs) + most[:, :, None] - least[:, None, :]
+        self.coupling = np.exp(scale - scale.max())
+        self._sum()
+
+    def _sum(self) -> None:
+        ups, downs = (a.reshape(self.shape) for a in (self.factors.ups, self.factors.downs))
+        self.of_up = np.einsum("gba,gb->ga", self.coupling, downs)
+        self.of_down = np.einsum("gba,ga->gb", self.coupling, ups)
+        self.total = float((self.of_up * ups).sum())
+
+    def charges(self) -> Floats:
+        """Return the charge of each row, (n,)."""
+        return self.factors.charges(
+            self.of_up.ravel() / self.total, self.of_down.ravel() / self.total
+        )
+
+    def shares(self, stump: Stump) -> Shares:
+        """Return what a stump does to the pairs: each share is a sum without a difference."""
+        self.parts = self.factors.split(stump)
+        up, down = (part.reshape(2, *self.shape) for part in self.parts)
+        table = np.einsum("gba,pgb,qga->pq", self.coupling, down, up) / self.total
+        (low, right), (wrong, high) = table.tolist()
+        return Shares(right, wrong, low + high, right + high, wrong + high)
+
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+        """Add alpha to the scores above the stump that `shares` was last asked about."""
+        if self.factors.advance(stump, alpha, self.parts):
+            self._couple()
+        else:
+            self._sum()
+        return normaliser(shares, alpha)
+
+
+class ListedPairs:
+    """Pairs given one by one, each with a weight, under any convex loss of margins.
+
+    Under another loss than the exponential a pair's weight is minus the loss's derivative at its
+    margin. For the logistic loss the same coefficient then lowers the risk in every round, since
+    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, Logistic Regression,
+    AdaBoost and Bregman Distances, 2002).
+
+    Parameters
+    ----------
+    rows : Binned
+    upper, lower : ndarray of shape (m,), int
+        Rows of each pair.
+    weights : ndarray of shape (m,)
+        >= 0, not all 0.
+    loss : MarginLoss
+    """
+
+    def __init__(
+        self, rows: Binned, upper: Ints, lower: Ints, weights: Floats, loss: MarginLoss
+    ) -> None:
+        self.rows, self.upper, self.lower, self.loss = rows, upper, lower, loss
+        self.cost = weights / weights.sum()
+        self.margins = np.zeros(upper.size)
+        self.risk = 1.0
+        self._weigh()
+
+    def _weigh(self) -> None:
+        z = self.margins
+        if isinstance(self.loss, Exponential):  # relative to the greatest: nothing overflows
+            with np.errstate(divide="ignore"):
+                log = np.log(self.cost) - z
+            weight = np.exp(log - log.max())
+        else:
+            weight = -self.cost * self.loss.margin_derivative(z)
+            self.risk = float(self.cost @ self.loss.of_margin(z))
+        total = float(weight.sum())
+        self.weight = weight / total if total > LEAST else np.zeros_like(weight)
+
+    def charges(self) -> Floats:
+        """Return the charge of each row, (n,)."""
+        n = self.rows.size
+        return sums(self.upper, self.weight, n) - sums(self.lower, self.weight, n)
+
+    def shares(self, stump: Stump) -> Shares:
+        """Return what a stump does to the pairs."""
+        above = self.rows.above(stump)
+        key = 2 * above[self.lower] + above[self.upper]
+        low, right, wrong, high = sums(key, self.weight, 4).tolist()
+        return Shares(right, wrong, low + high, right + high, wrong + high)
+
+    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+        """Add alpha to the scores above a stump."""
+        h, before = self.rows.above(stump).astype(np.float64), self.risk
+        self.margins += alpha * (h[self.upper] - h[self.lower])
+        self._weigh()
+        exponential = isinstance(self.loss, Exponential)
+        return normaliser(shares, alpha) if exponential else self.risk / before
+
+
+def list_pairs(
+    codes: Ints, costs: Floats, groups: Ints | None = None
+) -> tuple[Ints, Ints, Floats]:
+    """Return the upper row, the lower row and the cost of every pair that costs anything."""
+    K = costs.shape[0]
+    cell = codes if groups is None else groups * K + codes
+    by_cell = np.argsort(cell, kind="stable")
+    sizes = np.bincount(cell, minlength=K)
+    starts = np.cumsum(sizes) - sizes
+    found = []
+    for low in range(K - 1):
+        mine = np.flatnonzero(costs[low, codes] > 0.0)
+        theirs = cell[mine] - codes[mine] + low  # the cell of that level in the same group
+        many, start = sizes[theirs], starts[theirs]
+        first = np.cumsum(many) - many
+        place = np.arange(many.sum()) + np.repeat(start - first, many)
+        cost = np.repeat(costs[low, codes[mine]], many)
+        found.append((np.repeat(mine, many), by_cell[place], cost))
+    upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return upper, lower, cost

@@ -1,0 +1,148 @@
+"""ORBoost: ordinal boosting with thresholds, under the exponential loss (Lin and Li, 2006).
+
+The risk of a scoring function r and thresholds theta_1 <= .. <= theta_{K-1} is the mean over
+examples of ``sum exp(-(r - theta_k))`` over thresholds below their level and
+``sum exp(-(theta_k - r))`` over those above: all of them, or the next on either side.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.solvers.boosting.stumps import Binned, Stump
+from rankexp.solvers.factors import Factors
+from rankexp.solvers.result import Floats
+
+VARIANTS = ("lr", "all")
+
+
+class OrdinalRound(NamedTuple):
+    """A round: base ranker (-1 or 1), coefficient, then the best thresholds and their risk."""
+
+    stump: Stump
+    alpha: float
+    thresholds: Floats
+    risk: float
+
+
+def relevant(variant: str, levels: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which thresholds count for a level, those below it and those above: (K, K-1)."""
+    level, k = np.ogrid[:levels, : levels - 1]
+    if variant == "lr":
+        return k == level - 1, k == level
+    return k < level, k >= level
+
+
+def ordered_minimum(low: Floats, high: Floats) -> Floats:
+    """Return ordered theta with the least ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``.
+
+    Each term is convex and least at ``½ (low - high)``, and so, with sums of the exponentials,
+    for a block of equal thresholds; adjacent blocks out of order are pooled.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (K-1,)
+        -inf for nothing. A threshold with nothing above is infinite, and with nothing below at
+        minus infinity, unless the order forbids it.
+    """
+    blocks: list[tuple[float, float, int]] = []
+    for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):
+        blocks.append(block)
+        while len(blocks) > 1 and _place(blocks[-2]) >= _place(blocks[-1]):
+            (a, b, size), (c, d, more) = blocks.pop(-2), blocks.pop()
+            blocks.append((float(np.logaddexp(a, c)), float(np.logaddexp(b, d)), size + more))
+    return np.repeat([_place(block) for block in blocks], [size for _, _, size in blocks])
+
+
+def _place(block: tuple[float, float, int]) -> float:
+    low, high, _ = block
+    return np.inf if high == -np.inf else 0.5 * (low - high)
+
+
+def _log_sums(counted: npt.NDArray[np.bool_], logs: Floats) -> Floats:
+    """Return the logarithms of sums over the levels, (K,), that count for each threshold."""
+    found: Floats = np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1)
+    return found
+
+
+class OrdinalWeights:
+    """Examples and thresholds under the exponential loss, by sums over levels.
+
+    Parameters
+    ----------
+    rows : Binned
+    codes : ndarray of shape (n,), int
+        Levels, 0 (worst) .. K-1; examples of two at least.
+    levels : int
+        K.
+    variant : {"lr", "all"}
+    """
+
+    def __init__(
+        self, rows: Binned, codes: npt.NDArray[np.int64], levels: int, variant: str
+    ) -> None:
+        self.factors = Factors(rows, codes, levels)
+        self.below, self.above = relevant(variant, levels)
+        self._thresholds()
+
+    def _thresholds(self) -> None:
+        """Minimise the risk in the thresholds, given the scores."""
+        f = self.factors
+        with np.errstate(divide="ignore"):  # in logarithms: levels may be far apart
+            downs, ups = np.log(f.downs), np.log(f.ups)
+        low, high = _log_sums(self.above, downs + f.most), _log_sums(self.below, ups - f.least)
+        self.thresholds = theta = ordered_minimum(low, high)
+        # At infinity a threshold costs nothing, and there is no example beyond it.
+        real = np.isfinite(theta)
+        with np.errstate(invalid="ignore"):
+            up = np.where(self.below & real, theta - f.least[:, None], -np.inf)
+            down = np.where(self.above & real, f.most[:, None] - theta, -np.inf)
+        self.unit = float(max((up + ups[:, None]).max(), (down + downs[:, None]).max()))
+        self.of_up = np.exp(up - self.unit).sum(axis=1)
+        self.of_down = np.exp(down - self.unit).sum(axis=1)
+        self.total = float(self.of_up @ f.ups + self.of_down @ f.downs)
+
+    @property
+    def risk(self) -> float:
+        """The mean loss of the examples."""
+        return self.total / self.factors.s.size * float(np.exp(self.unit))
+
+    def round(self, stump: Stump, smoothing: float) -> OrdinalRound:
+        """Add ``alpha h``, h = -1 or 1, to the scores, then set the thresholds."""
+        f = self.factors
+        split = f.split(stump)
+        (up_below, up_above), (down_below, down_above) = (
+            part @ weight / self.total
+            for part, weight in zip(split, (self.of_up, self.of_down), strict=True)
+        )
+        good, bad = up_above + down_below, down_above + up_below
+        if min(good, bad) + smoothing <= 0.0:
+            raise ValueError(
+                "a base ranker makes no error, or nothing else, so its coefficient is infinite: "
+                "set smoothing > 0, or None for the default"
+            )
+        alpha = float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
+        f.advance(stump, 2.0 * alpha, split)  # -alpha on all: a matter of the thresholds
+        self._thresholds()
+        return OrdinalRound(stump, alpha, self.thresholds, self.risk)
+
+
+def boost_levels(
+    rows: Binned, weights: OrdinalWeights, n_rounds: int, smoothing: float
+) -> Iterator[OrdinalRound]:
+    """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
+
+    The thresholds of a round go with the scores ``sum_t alpha_t h_t``, h = -1 or 1.
+    """
+    offset = 0.0
+    for _ in range(n_rounds):
+        f = weights.factors
+        charges = f.charges(weights.of_up / weights.total, weights.of_down / weights.total)
+        stump = rows.best(charges)
+        if stump is None:
+            return
+        found = weights.round(stump, smoothing)
+        offset += found.alpha
+        yield found._replace(thresholds=found.thresholds - offset)

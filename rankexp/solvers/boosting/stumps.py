@@ -1,0 +1,180 @@
+"""Threshold base rankers ``1[x_j > t]``: their cuts, the search for the best, and their sums.
+
+Values are put into bins between cuts once. How much a base ranker changes a risk is a sum over
+the examples above its cut, so one histogram a feature judges all its cuts, in O(n).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.compiled import choose
+from rankexp.solvers.result import Floats
+
+COMPILED = "rankexp.solvers.boosting.stumps_numba"
+CUTS = ("quantile", "equidistant", "all")
+NOTHING = 1e-12  # an edge that is only rounding, as a share of all weight
+ALIKE = 1e-10  # edges that are equal but for rounding, relative to each other
+Bins = npt.NDArray[np.unsignedinteger[Any]]
+
+
+class Stump(NamedTuple):
+    """A base ranker: 1 where the feature is above the threshold, else 0.
+
+    Attributes
+    ----------
+    feature : int
+    cut : int
+        The number of the threshold among the feature's cuts.
+    threshold : float
+    """
+
+    feature: int
+    cut: int
+    threshold: float
+
+    def above(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Return which rows of X, (n, d), are above the threshold."""
+        over: npt.NDArray[np.bool_] = X[:, self.feature] > self.threshold
+        return over
+
+
+def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> Floats:
+    """Return the sum of the weights, (n,), of each number, 0 .. size - 1, in one pass."""
+    return np.asarray(np.bincount(numbers, weights, size), dtype=np.float64)
+
+
+def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
+    """Return ascending thresholds for a feature; none where it is constant.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    kind : {"quantile", "equidistant", "all"}
+        ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, between neighbours
+        linear; ``equidistant``: as many inside the range; ``all``: midway between all
+        neighbouring values, which is also what quantiles become where there are no more values.
+    n_cuts : int
+    """
+    ascending = np.sort(values)
+    change = np.flatnonzero(ascending[1:] > ascending[:-1])
+    if change.size == 0:
+        return np.empty(0)
+    if kind == "all" or (kind == "quantile" and change.size <= n_cuts):
+        low, high = ascending[change], ascending[change + 1]
+        middle = 0.5 * low + 0.5 * high  # halved first: no overflow
+        return np.where((low <= middle) & (middle < high), middle, low)
+    shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
+    if kind == "equidistant":
+        cuts = ascending[0] * (1.0 - shares) + ascending[-1] * shares
+    else:
+        place = shares * (ascending.size - 1)
+        before = place.astype(np.intp)
+        part = place - before
+        cuts = ascending[before] * (1.0 - part) + ascending[before + 1] * part
+    # Nothing is above the greatest value: where many examples share it, the next one is the cut.
+    parting = np.where(cuts < ascending[-1], cuts, ascending[change[-1]])
+    return np.unique(np.maximum(parting, ascending[0]))
+
+
+@dataclass(frozen=True)
+class Binned:
+    """The training rows by feature, as numbers of bins: how many cuts lie below a value.
+
+    Attributes
+    ----------
+    cuts : list of ndarray
+        The thresholds of each feature, ascending.
+    bins : ndarray of shape (d, n), unsigned
+    compiled : module or None
+        The compiled loops, where they are used.
+    """
+
+    cuts: list[Floats]
+    bins: Bins
+    compiled: Any
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return int(self.bins.shape[1])
+
+    @cached_property
+    def beyond(self) -> npt.NDArray[np.bool_]:
+        """Which places of a table (d, bins) are no cuts of the feature."""
+        sizes = np.array([cuts.size for cuts in self.cuts])
+        outside: npt.NDArray[np.bool_] = np.arange(self.width) >= sizes[:, None]
+        return outside
+
+    @cached_property
+    def width(self) -> int:
+        """The most bins that a feature has."""
+        return 1 + max(cuts.size for cuts in self.cuts)
+
+    def best(self, charges: Floats) -> Stump | None:
+        """Return the base ranker with the greatest edge, or None where none has any.
+
+        The edge is the sum of the charges, (n,), above the cut, in absolute value. Of edges that
+        are equal but for rounding that of the first feature wins, and then of the lowest cut.
+        """
+        # All charges sum to 0: those above a cut to minus those below.
+        edges = np.abs(np.cumsum(self.histograms(charges), axis=1))
+        edges[self.beyond] = 0.0
+        most = edges.max()
+        if not most > NOTHING:
+            return None
+        feature, cut = divmod(int(np.argmax(edges >= (1.0 - ALIKE) * most)), edges.shape[1])
+        return Stump(feature, cut, float(self.cuts[feature][cut]))
+
+    def histograms(self, charges: Floats) -> Floats:
+        """Return the sum of charges in each bin of each feature, (d, bins)."""
+        if self.compiled is not None:
+            found: Floats = self.compiled.histograms(self.bins, charges, self.width)
+            return found
+        return np.array([sums(row, charges, self.width) for row in self.bins])
+
+    def above(self, stump: Stump) -> npt.NDArray[np.bool_]:
+        """Return which training rows are above a stump's threshold, (n,)."""
+        over: npt.NDArray[np.bool_] = self.bins[stump.feature] > stump.cut
+        return over
+
+
+def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binned:
+    """Cut every feature of rows X, (n, d), and put its values into bins."""
+    cuts = [cuts_of(column, kind, n_cuts) for column in X.T]
+    most = max(c.size for c in cuts)
+    narrow = next(t for t in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(t).max)
+    bins: Bins = np.empty(X.shape[::-1], dtype=narrow)
+    for row, column, edges in zip(bins, X.T, cuts, strict=True):
+        row[:] = edges.searchsorted(column, side="left")
+    return Binned(cuts, bins, choose(COMPILED, numba))
+
+
+class Steps:
+    """A sum of weighted stumps as one step function a feature.
+
+    Parameters
+    ----------
+    features, thresholds, heights : ndarrays of shape (T,)
+        ``sum_t heights[t] 1[x[features[t]] > thresholds[t]]``.
+    """
+
+    def __init__(
+        self, features: npt.NDArray[np.int64], thresholds: Floats, heights: Floats
+    ) -> None:
+        self.parts: list[tuple[int, Floats, Floats]] = []
+        for feature in np.unique(features).tolist():
+            mine = np.flatnonzero(features == feature)
+            mine = mine[np.argsort(thresholds[mine], kind="stable")]
+            levels = np.concatenate(([0.0], np.cumsum(heights[mine])))
+            self.parts.append((feature, thresholds[mine], levels))
+
+    def __call__(self, X: Floats) -> Floats:
+        """Return the sums for rows X of shape (n, d), (n,): equal rows get equal bits."""
+        s = np.zeros(X.shape[0])
+        for feature, thresholds, levels in self.parts:
+            s += levels[thresholds.searchsorted(X[:, feature], side="left")]
+        return s

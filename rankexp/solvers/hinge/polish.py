@@ -1,0 +1,217 @@
+"""An exact end game: the few pairs near the kink solved as a box-constrained quadratic program.
+
+Pairs clearly inside or outside of the margin keep alpha = 1 or 0; those of the band, listed, are
+solved without smoothing by Mehrotra's predictor-corrector interior point method on the dual, one
+d x d system an iteration. Whatever the band missed shows in the certificate.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rankexp.solvers.hinge.data import Floats, Pairs, Sweep
+from rankexp.solvers.hinge.hessian import factor, solve
+from rankexp.solvers.hinge.point import Best, Point, line_search, stand
+from rankexp.solvers.hinge.sweep import sweep
+
+LONGEST = 40
+ROUNDS = 10
+LISTED = 6  # pairs a column, at most
+MOST_LISTED = 2_000
+WIDER = 2.0
+ALMOST_SEPARATED = 0.99
+BEYOND = 1.0 + 1e-12
+RESCUED = 2_000
+NARROWEST = 1e-4
+
+
+def polish(
+    point: Point[Sweep], lam: float, tol: float, best: Best, most: int | None = None
+) -> bool:
+    """Solve for the pairs of the band with all others held, again and again from where it led.
+
+    Each round takes a wider band and a longer list, and lasts while the gap at least halves.
+
+    Parameters
+    ----------
+    point : Point
+    lam : float
+    tol : float
+        Relative gap to reach.
+    best : Best
+        Updated.
+    most : int, optional
+        Longest list of pairs; by default six a column, and 2,000.
+
+    Returns
+    -------
+    bool
+        Whether the band was small enough to begin with.
+    """
+    most = most or min(LISTED * point.w.size, MOST_LISTED)
+    for round_ in range(ROUNDS):
+        gap = best.gap
+        there = _solve_band(point, lam, tol, best, most)
+        if there is None:
+            return round_ > 0
+        if best.gap <= tol:
+            break
+        if there.primal > point.primal:
+            there = _between(point, there, lam)
+            if there is None:
+                break
+            best.see(there)
+        if best.gap > 0.5 * gap:
+            break
+        point, most = there, 3 * most // 2
+    return True
+
+
+def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
+    """Solve for as many pairs as can be listed, where shrinking the band leads nowhere.
+
+    That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
+    the pairs of the solution lie far outside of any narrow band.
+    """
+    h = _widest(best.s)
+    while h > NARROWEST:
+        swept = sweep(pairs, best.s, h)
+        if swept.listed(RESCUED) is not None:
+            polish(stand(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
+            return
+        h *= 0.5
+
+
+def _widest(s: Floats) -> float:
+    """Return the half width of a band that the fixed point can hold, and nearly all pairs."""
+    return 1.0 + float(np.abs(s).max())
+
+
+def _between(point: Point[Sweep], there: Point[Sweep], lam: float) -> Point[Sweep] | None:
+    """Search on the way to a point that went too far."""
+    p, q = there.w - point.w, there.s - point.s
+    slope = float(point.gradient @ p)
+    if slope >= 0.0:
+        return None
+    h = min(_widest(there.s), WIDER * point.sweep.h)
+    found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=0.2)
+    if found is None:
+        return None
+    return stand(lam, point.w + found[0] * p, point.s + found[0] * q, found[1])
+
+
+def _solve_band(
+    point: Point[Sweep], lam: float, tol: float, best: Best, most: int
+) -> Point[Sweep] | None:
+    """Solve for the pairs of the band; None if there are more than ``most``."""
+    swept = point.sweep
+    pairs = swept.pairs
+    listed = swept.listed(most)
+    if listed is None:
+        return None
+    i, j = listed
+    found = pairs.multiplicity(i, j)
+    multiplicity = np.ones(i.size) if found is None else found
+    settled = swept.settled
+    b = settled @ pairs.X
+    D = pairs.X[i] - pairs.X[j]
+    z = 1.0 - (point.s[i] - point.s[j])
+    share = np.clip(0.5 + 0.5 * z / swept.h, 0.05, 0.95)
+    goal = 0.1 * tol * best.primal * pairs.count
+    a = box_program(D, b, lam, 1.0 / pairs.count, multiplicity, share * multiplicity, goal)
+    slope = b - (a @ D) / pairs.count
+    alpha = float(a.sum()) / pairs.count + swept.settled_alpha
+    dual = alpha - float(slope @ slope) / (2.0 * lam)
+    if dual > best.dual:
+        n, a = point.s.size, a / pairs.count
+        best.dual = dual
+        best.residual = settled - np.bincount(i, a, n) + np.bincount(j, a, n)
+    w = slope / -lam
+    s = pairs.scores(w)
+    margin = pairs.differences(s)[0]
+    if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
+        w, s = w * (BEYOND / margin), s * (BEYOND / margin)
+    there = stand(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
+    best.see(there)
+    return there
+
+
+def box_program(
+    D: Floats, b: Floats, lam: float, unit: float, m: Floats, a: Floats, goal: float
+) -> Floats:
+    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``.
+
+    Parameters
+    ----------
+    D : ndarray of shape (M, d)
+    b : ndarray of shape (d,)
+    lam, unit : float
+    m, a : ndarray of shape (M,)
+        Upper bounds; start, strictly inside.
+    goal : float
+        Duality gap to reach, in units of ``unit``.
+
+    Returns
+    -------
+    ndarray of shape (M,)
+    """
+    v = D @ ((unit * (a @ D) - b) / lam) - 1.0
+    delta = 0.1 * float(np.abs(v).mean()) + 1e-12
+    s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
+    c = m - a  # kept apart: the difference would round to zero
+    wide = D.shape[0] < D.shape[1]
+    G = (unit / lam) * (D @ D.T) if wide else D
+    for _ in range(LONGEST):
+        gap = float(s @ a + t @ c)
+        if not goal < gap < np.inf:
+            break
+        mu = 0.5 * gap / a.size
+        e = 1.0 / (s / a + t / c)
+        newton = _system(G, e) if wide else _narrow_system(D, e, lam / unit)
+        if newton is None:
+            break
+        da = -newton(v)
+        ds, dt = -s - s / a * da, -t + t / c * da
+        size = _longest(a, da, c, s, ds, t, dt)
+        after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
+        target = mu * (after / gap) ** 3
+        low, high = target - da * ds, target + da * dt
+        rhs = low / a - high / c - v
+        da = newton(rhs)
+        ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
+        size = min(1.0, 0.995 * _longest(a, da, c, s, ds, t, dt))
+        if not np.isfinite(size * float(np.abs(da).max())):
+            break
+        a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt
+        v = D @ ((unit * (a @ D) - b) / lam) - 1.0
+    return np.clip(a, 0.0, m)
+
+
+def _narrow_system(D: Floats, e: Floats, ridge: float) -> Callable[[Floats], Floats] | None:
+    """Return the solution of ``(diag(1/e) + D D' / ridge) x = r``, by a (d, d) system."""
+    Y = D * np.sqrt(e)[:, None]
+    upper = factor(Y.T @ Y, ridge)
+    if upper is None:
+        return None
+    return lambda r: np.asarray(e * (r - D @ solve(upper, (e * r) @ D)))
+
+
+def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
+    """Return the solution of ``(diag(1/e) + G) x = r``, scaled to a unit diagonal added."""
+    root = np.sqrt(e)
+    upper = factor(G * root[:, None] * root, 1.0)
+    if upper is None:
+        return None
+    return lambda r: np.asarray(root * solve(upper, root * r))
+
+
+def _longest(*pairs: Floats) -> float:
+    """Return the longest step up to 1 that keeps all of (a, c, s, t) positive."""
+    a, da, c, s, ds, t, dt = pairs
+    steepest = max(
+        float((-da / a).max()),
+        float((da / c).max()),
+        float((-ds / s).max()),
+        float((-dt / t).max()),
+    )
+    return 1.0 if steepest <= 1.0 else 1.0 / steepest

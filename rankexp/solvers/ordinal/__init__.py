@@ -1,0 +1,1 @@
+"""Models with thresholds between ordered levels."""

@@ -1,0 +1,274 @@
+"""The likelihood of the proportional-odds model, with the thresholds at their optimum.
+
+With ``P(Y <= j) = sigma(theta_j - s)`` the negative log-likelihood of a level y is
+
+    log(1 + exp(theta_{y-1} - s)) + log(1 + exp(s - theta_y)) - log(1 - exp(theta_{y-1} - theta_y))
+
+as ``log(sigma(b) - sigma(a)) = log(1 - exp(a - b)) - log(1 + exp(a)) - log(1 + exp(-b))``: two
+logistic losses, and a barrier that keeps the thresholds in order and doesn't depend on s. It is
+convex in scores and thresholds together, so that with the thresholds at their best it is a convex
+function of the scores alone, and a smooth one.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.smooth.descent import descend
+from rankexp.solvers.smooth.line_search import derivative_search
+from rankexp.solvers.smooth.path import penalties
+from rankexp.solvers.smooth.problem import Risk, Rows, inverse
+
+Ints = npt.NDArray[np.int64]
+EXACT = 1e-13
+ROUNDED = 1e-10
+GOOD = 1e-6
+NARROW = 8.0
+MOST_STEPS = 40
+FAR = 10.0
+BALANCED = 1e-200
+"""The derivative of a row that both thresholds pull at alike; 0 would mean that it may be left
+out of the Hessian."""
+
+
+class ByLevel:
+    """Examples in the order of their levels.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,), int
+    sizes : ndarray of shape (K,), int
+        The number of examples of each level, none of them 0.
+    weight : ndarray of shape (n,)
+        Of the examples in that order; the sum is 1.
+    mass : ndarray of shape (K,)
+        Of the levels.
+    over, under : slice
+        The examples that have a lower threshold, those of level 1 on, and an upper one.
+    """
+
+    def __init__(self, codes: Ints, weight: Floats | None) -> None:
+        n = codes.shape[0]
+        self.order: Ints = codes.argsort(kind="stable")
+        self.sizes: Ints = np.bincount(codes)
+        self.weight = np.full(n, 1.0 / n) if weight is None else weight[self.order] / weight.sum()
+        starts = np.concatenate(([0], self.sizes.cumsum()[:-1]))
+        self.mass: Floats = np.add.reduceat(self.weight, starts)
+        self.over, self.under = slice(int(starts[1]), n), slice(0, int(starts[-1]))
+        self._over_starts, self._under_starts = starts[1:] - starts[1], starts[:-1]
+
+    def sums(self, over: Floats, under: Floats) -> tuple[Floats, Floats]:
+        """Add up what pulls at each threshold, examples above it and below, shapes (K - 1,)."""
+        return np.add.reduceat(over, self._over_starts), np.add.reduceat(under, self._under_starts)
+
+
+class Fit:
+    """The likelihood at some scores and thresholds, and its derivatives.
+
+    Attributes
+    ----------
+    rows : ByLevel
+    s : ndarray of shape (n,)
+        In the order of `rows`.
+    theta : ndarray of shape (K - 1,)
+        Ascending.
+    pull_over, pull_under : ndarray
+        What the examples with a lower and with an upper threshold do to it.
+    pull : float
+        All of it.
+    gradient : ndarray of shape (K - 1,)
+        The derivative in the thresholds.
+    """
+
+    def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:
+        self.rows, self.s, self.theta = rows, s, theta
+        self._p_over: Floats = expit(self._over())
+        self._p_under: Floats = expit(self._under())
+        self.pull_over = rows.weight[rows.over] * self._p_over
+        self.pull_under = rows.weight[rows.under] * self._p_under
+        down, up = rows.sums(self.pull_over, self.pull_under)
+        push = rows.mass[1:-1] / np.expm1(self._gaps())
+        self.pull = float(down.sum() + up.sum())
+        self.gradient: Floats = down - up
+        self.gradient[1:] -= push
+        self.gradient[:-1] += push
+
+    def imbalance(self) -> float:
+        """Return how far the thresholds are from their best, where all pulls cancel; 0 to 1."""
+        size = float(np.abs(self.gradient).sum())
+        return size / self.pull if size > 0.0 and self.pull > 0.0 else size
+
+    def _over(self) -> Floats:
+        over: Floats = self.theta.repeat(self.rows.sizes[1:]) - self.s[self.rows.over]
+        return over
+
+    def _under(self) -> Floats:
+        under: Floats = self.s[self.rows.under] - self.theta.repeat(self.rows.sizes[:-1])
+        return under
+
+    def _gaps(self) -> Floats:
+        return self.theta[1:] - self.theta[:-1]
+
+    def value(self) -> float:
+        """Return the negative log-likelihood, a weighted mean."""
+        rows = self.rows
+        over = rows.weight[rows.over] @ np.logaddexp(0.0, self._over())
+        under = rows.weight[rows.under] @ np.logaddexp(0.0, self._under())
+        barrier = rows.mass[1:-1] @ np.log(-np.expm1(-self._gaps()))
+        return float(over + under - barrier)
+
+    def curvatures(self) -> tuple[Floats, Floats]:
+        """Return the second derivatives of the losses at lower and at upper thresholds."""
+        return self.pull_over * (1.0 - self._p_over), self.pull_under * (1.0 - self._p_under)
+
+    def hessian(self) -> Floats:
+        """Return the second derivative in the thresholds, (K - 1, K - 1)."""
+        stiff = self.rows.mass[1:-1] / (2.0 * np.sinh(0.5 * self._gaps())) ** 2
+        diagonal = np.add(*self.rows.sums(*self.curvatures()))
+        diagonal[1:] += stiff
+        diagonal[:-1] += stiff
+        return np.diag(diagonal) - np.diag(stiff, 1) - np.diag(stiff, -1)
+
+
+def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
+    """Find the thresholds of scores, both in the order of `rows`, from near ones on.
+
+    Where Newton's method gets lost on the plains between scores far apart, it starts from the
+    thresholds of the scores drawn together.
+    """
+    found = _newton(Fit(rows, s, theta))
+    spread = max(s.max(), theta[-1]) - min(s.min(), theta[0])
+    if found.imbalance() <= GOOD or spread <= NARROW:
+        return found
+    nearer = best_fit(rows, s / 4.0, theta / 4.0)
+    return min(found, _newton(Fit(rows, s, 4.0 * nearer.theta)), key=Fit.imbalance)
+
+
+def _newton(now: Fit) -> Fit:
+    """Take Newton's steps, none of a threshold much longer than the range of the scores.
+
+    Its curvature may be nothing but rounding, far from all scores.
+    """
+    lowest, reach = np.inf, FAR * (1.0 + float(np.ptp(now.s)))
+    for _ in range(MOST_STEPS):
+        size = now.imbalance()
+        if size <= EXACT or lowest <= size <= ROUNDED:
+            break
+        lowest = size
+        H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
+        B = inverse(H, 0.0, 0)
+        p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
+        new = _search(now, p)
+        if new is None:
+            break
+        now = new
+    return now
+
+
+def _search(start: Fit, p: Floats) -> Fit | None:
+    """Go from thresholds along p to where the slope is small."""
+
+    def along(t: float) -> tuple[float, Fit | None]:
+        theta = start.theta + t * p
+        if not (theta[1:] > theta[:-1]).all():
+            return np.inf, None
+        new = Fit(start.rows, start.s, theta)
+        return float(new.gradient @ p), new
+
+    slope = float(start.gradient @ p)
+    return derivative_search(along, slope)[1] if slope < 0.0 else None
+
+
+class ProportionalOddsRisk:
+    """The likelihood of scores with the best thresholds, for the descent."""
+
+    intercept, centred = False, True
+
+    def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
+        self.codes, self.rows = codes, ByLevel(codes, weight)
+        below = self.rows.mass.cumsum()[:-1]
+        self.theta: Floats = np.log(below / (1.0 - below))  # the best where all scores are 0
+
+    def fit(self, s: Floats) -> Fit:
+        """Fit the thresholds to scores, from the last ones on."""
+        found = best_fit(self.rows, s[self.rows.order], self.theta)
+        self.theta = found.theta
+        return found
+
+    def value(self, s: Floats) -> float:
+        """Return the negative log-likelihood."""
+        return self.fit(s).value()
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        fit, rows = self.fit(s), self.rows
+        pulled = np.zeros(s.shape[0])
+        pulled[rows.under] = fit.pull_under
+        pulled[rows.over] -= fit.pull_over
+        pulled[pulled == 0.0] = BALANCED
+        r = np.empty_like(pulled)
+        r[rows.order] = pulled
+        return r
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w, the thresholds moving along."""
+        fit, rows = self.fit(s), self.rows
+        at = np.zeros((rows.sizes.size + 1, s.shape[0]))
+        over, under = rows.order[rows.over], rows.order[rows.under]
+        at[self.codes[over], over], at[self.codes[under] + 1, under] = fit.curvatures()
+        C = at[1:-1] @ X
+        H: Floats = (X * at.sum(axis=0)[:, None]).T @ X
+        return H - C.T @ np.linalg.lstsq(fit.hessian(), C)[0]
+
+    def sample(self, size: int) -> tuple[Rows, Risk]:
+        """Return some of the rows, the same number of each level, and an estimate from them."""
+        rng = np.random.default_rng(self.codes.shape[0])
+        drawn, weight = [], []
+        ends = self.rows.sizes.cumsum()
+        most = max(1, size // self.rows.sizes.size)
+        for end, n in zip(ends.tolist(), self.rows.sizes.tolist(), strict=True):
+            here = self.rows.order[end - n : end]
+            taken = rng.choice(here, most, replace=False) if n > most else here
+            drawn.append(taken)
+            weight.append(np.full(taken.size, n / taken.size))
+        rows = np.concatenate(drawn)
+        return rows, ProportionalOddsRisk(self.codes[rows], np.concatenate(weight))
+
+    def subset(self, rows: Rows) -> tuple[Risk, float]:
+        """Raise: asked for where most rows have a derivative of 0, and here none has."""
+        raise NotImplementedError
+
+
+def proportional_odds_path(
+    X: Floats, codes: Ints, lams: npt.ArrayLike, *, tol: float = 1e-10, max_iter: int = 500
+) -> PathResult:
+    """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for every penalty of a path.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    codes : ndarray of shape (n,), int
+        0 .. K-1, each with an example.
+    lams : array-like of shape (L,)
+        Penalties >= 0, in any order.
+    tol : float
+        Relative suboptimality, certified for ``lam > 0``, for ``lam = 0`` half the squared
+        Newton decrement.
+    max_iter : int
+        Steps at most for each penalty.
+
+    Returns
+    -------
+    PathResult
+        With intercepts 0: the thresholds of scores are those of :func:`thresholds`.
+    """
+    risk = ProportionalOddsRisk(codes)
+    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
+
+
+def thresholds(s: Floats, codes: Ints) -> Floats:
+    """Return the thresholds, (K - 1,), that are the likeliest with scores, (n,)."""
+    middle = float(s.mean())
+    with np.errstate(over="ignore", divide="ignore"):
+        return middle + ProportionalOddsRisk(codes).fit(s - middle).theta

@@ -1,0 +1,1 @@
+"""Smooth losses of pairs, summed without listing the pairs."""

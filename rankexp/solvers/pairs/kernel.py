@@ -1,0 +1,132 @@
+"""Sums of a smooth function of score differences over all pairs, in time linear in the examples.
+
+The score axis is cut into panels of width W. On two panels o apart a smooth f(s_i - s_j) is a
+polynomial in either place within its panel, to an error that falls like (W/4)^m with its degree m
+(for the derivative of the logistic loss: under 1e-12 here). So all that counts of the examples of
+a panel are the sums of m Chebyshev polynomials, and pairs of panels form a convolution.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.fft import irfft, next_fast_len, rfft
+
+from rankexp.compiled import choose
+from rankexp.solvers.boosting.stumps import sums
+from rankexp.solvers.result import Floats
+
+COMPILED = "rankexp.solvers.pairs.kernel_numba"
+WIDTH = 0.25
+DEGREES = 8
+ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
+TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
+TO_COEFFICIENTS[0] /= 2.0
+Complexes = npt.NDArray[np.complex128]
+
+
+class Panels:
+    """The places of scores in panels: a number, and where within it.
+
+    Parameters
+    ----------
+    s : ndarray of shape (n,)
+        Finite.
+    use_numba : bool, optional
+        By default numba is used where it can be imported; the bits are the same.
+
+    Attributes
+    ----------
+    count : int
+        The number of panels.
+    panel : ndarray of shape (n,), int
+    t : ndarray of shape (n,)
+        In [-1, 1].
+    """
+
+    def __init__(self, s: Floats, use_numba: bool | None = None) -> None:
+        x = (s - s.min()) / WIDTH
+        self.panel = x.astype(np.int64)
+        self.count = int(self.panel.max()) + 1
+        self.t = 2.0 * (x - self.panel) - 1.0
+        self.compiled = choose(COMPILED, use_numba)
+
+    @cached_property
+    def polynomials(self) -> Floats:
+        """The Chebyshev polynomials at the scores, (m, n)."""
+        T = np.empty((DEGREES, self.t.size))
+        T[0], T[1] = 1.0, self.t
+        for q in range(2, DEGREES):
+            np.multiply(2.0 * self.t, T[q - 1], out=T[q])
+            T[q] -= T[q - 2]
+        return T
+
+    def moments(
+        self, cell: npt.NDArray[np.int64], cells: int, rows: npt.NDArray[np.int64] | None = None
+    ) -> Floats:
+        """Return the sums of the polynomials by panel and cell, of all rows or some.
+
+        The shape is (panels, m, cells).
+        """
+        taken = slice(None) if rows is None else rows
+        panel, cell = self.panel[taken], cell[taken]
+        if self.compiled is not None:
+            found: Floats = self.compiled.moments(
+                self.t[taken], panel, cell, self.count, cells, DEGREES
+            )
+            return found
+        key = panel * cells + cell
+        by_degree = [sums(key, one, cells * self.count) for one in self.polynomials[:, taken]]
+        return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
+
+    def values(self, field: Floats, cell: npt.NDArray[np.int64]) -> Floats:
+        """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
+        if self.compiled is not None:
+            found: Floats = self.compiled.values(self.t, self.panel, cell, field)
+            return found
+        key = self.panel * field.shape[-1] + cell
+        out = np.zeros(key.size)
+        for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=True):
+            out += coefficients.ravel()[key] * one
+        return out
+
+
+class PairKernel:
+    """A function of score differences as a convolution of moments.
+
+    Parameters
+    ----------
+    of : callable
+        Smooth, on arrays.
+    """
+
+    def __init__(self, of: Callable[[Floats], Floats]) -> None:
+        self.of, self.most = of, 0
+
+    def _table(self, panels: int) -> None:
+        """Tabulate the function for all distances of so many panels."""
+        self.most = 2 * panels
+        self.length = next_fast_len(2 * self.most, real=True)
+        offset = np.arange(-self.most + 1, self.most)
+        node = 0.5 * np.cos(ANGLES)
+        value = self.of(WIDTH * (offset[:, None, None] + node[:, None] - node))
+        kernel = np.zeros((self.length, DEGREES, DEGREES))
+        kernel[offset] = TO_COEFFICIENTS @ value @ TO_COEFFICIENTS.T
+        self.hat = rfft(kernel, axis=0)
+
+    def transform(self, moments: Floats) -> Complexes:
+        """Return the Fourier transform of moments, (panels, m, cells), along the panels."""
+        if moments.shape[0] > self.most:
+            self._table(moments.shape[0])
+        found: Complexes = rfft(moments, self.length, axis=0)
+        return found
+
+    def seen_by_upper(self, lower: Complexes, panels: int) -> Floats:
+        """Return the coefficients of ``x -> sum_j f(x - s_j)``, (panels, m, cells)."""
+        return np.asarray(irfft(self.hat @ lower, self.length, axis=0)[:panels])
+
+    def seen_by_lower(self, upper: Complexes, panels: int) -> Floats:
+        """Return the coefficients of ``x -> sum_i f(s_i - x)``, (panels, m, cells)."""
+        turned = self.hat.conj().transpose(0, 2, 1)
+        return np.asarray(irfft(turned @ upper, self.length, axis=0)[:panels])

@@ -1,0 +1,1 @@
+"""Smooth risks along a path of penalties: preconditioned L-BFGS, certified."""

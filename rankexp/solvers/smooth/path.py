@@ -1,0 +1,139 @@
+"""Smooth losses of single examples: logistic regression and its relatives."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.losses.base import Loss
+from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.smooth.descent import descend
+from rankexp.solvers.smooth.problem import Risk, Rows, stratified
+
+BLOCK = 4096
+
+
+class Classification:
+    """The weighted mean of ``l(y, s)`` over examples."""
+
+    def __init__(self, loss: Loss, y: Floats, weight: Floats | None, intercept: bool) -> None:
+        self.loss, self.y = loss, y
+        self.intercept = self.centred = intercept
+        self.weight = None if weight is None else weight / weight.sum()
+        self.scale = 1.0 / len(y)
+        self._buffer = np.empty((0, 0))
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        losses = self.loss.value(self.y, s)
+        if self.weight is None:
+            return self.scale * float(losses.sum())
+        return float(losses @ self.weight)
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        r = self.loss.derivative(self.y, s)
+        r *= self.scale if self.weight is None else self.weight
+        return r
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in (w, b), in blocks of rows."""
+        c = self.loss.curvature(self.y, s)
+        root = np.sqrt(c * (self.scale if self.weight is None else self.weight))[:, None]
+        (n, d), size = X.shape, min(X.shape[0], BLOCK)
+        if self._buffer.shape != (size, d + 1):
+            self._buffer = np.empty((size, d + 1))
+        H = np.zeros((d + 1, d + 1))
+        for i in range(0, n, size):
+            part = root[i : i + size]
+            A = self._buffer[: part.shape[0]]
+            np.multiply(X[i : i + size], part, out=A[:, :d])
+            A[:, d:] = part
+            H += A.T @ A
+        return H if self.intercept else np.ascontiguousarray(H[:d, :d])
+
+    def sample(self, size: int) -> tuple[Rows, Risk]:
+        """Return some of the rows, and an estimate of the risk from their scores alone.
+
+        The classes are drawn apart, so that a rare one is there, and weighted back.
+        """
+        positive = self.y > 0
+        rows = stratified(positive, size)
+        drawn = positive[rows]
+        weight = np.ones(rows.shape[0]) if self.weight is None else self.weight[rows]
+        for cls in (True, False):
+            weight[drawn == cls] *= (positive == cls).sum() / max((drawn == cls).sum(), 1)
+        return rows, Classification(self.loss, self.y[rows], weight, self.intercept)
+
+    def subset(self, rows: Rows) -> tuple[Risk, float]:
+        """Return the risk on some of the rows, and what share of the weight they have."""
+        weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
+        share = float(weight.sum())
+        return Classification(self.loss, self.y[rows], weight, self.intercept), share
+
+
+def signs(y: npt.ArrayLike) -> Floats:
+    """Return labels as -1.0 and +1.0, from booleans or from numbers with that meaning."""
+    y = np.asarray(y)
+    return np.where(y if y.dtype == bool else y > 0, 1.0, -1.0)
+
+
+def smooth_path(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    loss: Loss,
+    lams: npt.ArrayLike,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: npt.ArrayLike | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> PathResult:
+    """Minimise ``lam/2 ||w||² + mean of l(y, w·x + b)`` for every penalty of a path.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+        Booleans, or numbers of which the positive ones are the positive class.
+    loss : Loss
+        A convex one with a continuous derivative.
+    lams : array-like of shape (L,)
+        Penalties >= 0, in any order; solved from the largest on, each from the last.
+    fit_intercept : bool
+        The intercept is never penalised.
+    sample_weight : array-like of shape (n,), optional
+        The mean is the weighted mean: only the ratios of weights matter.
+    tol : float
+        Relative suboptimality to reach. For ``lam > 0`` it is certified. For ``lam = 0`` there
+        is no certificate; ``gap`` is then half the squared Newton decrement, an estimate.
+    max_iter : int
+        Steps at most for each penalty.
+
+    Returns
+    -------
+    PathResult
+        Coefficients of shape (d, L), intercepts (L,), and what is known of their quality.
+
+    Raises
+    ------
+    ValueError
+        For a loss that isn't smooth and convex, or a penalty below 0.
+    """
+    check_smooth(loss)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    risk = Classification(loss, signs(y), weight, fit_intercept)
+    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
+
+
+def check_smooth(loss: Loss) -> None:
+    """Raise ValueError unless a loss is convex with a continuous derivative."""
+    if not (loss.smooth and loss.convex):
+        raise ValueError(f"{loss!r} isn't smooth and convex; this solver needs both")
+
+
+def penalties(lams: npt.ArrayLike) -> Floats:
+    """Return penalties as floats, or raise ValueError where one is negative or not finite."""
+    values = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+    if values.ndim != 1 or not values.size or not (np.isfinite(values) & (values >= 0)).all():
+        raise ValueError(f"penalties must be a list of finite numbers >= 0, got {lams!r}")
+    return values

@@ -1,0 +1,1 @@
+"""Splits that oriented trees choose by concordant pairs."""
