@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
+from rankexp.arrays import Bools, Floats, Ints
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["Floats", "PathResult"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,6 @@ class PathResult:
     intercept: Floats
     objective: Floats
     gap: Floats
-    n_iter: npt.NDArray[np.int64]
-    converged: npt.NDArray[np.bool_]
+    n_iter: Ints
+    converged: Bools
     slope: Floats | None = None

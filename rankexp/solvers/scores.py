@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankexp.solvers.result import Floats
+from rankexp.arrays import Floats
 
 UNIT = 8
 DEPTH = 128

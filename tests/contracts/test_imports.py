@@ -8,10 +8,11 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {"errors", "registry", "seeds", "compiled"}
+BASE = {"arrays", "errors", "registry", "seeds", "compiled"}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
+    "arrays": set(),
     "errors": set(),
     "registry": set(),
     "seeds": set(),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rankexp.arrays import Complexes
 from rankexp.losses.base import MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
@@ -16,7 +17,7 @@ from rankexp.solvers.boosting.boost_pairs import (
     pair_mass,
 )
 from rankexp.solvers.boosting.stumps import NOTHING, Binned, Stump
-from rankexp.solvers.pairs.kernel import Complexes, PairKernel, Panels
+from rankexp.solvers.pairs.kernel import PairKernel, Panels
 from rankexp.solvers.result import Floats
 
 LISTED = 16  # as many pairs a row are quicker listed under the logistic loss

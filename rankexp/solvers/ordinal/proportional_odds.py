@@ -18,7 +18,7 @@ from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.path import penalties
-from rankexp.solvers.smooth.problem import Risk, Rows, inverse
+from rankexp.solvers.smooth.problem import Risk, inverse
 
 Ints = npt.NDArray[np.int64]
 EXACT = 1e-13
@@ -221,7 +221,7 @@ class ProportionalOddsRisk:
         H: Floats = (X * at.sum(axis=0)[:, None]).T @ X
         return H - C.T @ np.linalg.lstsq(fit.hessian(), C)[0]
 
-    def sample(self, size: int) -> tuple[Rows, Risk]:
+    def sample(self, size: int) -> tuple[Ints, Risk]:
         """Return some of the rows, the same number of each level, and an estimate from them."""
         rng = np.random.default_rng(self.codes.shape[0])
         drawn, weight = [], []
@@ -235,7 +235,7 @@ class ProportionalOddsRisk:
         rows = np.concatenate(drawn)
         return rows, ProportionalOddsRisk(self.codes[rows], np.concatenate(weight))
 
-    def subset(self, rows: Rows) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[Risk, float]:
         """Raise: asked for where most rows have a derivative of 0, and here none has."""
         raise NotImplementedError
 

@@ -9,8 +9,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.solvers.result import Floats
-from rankexp.solvers.smooth.problem import Risk, Rows, stratified
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.smooth.problem import Risk, stratified
 
 
 class PairRisk(ABC):
@@ -19,7 +19,7 @@ class PairRisk(ABC):
     intercept = False
     centred = True
 
-    def __init__(self, positive: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, positive: Bools) -> None:
         self.positive = positive
         self.up, self.down = np.flatnonzero(positive), np.flatnonzero(~positive)
 
@@ -35,19 +35,19 @@ class PairRisk(ABC):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w."""
 
-    def sample(self, size: int) -> tuple[Rows, Risk]:
+    def sample(self, size: int) -> tuple[Ints, Risk]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
         rows = stratified(self.positive, size)
         return rows, self.on(self.positive[rows])
 
-    def subset(self, rows: Rows) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[Risk, float]:
         """Return the risk on some of the rows, and what share of the pairs they form."""
         positive = self.positive[rows]
         up = int(positive.sum())
         pairs = self.up.shape[0] * self.down.shape[0]
         return self.on(positive), up * (rows.shape[0] - up) / pairs
 
-    def on(self, positive: npt.NDArray[np.bool_]) -> Risk:
+    def on(self, positive: Bools) -> Risk:
         """Return the same risk of other rows."""
         return type(self)(positive)
 
@@ -92,7 +92,7 @@ class ExponentialPairs(PairRisk):
 class SquaredHingePairs(PairRisk):
     """The squared hinge over pairs in O(n log n): a pair counts where ``s_i - s_j < 1``."""
 
-    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Rows, Rows, Rows, Rows]:
+    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Ints, Ints, Ints, Ints]:
         """Return centred scores of both classes, their orders, and where each one's pairs begin.
 
         For positive i the negatives with ``s_j > s_i - 1`` count: a suffix of the sorted ones;

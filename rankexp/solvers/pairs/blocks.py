@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array
 
+from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
 from rankexp.solvers.pairs.ordered import OrderedRisk
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.result import Floats
-from rankexp.solvers.smooth.problem import Risk, Rows
+from rankexp.solvers.smooth.problem import Risk
 
 BLOCK_CELLS = 200_000
 HESSIAN_PAIRS = 4_000_000
@@ -31,7 +31,7 @@ class BlockOrder(OrderedRisk):
         """Return the same risk of another order."""
         return BlockOrder(order, self.loss)
 
-    def _blocks(self, most: float = np.inf) -> Iterator[tuple[Rows, Rows, float]]:
+    def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
         """Yield upper and lower rows, and the cost, of parts of pairs of large cells.
 
         Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
@@ -48,7 +48,7 @@ class BlockOrder(OrderedRisk):
             for first in range(0, i.size, size):
                 yield i[first : first + size], j, each
 
-    def _lists(self) -> Iterator[tuple[Rows, Rows, Floats]]:
+    def _lists(self) -> Iterator[tuple[Ints, Ints, Floats]]:
         """Yield upper row, lower row and cost of all pairs of small cells, many at a time."""
         upper, lower, cost = self.cells
         begin = np.cumsum(self.sizes) - self.sizes

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.fft import irfft, next_fast_len, rfft
 
+from rankexp.arrays import Complexes, Floats, Ints
 from rankexp.compiled import choose
 from rankexp.solvers.boosting.stumps import sums
-from rankexp.solvers.result import Floats
 
 COMPILED = "rankexp.solvers.pairs.kernel_numba"
 WIDTH = 0.25
@@ -23,7 +22,6 @@ DEGREES = 8
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
-Complexes = npt.NDArray[np.complex128]
 
 
 class Panels:
@@ -62,9 +60,7 @@ class Panels:
             T[q] -= T[q - 2]
         return T
 
-    def moments(
-        self, cell: npt.NDArray[np.int64], cells: int, rows: npt.NDArray[np.int64] | None = None
-    ) -> Floats:
+    def moments(self, cell: Ints, cells: int, rows: Ints | None = None) -> Floats:
         """Return the sums of the polynomials by panel and cell, of all rows or some.
 
         The shape is (panels, m, cells).
@@ -80,7 +76,7 @@ class Panels:
         by_degree = [sums(key, one, cells * self.count) for one in self.polynomials[:, taken]]
         return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
 
-    def values(self, field: Floats, cell: npt.NDArray[np.int64]) -> Floats:
+    def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
         if self.compiled is not None:
             found: Floats = self.compiled.values(self.t, self.panel, cell, field)

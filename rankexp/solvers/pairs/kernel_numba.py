@@ -1,12 +1,9 @@
 """Compiled sums and values of Chebyshev polynomials by panel: same operations, same bits."""
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Floats, Ints
 from rankexp.compiled import njit
-from rankexp.solvers.result import Floats
-
-Ints = npt.NDArray[np.int64]
 
 
 @njit

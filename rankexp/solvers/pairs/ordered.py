@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.bipartite import prefix
-from rankexp.solvers.pairs.partial_order import Ints, PartialOrder
-from rankexp.solvers.result import Floats
-from rankexp.solvers.smooth.problem import Risk, Rows
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.smooth.problem import Risk
 
 
 class OrderedRisk(ABC):
@@ -38,12 +38,12 @@ class OrderedRisk(ABC):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w."""
 
-    def sample(self, size: int) -> tuple[Rows, Risk]:
+    def sample(self, size: int) -> tuple[Ints, Risk]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
         rows, order = self.order.sample(size)
         return rows, self.on(order)
 
-    def subset(self, rows: Rows) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[Risk, float]:
         """Return the risk on some of the rows, and what share of the pairs they form."""
         order = self.order.take(rows)
         return self.on(order), order.total * self.scale
@@ -54,7 +54,7 @@ class OrderedRisk(ABC):
 
     @cached_property
     def by_cell(self) -> Ints:
-        """Rows by group and level."""
+        """Ints by group and level."""
         return np.argsort(self.order.cell, kind="stable")
 
     @cached_property
@@ -143,7 +143,7 @@ class SquaredHingeOrder(OrderedRisk):
             (np.zeros((1, K), np.int64), self.sizes.reshape(-1, K).cumsum(axis=0))
         )
 
-    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Rows]:
+    def _sorted(self, s: Floats) -> tuple[Floats, Floats, Ints]:
         """Return scores centred by group; the same, groups far apart; the order of these."""
         group = self.order.group
         s = s - (np.bincount(group, weights=s) / np.bincount(group))[group]
@@ -151,8 +151,8 @@ class SquaredHingeOrder(OrderedRisk):
         return s, apart, np.argsort(apart)
 
     def _counted(
-        self, apart: Floats, ranked: Rows
-    ) -> Iterator[tuple[Rows, Rows, Floats, tuple[Rows, Rows], tuple[Rows, Rows]]]:
+        self, apart: Floats, ranked: Ints
+    ) -> Iterator[tuple[Ints, Ints, Floats, tuple[Ints, Ints], tuple[Ints, Ints]]]:
         """Yield, by lower level, sorted upper and lower rows, costs, and windows of those counted.
 
         The upper rows are those of all levels with a cost, (m,). For the upper row i the lower

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
 
+from rankexp.arrays import Complexes, Floats
 from rankexp.losses.base import MarginLoss
 from rankexp.solvers.pairs.blocks import BlockOrder
-from rankexp.solvers.pairs.kernel import DEGREES, WIDTH, Complexes, PairKernel, Panels
+from rankexp.solvers.pairs.kernel import DEGREES, WIDTH, PairKernel, Panels
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.result import Floats
 from rankexp.solvers.smooth.problem import Risk
 
 FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian

@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from rankexp.arrays import Bools, Floats, Ints
 
 LARGE_GROUP = 0.05  # of a sample: with larger groups, rows are drawn instead of whole groups
 
@@ -68,7 +67,7 @@ class PartialOrder:
         """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * (self.counts @ self.costs)))
 
-    def two_classes(self) -> npt.NDArray[np.bool_] | None:
+    def two_classes(self) -> Bools | None:
         """Return which rows are the upper ones (n,) of one group of two levels; else None."""
         pairs = list(self.level_pairs())
         whole = self.counts.shape[0] == 1 and np.count_nonzero(self.counts) == 2
@@ -106,7 +105,7 @@ class PartialOrder:
             largest = max(largest, float((highest[:, up] - lowest[:, low]).max()))
         return smallest, largest
 
-    def sample(self, size: int) -> tuple[npt.NDArray[np.intp], "PartialOrder"]:
+    def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
         """Return about ``size`` rows, always the same ones, and their order.
 
         Of many small groups, whole ones are drawn. Else rows are, as many of each level, and the

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Bools
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
@@ -19,7 +20,7 @@ from rankexp.solvers.smooth.path import check_smooth, penalties, signs
 from rankexp.solvers.smooth.problem import Risk
 
 
-def pair_risk(loss: Loss, positive: npt.NDArray[np.bool_]) -> Risk:
+def pair_risk(loss: Loss, positive: Bools) -> Risk:
     """Return the quickest form of the pair risk of a loss."""
     match loss:
         case Exponential():

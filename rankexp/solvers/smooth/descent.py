@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.arrays import Floats
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.problem import Point, Problem, Risk, objective, point, prepare
 

@@ -3,10 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.problem import Risk, Rows, stratified
+from rankexp.solvers.smooth.problem import Risk, stratified
 
 BLOCK = 4096
 
@@ -50,7 +51,7 @@ class Classification:
             H += A.T @ A
         return H if self.intercept else np.ascontiguousarray(H[:d, :d])
 
-    def sample(self, size: int) -> tuple[Rows, Risk]:
+    def sample(self, size: int) -> tuple[Ints, Risk]:
         """Return some of the rows, and an estimate of the risk from their scores alone.
 
         The classes are drawn apart, so that a rare one is there, and weighted back.
@@ -63,7 +64,7 @@ class Classification:
             weight[drawn == cls] *= (positive == cls).sum() / max((drawn == cls).sum(), 1)
         return rows, Classification(self.loss, self.y[rows], weight, self.intercept)
 
-    def subset(self, rows: Rows) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[Risk, float]:
         """Return the risk on some of the rows, and what share of the weight they have."""
         weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
         share = float(weight.sum())

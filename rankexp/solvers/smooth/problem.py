@@ -4,12 +4,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from rankexp.solvers.result import Floats
-
-Rows = npt.NDArray[np.intp]
+from rankexp.arrays import Bools, Floats, Ints
 
 SAMPLE_ABOVE = 50_000
 SAMPLE_ROWS = 20_000
@@ -35,23 +32,23 @@ class Risk(Protocol):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
 
-    def sample(self, size: int) -> tuple[Rows, "Risk"]:
+    def sample(self, size: int) -> tuple[Ints, "Risk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
 
-    def subset(self, rows: Rows) -> tuple["Risk", float]:
+    def subset(self, rows: Ints) -> tuple["Risk", float]:
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
 
 @dataclass
 class Problem:
-    """Rows, the mean to be taken off them, and the risk of their scores."""
+    """Ints, the mean to be taken off them, and the risk of their scores."""
 
     X: Floats
     mean: Floats | None
     risk: Risk
     radius: float = 0.0
     sampled: "Problem | None" = None
-    rows: Rows | None = None
+    rows: Ints | None = None
     basis: Floats | None = None
 
     def product(self, p: Floats) -> Floats:
@@ -141,7 +138,7 @@ def largest_norm(X: Floats) -> float:
     return float(np.sqrt(np.einsum("ij,ij->i", X, X).max()))
 
 
-def stratified(positive: npt.NDArray[np.bool_], size: int) -> Rows:
+def stratified(positive: Bools, size: int) -> Ints:
     """Draw about `size` rows, half from each class, a small class as a whole; always the same."""
     rng = np.random.default_rng(positive.shape[0])
     drawn = []

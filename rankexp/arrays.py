@@ -1,0 +1,9 @@
+"""Names of the kinds of arrays that signatures say."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Complexes = npt.NDArray[np.complex128]
