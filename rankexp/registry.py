@@ -14,6 +14,10 @@ from pathlib import Path
 from typing import Any
 
 
+_FILES = {"report.blocks": "*/*.py"}
+"""Rooms whose files stand in folders by kind."""
+
+
 class UnknownNameError(ValueError):
     """A name that nothing is registered under; the message says what is nearest."""
 
@@ -39,8 +43,8 @@ def _room(room: str) -> dict[str, str]:
     package = "rankexp." + room
     folder = Path(__file__).parent.joinpath(*room.split("."))
     found = {
-        name: f"{package}.{file.stem}:{attribute}"
-        for file in sorted(folder.glob("*.py"))
+        name: f"{package}.{'.'.join(file.relative_to(folder).with_suffix('').parts)}:{attribute}"
+        for file in sorted(folder.glob(_FILES.get(room, "*.py")))
         for name, attribute in _declared(file).items()
     }
     for point in entry_points(group=package):

@@ -18,9 +18,9 @@ from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.report import build, judging
-from rankexp.report.blocks.answer import bound, headline, visible
-from rankexp.report.blocks.average_ranks import Panel
-from rankexp.report.blocks.critical_difference import Bar, Mark, bars, draw, ends, marks
+from rankexp.report.blocks.statistics.answer import bound, headline, visible
+from rankexp.report.blocks.statistics.average_ranks import Panel
+from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.report.text import markdown_output, plain_output, tex_output

@@ -9,9 +9,9 @@ import pytest
 from rankexp import __version__, plan, registry
 from rankexp.config.schema import Block, Study
 from rankexp.plan import Cell
-from rankexp.report.blocks.published_spread import spread_verdict
-from rankexp.report.blocks.scoring_functions import distribution, matched
-from rankexp.report.blocks.tree import parsed
+from rankexp.report.blocks.figures.published_spread import spread_verdict
+from rankexp.report.blocks.figures.scoring_functions import distribution, matched
+from rankexp.report.blocks.figures.tree import parsed
 from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.run.record import Record, Row

@@ -13,7 +13,7 @@ from rankexp import __version__, plan, registry
 from rankexp.config.schema import Block, Study
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
-from rankexp.report.blocks.region_map import pairs
+from rankexp.report.blocks.theory.region_map import pairs
 from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.run.record import Record, Row

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rankexp.analyse.contrast import Contrast
 from rankexp.config.schema import Block
-from rankexp.report.blocks.comparison import Comparison
+from rankexp.report.blocks.statistics.comparison import Comparison
 from rankexp.report.context import Context
 from rankexp.report.judging import Judged, amount, numbers, short, span, words
 from rankexp.report.options import rule_label

@@ -13,7 +13,7 @@ from rankexp.analyse.contrast import dropped_note
 from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.config.schema import Block, Models
 from rankexp.metrics.base import parse
-from rankexp.report.blocks.comparison import p_text
+from rankexp.report.blocks.statistics.comparison import p_text
 from rankexp.report.context import Context
 from rankexp.report.judging import short
 from rankexp.report.options import Choosing, Rule, rule_label

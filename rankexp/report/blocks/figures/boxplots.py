@@ -10,7 +10,7 @@ from pydantic import Field
 from rankexp import registry
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
-from rankexp.report.blocks.paired_table import PairedTable
+from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.report.context import Context
 from rankexp.report.output import Output
 from rankexp.report.style import COLOURS

@@ -1,0 +1,1 @@
+"""Blocks that draw what was measured."""

@@ -1,0 +1,1 @@
+"""Blocks that compare methods by statistics."""

@@ -1,0 +1,1 @@
+"""Blocks that are tables of what was measured."""

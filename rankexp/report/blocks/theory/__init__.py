@@ -1,0 +1,1 @@
+"""Blocks that set what was measured beside what theory says."""
