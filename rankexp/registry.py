@@ -13,7 +13,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-
 _FILES = {"report.blocks": "*/*.py"}
 """Rooms whose files stand in folders by kind."""
 
