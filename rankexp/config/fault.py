@@ -1,11 +1,13 @@
-"""A fault in what a study means, before it has a place in the file."""
+"""A fault of a study: where in its tree, and what is wrong."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankexp import registry
 from rankexp.config.estimators import parameters
-from rankexp.config.words import got
+
+TreePath = tuple[str | int, ...]
+"""Keys and indices that lead to a value of a study."""
 
 _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
@@ -13,20 +15,63 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a number"),
     str: ((str,), "text"),
 }
+_LONGEST = 40
+"""Most characters of a value that a message repeats."""
+
+
+class Mark(NamedTuple):
+    """A place in the file, both counted from 1."""
+
+    line: int
+    column: int
 
 
 class Fault(NamedTuple):
-    """Where in the tree something is wrong, at the value or at its key, and what."""
+    """What is wrong, where in the tree, and where in the file once that is known.
 
-    path: tuple[str | int, ...]
+    Attributes
+    ----------
+    path : tuple of str and int
+        The value, or the nearest part of the tree that is there.
+    text : str
+    key : bool
+        Whether the fault is at the key, not at the value.
+    mark : Mark or None
+        The place in the file.
+    """
+
+    path: TreePath
     text: str
     key: bool = False
+    mark: Mark | None = None
+
+
+def shortened(text: str) -> str:
+    """Return a text as messages repeat it: its beginning, if it is long."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def got(value: object) -> str:
+    """Name a value as it was written."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f"the text '{shortened(value)}'"
+        case Mapping():
+            return "a mapping" if value else "an empty mapping"
+        case Sequence():
+            return "a list" if value else "an empty list"
+        case _:
+            return str(value)
 
 
 def unknown_parameters(
     function: Any,
     given: Iterable[str],
-    path: tuple[str | int, ...],
+    path: TreePath,
     owner: str,
     hidden: tuple[str, ...] = (),
 ) -> Iterator[Fault]:
@@ -42,7 +87,7 @@ def unknown_parameters(
             yield Fault((*path, key), text, key=True)
 
 
-def mistyped(function: Any, given: Mapping[str, Any], path: tuple[str | int, ...]) -> list[Fault]:
+def mistyped(function: Any, given: Mapping[str, Any], path: TreePath) -> list[Fault]:
     """Find values of another kind than the parameter's default has."""
     known = parameters(function) or {}
     faults = []

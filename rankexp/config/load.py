@@ -6,8 +6,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from rankexp.config import meaning, published, words
+from rankexp.config.fault import Fault, Mark, TreePath
 from rankexp.config.schema import Study
-from rankexp.config.tree import Mark, Problem, Tree, parse
+from rankexp.config.tree import Tree, parse
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 
@@ -34,13 +35,13 @@ def load(path: str | Path, profile: str | None = None) -> Study:
         the study and of all its profiles.
     """
     path = Path(path)
-    tree, problems = parse(_read(path))
+    tree, faults = parse(_read(path))
     if tree is None:
-        raise ConfigError(_lines(path, problems))
-    studies, wrong = _studies(tree, path.parent, {problem.mark for problem in problems})
-    problems += wrong
-    if problems:
-        raise ConfigError(_lines(path, problems))
+        raise ConfigError(_lines(path, faults))
+    studies, more = _studies(tree, path.parent, {fault.mark for fault in faults})
+    faults += more
+    if faults:
+        raise ConfigError(_lines(path, faults))
     if profile not in studies:
         known = [name for name in studies if name]
         hint, listed = did_you_mean(str(profile), known), ", ".join(known) or "none"
@@ -75,98 +76,99 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Problem]]:
+def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Fault]]:
     """Return the study as it stands, and merged with each well-formed profile."""
     variants: dict[str | None, Tree] = {None: tree}
-    problems: list[Problem] = []
+    faults: list[Fault] = []
     profiles = tree.child("profiles")
     if profiles is None or not isinstance(profiles.value, dict):
-        return variants, problems
+        return variants, faults
     rest = {key: child for key, child in tree.value.items() if key != "profiles"}
     base = Tree(tree.mark, rest, tree.keys, tree.size)
     for name, over in profiles.value.items():
         if isinstance(over.value, dict):
             variants[name] = base.merged(over)
             path = ("profiles", name)
-            problems += _removals(base, over, path)
+            faults += _removals(base, over, path)
             if "profiles" in over.value:
-                text = "a profile holds no profiles"
-                problems.append(Problem(over.keys["profiles"], path, text))
-    return variants, problems
+                mark = over.keys["profiles"]
+                faults.append(Fault(path, "a profile holds no profiles", mark=mark))
+    return variants, faults
 
 
-def _removals(base: Tree, over: Tree, path: tuple[str | int, ...]) -> list[Problem]:
+def _removals(base: Tree, over: Tree, path: TreePath) -> list[Fault]:
     """Find the nulls of a profile that remove what is not there."""
-    problems = []
+    faults = []
     for key, child in over.value.items():
         below = base.child(key)
         if child.value is None and below is None:
             known = list(base.value) if isinstance(base.value, dict) else []
             text = f"nothing to remove: there is no '{key}'{did_you_mean(key, known)}"
-            problems.append(Problem(over.keys[key], (*path, key), text))
+            faults.append(Fault((*path, key), text, mark=over.keys[key]))
         elif below is not None and isinstance(child.value, dict) and isinstance(below.value, dict):
-            problems += _removals(below, child, (*path, key))
-    return problems
+            faults += _removals(below, child, (*path, key))
+    return faults
 
 
 def _studies(
-    tree: Tree, folder: Path, known: set[Mark]
-) -> tuple[dict[str | None, Study], list[Problem]]:
+    tree: Tree, folder: Path, known: set[Mark | None]
+) -> tuple[dict[str | None, Study], list[Fault]]:
     """Check the study as it stands (under None) and under each profile.
 
-    Places in `known` have been complained about already.
+    A fault of a profile counts where the study has not the same one, and no place in `known`.
     """
-    profiles, problems = _variants(tree)
+    profiles, faults = _variants(tree)
     studies: dict[str | None, Study] = {}
     for name, variant in profiles.items():
-        said = {(problem.mark, problem.text) for problem in problems}
-        study, wrong = _validated(variant, folder)
-        new = [p for p in wrong if p.mark not in known and (p.mark, p.text) not in said]
-        problems += [_of(problem, name) for problem in new]
+        earlier = {(fault.mark, fault.text) for fault in faults}
+        study, found = _validated(variant, folder)
+        for fault in (_placed(fault, variant) for fault in found):
+            if fault.mark not in known and (fault.mark, fault.text) not in earlier:
+                under = "" if name is None else f" (in profile '{name}')"
+                faults.append(fault._replace(text=fault.text + under))
         if study is not None:
             studies[name] = study
     if None in studies:
-        problems += _published(studies[None], tree)
-    return studies, problems
+        faults += [_placed(fault, tree) for fault in _published(studies[None])]
+    return studies, faults
 
 
-def _published(study: Study, tree: Tree) -> list[Problem]:
+def _placed(fault: Fault, tree: Tree) -> Fault:
+    """Return a fault with its place in the file."""
+    return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
+
+
+def _published(study: Study) -> list[Fault]:
     """Check the published values; a profile may have removed what some of them are of."""
-    file, path = study.published_file, ("published",)
+    file = study.published_file
     if file is None or not file.is_file():
         return []
-    return [Problem(tree.place(path), path, text) for text in published.faults(study, file)]
+    return [Fault(("published",), text) for text in published.faults(study, file)]
 
 
-def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Problem]]:
+def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:
     """Check one variant of the file, its shape first, then what its names mean."""
     try:
         study = Study.model_validate(tree.plain())
     except ValidationError as error:
-        return None, words.problems(tree, error.errors(include_url=False))
+        return None, words.faults(tree, error.errors(include_url=False))
     default = Path("published") / f"{study.study}.csv"
     if study.published is None and (folder / default).is_file():
         study = study.model_copy(update={"published": default})
     study._folder = folder
-    return study, meaning.problems(study, tree)
+    return study, meaning.faults(study, tree)
 
 
-def _of(problem: Problem, profile: str | None) -> Problem:
-    """Name the profile that an error occurs under."""
-    if profile is None:
-        return problem
-    return problem._replace(text=f"{problem.text} (in profile '{profile}')")
+def _lines(file: Path, faults: list[Fault]) -> str:
+    """Write the faults, each with its place, in the order of the file."""
+    lines = []
+    for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or Mark(1, 1)):
+        line, column = mark or Mark(1, 1)
+        lines.append(f"{file}:{line}:{column}: {_where(path)}{text}")
+    return "\n".join(lines)
 
 
-def _lines(path: Path, problems: list[Problem]) -> str:
-    """Write the problems in the order of the file."""
-    return "\n".join(
-        f"{path}:{mark.line}:{mark.column}: {_where(tree_path)}{text}"
-        for mark, tree_path, text in sorted(problems, key=lambda problem: problem.mark)
-    )
-
-
-def _where(path: tuple[str | int, ...]) -> str:
+def _where(path: TreePath) -> str:
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.config import methods, words
-from rankexp.config.fault import Fault, mistyped, unknown_parameters
+from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_parameters
 from rankexp.config.kinds import WORDS, kind_of, levels_of
 from rankexp.config.schema import (
     Block,
@@ -24,7 +24,7 @@ from rankexp.config.schema import (
     Simulate,
     Study,
 )
-from rankexp.config.tree import Problem, Tree
+from rankexp.config.tree import Tree
 from rankexp.metrics.base import Kind
 
 RESERVED = ("scores", "report", "manifest", "records")
@@ -47,12 +47,9 @@ OPTION_NAMES = {
 """Options of blocks that hold names, alone, in a list, or as the keys of a mapping."""
 
 
-def problems(study: Study, tree: Tree) -> list[Problem]:
-    """Return everything that is wrong with a well-formed study, with places in its file."""
-    found = [
-        Problem(tree.place(fault.path, key=fault.key), fault.path, fault.text)
-        for fault in _faults(study)
-    ]
+def faults(study: Study, tree: Tree) -> list[Fault]:
+    """Return everything that is wrong with a well-formed study, whose file has this tree."""
+    found = list(_faults(study))
     for i, block in enumerate(study.report):
         found += _options(block, ("report", i, "options"), tree)
     return found
@@ -87,7 +84,7 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
             yield Fault((*path, key), f"holds the target '{entry.target}'")
     raw = [value for level in entry.levels or [] for value in _listed(level)]
     for value in _twice(raw):
-        yield Fault((*path, "levels"), f"{words.got(value)} occurs twice")
+        yield Fault((*path, "levels"), f"{got(value)} occurs twice")
     look = entry.fingerprint
     if look is None or look.classes is None:
         return
@@ -120,7 +117,7 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     yield from _unknown(experiment.methods, study.methods, "method", (*path, "methods"))
     for key in ("problems", "methods", "lambdas"):
         for value in _twice(getattr(experiment, key) or []):
-            yield Fault((*path, key), f"{words.got(value)} occurs twice")
+            yield Fault((*path, key), f"{got(value)} occurs twice")
     yield from _protocol(study, experiment, path)
     yield from _metrics(study, experiment, path)
     used = {name: study.methods[name] for name in experiment.methods if name in study.methods}
@@ -240,7 +237,7 @@ def _report(study: Study) -> Iterator[Fault]:
             yield Fault((*path, "name"), text)
 
 
-def _option_names(study: Study, block: Block, path: tuple[str | int, ...]) -> Iterator[Fault]:
+def _option_names(study: Study, block: Block, path: TreePath) -> Iterator[Fault]:
     """Look up the names of methods, problems and metrics that a block's options hold."""
     shown = [study.experiments.get(name) for name in _listed(block.experiment)]
     runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
@@ -265,7 +262,7 @@ def _option_names(study: Study, block: Block, path: tuple[str | int, ...]) -> It
                     yield from _unknown(other, known[what], what, (*path, option, key))
 
 
-def _options(block: Block, path: tuple[str | int, ...], tree: Tree) -> list[Problem]:
+def _options(block: Block, path: TreePath, tree: Tree) -> list[Fault]:
     """Check a block's options by the model that the block registers."""
     try:
         model = registry.get("report.blocks", block.block)
@@ -273,12 +270,12 @@ def _options(block: Block, path: tuple[str | int, ...], tree: Tree) -> list[Prob
     except registry.UnknownNameError:
         pass
     except ValidationError as error:
-        return words.problems(tree, error.errors(include_url=False), path, model)
+        return words.faults(tree, error.errors(include_url=False), path, model)
     return []
 
 
 def _unknown(
-    given: str | Iterable[str], known: Iterable[str], what: str, path: tuple[str | int, ...]
+    given: str | Iterable[str], known: Iterable[str], what: str, path: TreePath
 ) -> Iterator[Fault]:
     """Find names, one text or a list of them, that are not known."""
     known = list(known)

@@ -6,17 +6,15 @@ from itertools import islice, product
 from typing import Any
 
 from rankexp.config.estimators import parameters, resolve_estimator
-from rankexp.config.fault import Fault, unknown_parameters
+from rankexp.config.fault import Fault, TreePath, unknown_parameters
 from rankexp.config.schema import Method
 from rankexp.errors import ConfigError
 
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
 
-Path = tuple[str | int, ...]
 
-
-def faults(method: Method, path: Path) -> Iterator[Fault]:
+def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with one method."""
     try:
         estimator = resolve_estimator(method.estimator)
@@ -66,11 +64,11 @@ def hint_for_more(method: Method) -> str:
     return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
 
 
-def misshapen_costs(method: Method, levels: int, problem: str, path: Path) -> Iterator[Fault]:
+def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
     from rankexp.metrics.costs import cost_matrix
 
-    given: list[tuple[Path, Any]] = [(("params", "costs"), method.params.get("costs"))]
+    given: list[tuple[TreePath, Any]] = [(("params", "costs"), method.params.get("costs"))]
     grid = method.grid.get("costs", [])
     given += [(("grid", "costs", i), costs) for i, costs in enumerate(grid)]
     for place, costs in given:
@@ -81,7 +79,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: Path) -> It
             yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
 
 
-def construction(factory: Any, params: Mapping[str, Any], path: Path) -> Iterator[Fault]:
+def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Iterator[Fault]:
     """Yield the complaint of a factory about its parameters, at the parameter it names."""
     try:
         made = factory(**params)
@@ -96,7 +94,7 @@ def construction(factory: Any, params: Mapping[str, Any], path: Path) -> Iterato
         yield Fault(path if first is None else (*path, first), text)
 
 
-def _clashes(method: Method, path: Path) -> Iterator[Fault]:
+def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
     for key in method.params.keys() & method.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):
@@ -119,7 +117,7 @@ def _pairwise(method: Method) -> bool:
     return "." not in method.estimator and "classification" not in risks
 
 
-def _settings(estimator: Any, method: Method, path: Path) -> Iterator[Fault]:
+def _settings(estimator: Any, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
     for values in islice(points, MAX_SETTINGS):

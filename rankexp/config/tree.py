@@ -8,13 +8,17 @@ is ever built: a tag such as ``!!python/object`` is an error.
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
+
+from rankexp.config.fault import Fault, Mark, TreePath, shortened
 
 TAG = "tag:yaml.org,2002:"
 MAX_VALUES = 200_000
 """Most values of a file, aliases written out: far above any study, far below a memory bomb."""
+MAX_DIGITS = 30
+"""Most digits of a whole number: above any seed or identifier, below what Python refuses."""
 
 _IMPLICIT = {
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -36,21 +40,6 @@ class _Loader(yaml.SafeLoader):
 
 for _name, (_pattern, _first) in _IMPLICIT.items():
     _Loader.add_implicit_resolver(TAG + _name, re.compile(rf"^(?:{_pattern})$"), _first)
-
-
-class Mark(NamedTuple):
-    """A place in the file, both counted from 1."""
-
-    line: int
-    column: int
-
-
-class Problem(NamedTuple):
-    """One error of the file: its place, where in the tree, and what is wrong."""
-
-    mark: Mark
-    path: tuple[str | int, ...]
-    text: str
 
 
 @dataclass(frozen=True)
@@ -91,7 +80,7 @@ class Tree:
             return entry
         return None
 
-    def place(self, path: tuple[str | int, ...], *, key: bool = False) -> Mark:
+    def place(self, path: TreePath, *, key: bool = False) -> Mark:
         """Return the place of a value, or of its key; of the nearest parent where it is absent."""
         here, mark = self, self.mark
         for i, part in enumerate(path):
@@ -140,11 +129,11 @@ class Builder:
     """Turn parsed nodes into trees; an anchor is built once, however often it is used."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
+        self.faults: list[Fault] = []
         self._done: dict[int, Tree | None] = {}
 
-    def build(self, node: yaml.Node, path: tuple[str | int, ...] = ()) -> Tree:
-        """Return the tree of a node; what is wrong goes to `problems`."""
+    def build(self, node: yaml.Node, path: TreePath = ()) -> Tree:
+        """Return the tree of a node; what is wrong goes to `faults`."""
         if id(node) in self._done:
             known = self._done[id(node)]
             if known is None:
@@ -157,7 +146,7 @@ class Builder:
         self._done[id(node)] = tree
         return tree
 
-    def _build(self, node: yaml.Node, path: tuple[str | int, ...]) -> Tree:
+    def _build(self, node: yaml.Node, path: TreePath) -> Tree:
         tag = node.tag.removeprefix(TAG)
         if isinstance(node, yaml.MappingNode) and tag == "map":
             return self._mapping(node, path)
@@ -171,16 +160,22 @@ class Builder:
         name = "!!" + tag if node.tag.startswith(TAG) else node.tag
         return self._refuse(node, path, f"the tag '{name}' is not allowed: plain data only")
 
-    def _leaf(self, node: yaml.ScalarNode, tag: str, path: tuple[str | int, ...]) -> Tree:
+    def _leaf(self, node: yaml.ScalarNode, tag: str, path: TreePath) -> Tree:
+        shown = shortened(node.value)
+        if (fault := _unwritable(node.value)) is not None:
+            return self._refuse(node, path, fault)
+        if tag == "int" and len(node.value) > MAX_DIGITS + 1:
+            text = f"expected a number of at most {MAX_DIGITS} digits, got {shown}"
+            return self._refuse(node, path, text)
         try:
             value = _scalar(node)
         except ValueError:
-            return self._refuse(node, path, f"'{node.value}' is not of the type '!!{tag}'")
+            return self._refuse(node, path, f"'{shown}' is not of the type '!!{tag}'")
         if isinstance(value, float) and not math.isfinite(value):
-            return self._refuse(node, path, f"expected a finite number, got {node.value}")
+            return self._refuse(node, path, f"expected a finite number, got {shown}")
         return Tree(_mark(node), value)
 
-    def _mapping(self, node: yaml.MappingNode, path: tuple[str | int, ...]) -> Tree:
+    def _mapping(self, node: yaml.MappingNode, path: TreePath) -> Tree:
         value: dict[str, Tree] = {}
         keys: dict[str, Mark] = {}
         merges: list[yaml.Node] = []
@@ -194,8 +189,7 @@ class Builder:
             if key is None:
                 continue
             if key in value:
-                first = keys[key]
-                text = f"the key '{key}' occurs twice, first in line {first.line}"
+                text = f"the key '{key}' occurs twice, first in line {keys[key].line}"
                 self._refuse(key_node, (*path, key), text)
                 continue
             value[key], keys[key] = self.build(child, (*path, key)), _mark(key_node)
@@ -205,15 +199,18 @@ class Builder:
                 keys = {**source.keys, **keys}
         return Tree(_mark(node), value, keys, 1 + sum(child.size for child in value.values()))
 
-    def _key(self, node: yaml.Node, path: tuple[str | int, ...]) -> str | None:
+    def _key(self, node: yaml.Node, path: TreePath) -> str | None:
         if isinstance(node, yaml.ScalarNode) and node.tag in {TAG + "str", TAG + "int"}:
-            return str(node.value)  # a number is the name it is written as
+            if (fault := _unwritable(node.value)) is None:
+                return str(node.value)  # a number is the name it is written as
+            self._refuse(node, path, fault)
+            return None
         what = f"'{node.value}'" if isinstance(node, yaml.ScalarNode) else "a list or mapping"
         hint = "; put it in quotes" if isinstance(node, yaml.ScalarNode) else ""
         self._refuse(node, path, f"a key must be text, not {what}{hint}")
         return None
 
-    def _sources(self, node: yaml.Node, path: tuple[str | int, ...]) -> list[Tree]:
+    def _sources(self, node: yaml.Node, path: TreePath) -> list[Tree]:
         """Return the mappings that '<<' brings in, the first with precedence."""
         many = isinstance(node, yaml.SequenceNode)
         trees = [self.build(child, path) for child in (node.value if many else [node])]
@@ -222,38 +219,50 @@ class Builder:
             self._refuse(node, path, "'<<' expects a mapping or a list of mappings")
         return good
 
-    def _refuse(self, node: yaml.Node, path: tuple[str | int, ...], text: str) -> Tree:
-        self.problems.append(Problem(_mark(node), path, text))
+    def _refuse(self, node: yaml.Node, path: TreePath, text: str) -> Tree:
+        self.faults.append(Fault(path, text, mark=_mark(node)))
         return Tree(_mark(node), None)
 
 
-def parse(text: str) -> tuple[Tree | None, list[Problem]]:
+def _unwritable(text: str) -> str | None:
+    """Say which character of a text no file can hold: half of a pair, by an escape."""
+    found = next((sign for sign in text if "\ud800" <= sign <= "\udfff"), None)
+    return None if found is None else f"the character U+{ord(found):04X} is not allowed"
+
+
+def parse(text: str) -> tuple[Tree | None, list[Fault]]:
     """Read YAML text into a tree.
 
     Returns
     -------
     tree : Tree or None
         None where the text is not YAML or is empty.
-    problems : list of Problem
+    faults : list of Fault
         Syntax errors, duplicate keys, forbidden tags.
     """
-    start = Mark(1, 1)
+    mark = Mark(1, 1)
     try:
-        node = yaml.compose(text, Loader=_Loader)
+        loader = _Loader(text)
+        node = loader.get_single_node()
         if node is None:
-            return None, [Problem(start, (), "the file is empty; expected a study")]
+            return None, [Fault((), "the file is empty; expected a study", mark=mark)]
         builder = Builder()
-        return builder.build(node), builder.problems
+        return builder.build(node), builder.faults
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
-        mark = Mark(at.line + 1, at.column + 1) if at else start
-        return None, [Problem(mark, (), _syntax(error))]
+        mark = Mark(at.line + 1, at.column + 1) if at else mark
+        what = _syntax(error)
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        return None, [Problem(mark, (), f"the character U+{error.character:04X} is not allowed")]
+        what = f"the character U+{error.character:04X} is not allowed"
+    except (ValueError, OverflowError):  # PyYAML hands any number to `chr`
+        at = loader.get_mark()
+        mark = Mark(at.line + 1, at.column + 1)
+        what = "there is no character of this number; the last is \\U0010FFFF"
     except RecursionError:
-        return None, [Problem(start, (), "lists and mappings are nested too deeply")]
+        what = "lists and mappings are nested too deeply"
+    return None, [Fault((), what, mark=mark)]
 
 
 def _syntax(error: yaml.MarkedYAMLError) -> str:

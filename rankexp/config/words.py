@@ -1,35 +1,20 @@
-"""Say in plain words what pydantic found wrong with a study."""
+"""Say in plain words what pydantic found wrong with a study.
+
+An error has a type, a location and an input; what was expected there is read off the annotations
+of the models, never off the sentences of pydantic.
+"""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Tag
 
 from rankexp.config import schema
-from rankexp.config.tree import Mark, Problem, Tree
+from rankexp.config.fault import Fault, TreePath, got
+from rankexp.config.tree import Tree
 from rankexp.registry import did_you_mean
 
-Path = tuple[str | int, ...]
-
-_ENTRIES: dict[str | int, type[BaseModel]] = {
-    "data": schema.DataEntry,
-    "generators": schema.GeneratorEntry,
-    "methods": schema.Method,
-    "report": schema.Block,
-}
-_PARTS: dict[str | int, type[BaseModel]] = {
-    "fingerprint": schema.Fingerprint,
-    "evaluate": schema.Evaluate,
-    "simulate": schema.Simulate,
-    "models": schema.Models,
-    "cross_validation": schema.CrossValidation,
-    "split": schema.Holdout,
-    "preprocess": schema.Preprocess,
-    "inner": schema.Inner,
-    "keep": schema.Keep,
-    "at": schema.Points,
-}
 _EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -45,23 +30,6 @@ _EXPECTED = {
     "none_required": "nothing",
     "string_pattern_mismatch": "letters, digits, '_', '-', '.', first a letter or digit",
 }
-
-
-def got(value: object) -> str:
-    """Name a value as it was written."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return f"the text '{value if len(value) <= 40 else value[:37] + '...'}'"
-        case Mapping():
-            return "a mapping" if value else "an empty mapping"
-        case Sequence():
-            return "a list" if value else "an empty list"
-        case _:
-            return str(value)
 
 
 def _hint(value: object, kind: str) -> str:
@@ -95,27 +63,86 @@ def _bounds(kind: str, limits: Mapping[str, Any]) -> str:
             return ""
 
 
-def fields(path: Path, root: type[BaseModel] = schema.Study) -> list[str]:
-    """Return the keys that the model at pydantic's path `path` below `root` may hold."""
-    if not path:
-        model = root
-    elif len(path) == 2 and path[0] in _ENTRIES:
-        model = _ENTRIES[path[0]]
-    else:
-        model = _PARTS[path[-1]]
-    return list(model.model_fields)
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the annotation as its only member."""
+    bare = _bare(annotation)
+    arguments = get_args(bare)
+    known = get_origin(bare) in {None, Literal, list, dict, tuple, set}
+    return (bare,) if known or not arguments else arguments
 
 
-def without_tags(path: Path) -> Path:
-    """Drop the names of union members that pydantic puts into paths of experiments."""
-    if path[:1] != ("experiments",):
-        return path
-    if path[3:4] == ("protocol",):
-        path = path[:4] + path[5:]
-    return path[:2] + path[3:]
+def _bare(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
-def _existing(tree: Tree, path: Path) -> tuple[Path, bool]:
+def _is_model(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+
+
+def _tags(member: Any) -> tuple[str, ...]:
+    """Return the values of `kind` that choose a model of a union."""
+    named = [extra.tag for extra in get_args(member)[1:] if isinstance(extra, Tag)]
+    model = _bare(member)
+    if not named and _is_model(model) and "kind" in model.model_fields:
+        return get_args(model.model_fields["kind"].annotation)
+    return tuple(named)
+
+
+def _below(annotation: Any, part: str | int) -> Any:
+    """Return the annotation of an entry of a mapping, list or model; None where there is none."""
+    for member in map(_bare, _members(annotation)):
+        if _is_model(member):
+            field = member.model_fields.get(str(part))
+            found = None if field is None else field.annotation
+        elif get_origin(member) is (list if isinstance(part, int) else dict):
+            found = get_args(member)[-1]
+        else:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _walk(root: Any, location: TreePath) -> tuple[TreePath, Any]:
+    """Follow the location of an error from `root`.
+
+    Returns
+    -------
+    path : tuple
+        The location without the tags and classes of union members that pydantic puts into it.
+    annotation : object
+        Of what is there; None where it is not known.
+    """
+    path: list[str | int] = []
+    here = root
+    for part in location:
+        members = _members(here)
+        models = [(member, _bare(member)) for member in members if _is_model(_bare(member))]
+        chosen = [m for member, m in models if part in (*_tags(member), m.__name__)]
+        if len(members) > 1 and chosen:
+            here = chosen[0]
+        else:
+            path.append(part)
+            here = _below(here, part)
+    return tuple(path), here
+
+
+def _choices(annotation: Any) -> list[str]:
+    """Return what the literals of an annotation, or the kinds of its members, may be."""
+    members = _members(annotation)
+    literals = [m for m in map(_bare, members) if get_origin(m) is Literal]
+    return [str(value) for m in literals for value in get_args(m)] or [
+        tag for member in members for tag in _tags(member)
+    ]
+
+
+def _fields(annotation: Any) -> Iterator[str]:
+    """Yield the keys that the models of an annotation may hold."""
+    for member in filter(_is_model, map(_bare, _members(annotation))):
+        yield from member.model_fields
+
+
+def _existing(tree: Tree, path: TreePath) -> tuple[TreePath, bool]:
     """Return the parts of a path that are in the file, and whether any was left out."""
     kept: list[str | int] = []
     here = tree
@@ -127,42 +154,40 @@ def _existing(tree: Tree, path: Path) -> tuple[Path, bool]:
     return tuple(kept), len(kept) < len(path)
 
 
-def _choice(options: str, value: object) -> str:
-    known = [option.strip(" '") for option in options.replace(" or ", ", ").split(",")]
+def _choice(annotation: Any, value: object) -> str:
+    known = _choices(annotation)
     hint = did_you_mean(value, known) if isinstance(value, str) else ""
     return f"expected one of {', '.join(known)}, got {got(value)}{hint}"
 
 
-def _located(
-    tree: Tree, error: Mapping[str, Any], base: Path, root: type[BaseModel]
-) -> Problem | None:
-    """Turn the errors that concern a key, or a choice between kinds, into a problem."""
-    raw: Path = error["loc"]
-    path = base + without_tags(raw)
-    at, is_key = path, False
+def _located(tree: Tree, error: Mapping[str, Any], base: TreePath, root: Any) -> Fault | None:
+    """Turn the errors that concern a key, or a choice between kinds, into a fault."""
+    raw: TreePath = error["loc"]
+    below, annotation = _walk(root, raw)
+    path = base + below
+    at, is_key, mark = path, False, None
     match error["type"]:
         case "missing":
             at, is_key, text = path[:-1], True, f"missing key '{path[-1]}'"
         case "extra_forbidden":
-            known = fields(raw[:-1], root)
+            known = list(_fields(_walk(root, raw[:-1])[1]))
             hint = did_you_mean(str(raw[-1]), known)
             text = f"unknown key '{raw[-1]}'{hint}; known: {', '.join(known)}"
-            return Problem(tree.place(path, key=True), path[:-1], text)
+            at, mark = path[:-1], tree.place(path, key=True)
         case "union_tag_invalid":
-            at = (*path, "kind")
-            text = _choice(error["ctx"]["expected_tags"], error["input"]["kind"])
+            at, text = (*path, "kind"), _choice(annotation, error["input"]["kind"])
         case "union_tag_not_found" if isinstance(error["input"], Mapping):
             is_key, text = True, "missing key 'kind'"
         case "union_tag_not_found":
             text = f"expected a mapping, got {got(error['input'])}"
         case "literal_error":
-            text = _choice(error["ctx"]["expected"], error["input"])
+            text = _choice(annotation, error["input"])
         case kind if raw[-1:] == ("[key]",):
             at, is_key = path[:-1], True
             text = f"a name holds {_EXPECTED[kind]}; got '{error['input']}'"
         case _:
             return None
-    return Problem(tree.place(at, key=is_key), at, text)
+    return Fault(at, text, is_key, mark)
 
 
 def _expected(error: Mapping[str, Any]) -> str:
@@ -170,24 +195,24 @@ def _expected(error: Mapping[str, Any]) -> str:
     return _bounds(kind, error.get("ctx", {})) or _EXPECTED.get(kind, "")
 
 
-def _merged(mark: Mark, path: Path, errors: list[Mapping[str, Any]]) -> Problem:
+def _merged(path: TreePath, errors: list[Mapping[str, Any]]) -> Fault:
     """Say one sentence about all members of a union that refused a value."""
     value = errors[0]["input"]
     wanted = list(dict.fromkeys(_expected(error) for error in errors if _expected(error)))
     if not wanted:
-        return Problem(mark, path, str(errors[0]["msg"]).removeprefix("Value error, "))
+        return Fault(path, str(errors[0].get("ctx", {}).get("error", errors[0]["msg"])))
     hint = next(filter(None, (_hint(value, error["type"]) for error in errors)), "")
     options = ", ".join(wanted[:-1]) + (" or " if wanted[1:] else "") + wanted[-1]
-    return Problem(mark, path, f"expected {options}, got {got(value)}{hint}")
+    return Fault(path, f"expected {options}, got {got(value)}{hint}")
 
 
-def problems(
+def faults(
     tree: Tree,
     errors: Sequence[Mapping[str, Any]],
-    base: Path = (),
+    base: TreePath = (),
     root: type[BaseModel] = schema.Study,
-) -> list[Problem]:
-    """Turn pydantic's errors into problems with places in the file.
+) -> list[Fault]:
+    """Turn pydantic's errors into faults.
 
     Parameters
     ----------
@@ -200,24 +225,24 @@ def problems(
 
     Returns
     -------
-    list of Problem
+    list of Fault
         One for each wrong place: what the members of a union say is joined, and a member's
         "expected text" is left out where another found the fault deeper in the value.
     """
-    found: list[Problem] = []
-    grouped: dict[Path, list[Mapping[str, Any]]] = defaultdict(list)
-    loose: set[Path] = set()
+    found: list[Fault] = []
+    grouped: dict[TreePath, list[Mapping[str, Any]]] = defaultdict(list)
+    loose: set[TreePath] = set()
     for error in errors:
-        problem = _located(tree, error, base, root)
-        if problem:
-            found.append(problem)
+        fault = _located(tree, error, base, root)
+        if fault:
+            found.append(fault)
             continue
-        path, cut = _existing(tree, base + without_tags(error["loc"]))
+        path, cut = _existing(tree, base + _walk(root, error["loc"])[0])
         grouped[path].append(error)
         if cut:
             loose.add(path)
     for path, group in grouped.items():
         deeper = any(len(other) > len(path) and other[: len(path)] == path for other in grouped)
         if not (deeper and path in loose):
-            found.append(_merged(tree.place(path), path, group))
+            found.append(_merged(path, group))
     return found

@@ -113,6 +113,28 @@ SHAPE = {
         "report[0].experiment[0]: expected text, got 1",
     ),
     "duplicate": (GOOD + "«seed: 3\n", "seed: the key 'seed' occurs twice, first in line 4"),
+    "key of a method named like a key": (
+        GOOD.replace("{m: {}}", "{params: {«estimatr: x}, m: {}}"),
+        "methods.params: unknown key 'estimatr' (did you mean 'estimator'?)",
+    ),
+    "beyond Unicode": (
+        GOOD.replace("title: T", 'title: "\\U«00110000"'),
+        "no character of this number",
+    ),
+    "far beyond Unicode": (
+        GOOD.replace("title: T", 'title: "\\U«FFFFFFFF"'),
+        "no character of this number",
+    ),
+    "half a pair": (GOOD.replace("title: T", 'title: «"\\ud800"'), "U+D800 is not allowed"),
+    "half a pair as a key": (GOOD + '«"\\udfff": 1\n', "U+DFFF is not allowed"),
+    "digits": (
+        GOOD.replace("seed: 1", f"seed: «{'1' * 5000}"),
+        "seed: expected a number of at most 30 digits, got 1111",
+    ),
+    "hexadecimal digits": (
+        GOOD.replace("seed: 1", f"seed: «0x{'1' * 5000}"),
+        "seed: expected a number of at most 30 digits, got 0x11",
+    ),
     "python tag": (GOOD + "text: «!!python/name:os.system\n", "'!!python/name:os.system'"),
 }
 
@@ -348,6 +370,12 @@ MEANING = {
             "paired_table", "curves_against_theory"
         ),
         "theory.m.name: unknown theory 'half_log_rato' (did you mean 'half_log_ratio'?); known:",
+    ),
+    "option's theory's key": (
+        block(", options: {theory: {m: {name: half_log_ratio, «optons: {}}}}").replace(
+            "paired_table", "curves_against_theory"
+        ),
+        "options.theory.m: unknown key 'optons' (did you mean 'options'?); known: name, options",
     ),
     "published": (GOOD + "published: «nowhere.csv\n", "no such file: "),
 }
