@@ -25,33 +25,17 @@ from rankexp.config.schema import (
     Study,
 )
 from rankexp.config.tree import Tree
-from rankexp.metrics.base import Kind
+from rankexp.metrics.base import Kind, Metric, parse
 
 RESERVED = ("scores", "report", "manifest", "records")
 """Names of the files that every results folder holds."""
-OPTION_NAMES = {
-    "method": "method",
-    "methods": "method",
-    "references": "method",
-    "reference": "method",
-    "beside": "method",
-    "theory": "method",
-    "rescaled": "method",
-    "panels": "problem",
-    "bayes": "problem",
-    "metric": "metric",
-    "metrics": "metric",
-    "values": "metric",
-    "problem": "problem",
-}
-"""Options of blocks that hold names, alone, in a list, or as the keys of a mapping."""
 
 
 def faults(study: Study, tree: Tree) -> list[Fault]:
     """Return everything that is wrong with a well-formed study, whose file has this tree."""
     found = list(_faults(study))
     for i, block in enumerate(study.report):
-        found += _options(block, ("report", i, "options"), tree)
+        found += _options(study, block, ("report", i, "options"), tree)
     return found
 
 
@@ -163,8 +147,6 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
 
 
 def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
-    from rankexp.metrics.base import parse
-
     seen: set[str] = set()
     for i, text in enumerate(experiment.metrics):
         place = (*path, "metrics", i)
@@ -184,8 +166,6 @@ def _unfit(
     experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
 ) -> Iterator[Fault]:
     """Find metrics that are for other kinds of targets, or for other numbers of levels."""
-    from rankexp.metrics.base import parse
-
     for i, text in enumerate(experiment.metrics):
         try:
             metric = parse(text)
@@ -229,7 +209,6 @@ def _report(study: Study) -> Iterator[Fault]:
         )
         experiments = block.experiment
         yield from _unknown(experiments, study.experiments, "experiment", (*path, "experiment"))
-        yield from _option_names(study, block, (*path, "options"))
         if names[block.name] > 1:
             yield Fault((*path, "name"), f"two blocks have the name '{block.name}'")
         if block.name in RESERVED:
@@ -237,41 +216,45 @@ def _report(study: Study) -> Iterator[Fault]:
             yield Fault((*path, "name"), text)
 
 
-def _option_names(study: Study, block: Block, path: TreePath) -> Iterator[Fault]:
-    """Look up the names of methods, problems and metrics that a block's options hold."""
-    shown = [study.experiments.get(name) for name in _listed(block.experiment)]
-    runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
-    if not runs:
-        return
-    known = {
-        "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
-        "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
-        "metric": list(dict.fromkeys(name for run in runs for name in run.metrics)),
-    }
-    rules = block.options.get("rule")
-    for key in rules if isinstance(rules, dict) else ():
-        yield from _unknown(key, _listed(block.experiment), "experiment", (*path, "rule", key))
-    for option, what in OPTION_NAMES.items():
-        value = block.options.get(option)
-        if isinstance(value, str | list):
-            yield from _unknown(value, known[what], what, (*path, option))
-        elif isinstance(value, dict):
-            for key, other in value.items():
-                yield from _unknown(key, known[what], what, (*path, option, key))
-                if isinstance(other, str):
-                    yield from _unknown(other, known[what], what, (*path, option, key))
+def _options(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+    """Check a block's options by the model that the block registers.
 
-
-def _options(block: Block, path: TreePath, tree: Tree) -> list[Fault]:
-    """Check a block's options by the model that the block registers."""
+    The types of the options say which of them hold names (`rankexp.report.options.Holds`).
+    """
     try:
         model = registry.get("report.blocks", block.block)
-        model.model_validate(block.options)
+        model.model_validate(block.options, context=names_for(study, block))
     except registry.UnknownNameError:
         pass
     except ValidationError as error:
         return words.faults(tree, error.errors(include_url=False), path, model)
     return []
+
+
+def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:
+    """Return what the options of a block may name, by kind: what its experiments have.
+
+    None where one of the experiments is unknown: then nobody can tell.
+    """
+    experiments = [study.experiments.get(name) for name in _listed(block.experiment)]
+    if None in experiments:
+        return None
+    runs = [experiment for experiment in experiments if isinstance(experiment, Evaluate)]
+    metrics = (_metric(text) for run in runs for text in run.metrics)
+    return {
+        "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
+        "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
+        "metric": list(dict.fromkeys(metric for metric in metrics if metric)),
+        "experiment": _listed(block.experiment),
+    }
+
+
+def _metric(text: str) -> Metric | None:
+    """Return the metric that a text names; None where it is none, which `_metrics` says."""
+    try:
+        return parse(text)
+    except ValueError:
+        return None
 
 
 def _unknown(

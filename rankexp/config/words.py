@@ -180,30 +180,36 @@ def _located(tree: Tree, error: Mapping[str, Any], base: TreePath, root: Any) ->
             is_key, text = True, "missing key 'kind'"
         case "union_tag_not_found":
             text = f"expected a mapping, got {got(error['input'])}"
-        case "literal_error":
+        case "literal_error" if _existing(tree, path) == (path, False):
             text = _choice(annotation, error["input"])
-        case kind if raw[-1:] == ("[key]",):
+        case "string_pattern_mismatch" if raw[-1:] == ("[key]",):
             at, is_key = path[:-1], True
-            text = f"a name holds {_EXPECTED[kind]}; got '{error['input']}'"
+            text = f"a name holds {_EXPECTED[error['type']]}; got '{error['input']}'"
         case _:
             return None
     return Fault(at, text, is_key, mark)
 
 
-def _expected(error: Mapping[str, Any]) -> str:
+def _expected(error: Mapping[str, Any], root: Any) -> str:
     kind = error["type"]
+    if kind == "literal_error":
+        return "one of " + ", ".join(_choices(_walk(root, error["loc"][:-1])[1]))
     return _bounds(kind, error.get("ctx", {})) or _EXPECTED.get(kind, "")
 
 
-def _merged(path: TreePath, errors: list[Mapping[str, Any]]) -> Fault:
+def _merged(
+    path: TreePath, is_key: bool, errors: list[Mapping[str, Any]], root: Any
+) -> Fault:
     """Say one sentence about all members of a union that refused a value."""
     value = errors[0]["input"]
-    wanted = list(dict.fromkeys(_expected(error) for error in errors if _expected(error)))
-    if not wanted:
-        return Fault(path, str(errors[0].get("ctx", {}).get("error", errors[0]["msg"])))
+    said = [str(e.get("ctx", {}).get("error", e["msg"])) for e in errors if not _expected(e, root)]
+    if said:  # by a member that takes values of this type
+        others = [_expected(error, root) for error in errors if error["type"] == "literal_error"]
+        return Fault(path, "; or ".join([said[0], *others]), is_key)
+    wanted = list(dict.fromkeys(_expected(error, root) for error in errors))
     hint = next(filter(None, (_hint(value, error["type"]) for error in errors)), "")
     options = ", ".join(wanted[:-1]) + (" or " if wanted[1:] else "") + wanted[-1]
-    return Fault(path, f"expected {options}, got {got(value)}{hint}")
+    return Fault(path, f"expected {options}, got {got(value)}{hint}", is_key)
 
 
 def faults(
@@ -230,7 +236,7 @@ def faults(
         "expected text" is left out where another found the fault deeper in the value.
     """
     found: list[Fault] = []
-    grouped: dict[TreePath, list[Mapping[str, Any]]] = defaultdict(list)
+    grouped: dict[tuple[TreePath, bool], list[Mapping[str, Any]]] = defaultdict(list)
     loose: set[TreePath] = set()
     for error in errors:
         fault = _located(tree, error, base, root)
@@ -238,11 +244,12 @@ def faults(
             found.append(fault)
             continue
         path, cut = _existing(tree, base + _walk(root, error["loc"])[0])
-        grouped[path].append(error)
-        if cut:
+        is_key = error["loc"][-1:] == ("[key]",)
+        grouped[path, is_key].append(error)
+        if cut and not is_key:
             loose.add(path)
-    for path, group in grouped.items():
-        deeper = any(len(other) > len(path) and other[: len(path)] == path for other in grouped)
+    for (path, is_key), group in grouped.items():
+        deeper = any(len(other) > len(path) and other[: len(path)] == path for other, _ in grouped)
         if not (deeper and path in loose):
-            found.append(_merged(path, group))
+            found.append(_merged(path, is_key, group, root))
     return found

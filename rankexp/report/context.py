@@ -13,7 +13,7 @@ from rankexp.analyse.complete import Count
 from rankexp.analyse.frame import long_frame, scores
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell
 from rankexp.run.record import Record
 from rankexp.seeds import stream
@@ -83,24 +83,27 @@ class Context:
             if experiment in experiments
         )
 
-    def metric(self, experiment: str, asked: str | None) -> str:
-        """Return the canonical name of the metric asked for, or of the experiment's first."""
-        return repr(parse(asked or self.evaluate(experiment).metrics[0]))
+    def metric(self, experiment: str, asked: Metric | None) -> Metric:
+        """Return the metric asked for, or the experiment's first."""
+        return asked or parse(self.evaluate(experiment).metrics[0])
 
-    def scores(self, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:
-        """Return the slice of one metric; kept, as several blocks ask for the same."""
-        key = (experiment, metric, part)
+    def scores(self, experiment: str, quantity: Metric | str, part: str = "test") -> pd.DataFrame:
+        """Return the slice of one metric, or of another quantity by its name.
+
+        It is kept, as several blocks ask for the same.
+        """
+        key = (experiment, str(quantity), part)
         if key not in self._slices:
-            self._slices[key] = scores(self.frame, experiment, metric, part)
+            self._slices[key] = scores(self.frame, experiment, str(quantity), part)
         return self._slices[key]
 
     def chosen(
-        self, experiment: str, metric: str, rule: str, methods: Sequence[str]
+        self, experiment: str, metric: Metric, rule: str, methods: Sequence[str]
     ) -> pd.DataFrame:
         """Return the rows that a rule chooses, for some methods."""
-        key = (experiment, metric, "rule", rule)
+        key = (experiment, str(metric), "rule", rule)
         if key not in self._slices:
-            higher = parse(metric).direction == "higher"
+            higher = metric.direction == "higher"
             self._slices[key] = select.apply(
                 rule,
                 self.scores(experiment, metric),

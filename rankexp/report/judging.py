@@ -14,9 +14,9 @@ from rankexp.analyse.paired import design
 from rankexp.analyse.verdicts import MARGINS
 from rankexp.config.schema import Block, Holdout, Strict
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
-from rankexp.report.options import Rule
+from rankexp.report.options import MethodName, MetricOption, RuleOfEach, rule_of
 from rankexp.report.text import number
 
 
@@ -26,7 +26,8 @@ class Judged:
 
     Attributes
     ----------
-    experiment, method, reference, metric, rule : str
+    experiment, method, reference, rule : str
+    metric : Metric
     family : Family
     settings : Settings
     """
@@ -34,7 +35,7 @@ class Judged:
     experiment: str
     method: str
     reference: str
-    metric: str
+    metric: Metric
     rule: str
     family: Family
     settings: Settings
@@ -49,12 +50,12 @@ class Judged:
 class Judging(Strict):
     """Options of a block that compares one method with others."""
 
-    method: str
-    references: Annotated[list[str], Field(min_length=1)]
+    method: MethodName
+    references: Annotated[list[MethodName], Field(min_length=1)]
     """What it is compared with, one after the other."""
-    metric: str | None = None
+    metric: MetricOption | None = None
     """Default: the experiment's first."""
-    rule: Rule | dict[str, Rule] = "oracle"
+    rule: RuleOfEach = "oracle"
     """One for all experiments, or one for each."""
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default for rank_loss and auc: 0.01."""
@@ -84,7 +85,7 @@ class Judging(Strict):
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
         metric = context.metric(experiment, self.metric)
-        rule = self.rule if isinstance(self.rule, str) else self.rule.get(experiment, "oracle")
+        rule = rule_of(self.rule, experiment)
         pair = (self.method, reference)
         table = blocks.wide(
             context.chosen(experiment, metric, rule, pair),
@@ -107,9 +108,8 @@ class Judging(Strict):
         wanted = isinstance(protocol, Holdout) and protocol.test >= 1
         return float(known) if wanted and known is not None else float("nan")
 
-    def _settings(self, context: Context, metric: str) -> Settings:
-        known = parse(metric)
-        margin = self.margin or MARGINS.get(known.name)
+    def _settings(self, context: Context, metric: Metric) -> Settings:
+        margin = self.margin or MARGINS.get(metric.name)
         if margin is None:
             raise ConfigError(
                 f"the metric {metric} has no margin of its own: set the option 'margin' to the "
@@ -121,7 +121,7 @@ class Judging(Strict):
             power=self.power,
             adjust=self.adjust,
             policy=self.incomplete,
-            higher=known.direction == "higher",
+            higher=metric.direction == "higher",
             seed=context.study.seed,
             bayes=self.bayes,
         )
@@ -134,7 +134,7 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
             "experiment": own.experiment,
             "method": own.method,
             "reference": own.reference,
-            "metric": own.metric,
+            "metric": str(own.metric),
             "rule": own.rule,
             "margin": own.settings.margin,
             "level": own.settings.level,

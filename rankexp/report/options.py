@@ -1,14 +1,71 @@
-"""Options that several blocks share; each block is a model of its own options."""
+"""Types of blocks' options, and options that several blocks share.
 
-from typing import Annotated
+Each block is a model of its own options. The types of the options say what their texts are:
+names of methods or of problems, metrics, rules. A check of a study validates the options with the
+names that the block's experiments have, so a block from outside is checked like ours.
+"""
 
-from pydantic import AfterValidator, Field
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationInfo,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from rankexp.config.schema import Block, Strict
+from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Part of an option's type: its values are what the block's experiments have.
+
+    Validation looks a value up where its context names what is known, a mapping of `what` to a
+    list (see `rankexp.config.meaning`); without a context every value will do.
+
+    Examples
+    --------
+    ``references: list[Annotated[str, Holds("method")]]``; keys of mappings may hold names, too.
+    """
+
+    what: Literal["method", "problem", "metric", "experiment"]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Return the schema of the type marked, with the lookup behind it."""
+        return core_schema.with_info_after_validator_function(self._known, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, str]:
+        """Return the JSON schema of one name; ``holds`` says of what."""
+        return {"type": "string", "holds": self.what}
+
+    def _known(self, value: Any, info: ValidationInfo) -> Any:
+        known = None if info.context is None else info.context[self.what]
+        if known is not None and value not in known:
+            names = [str(one) for one in known]
+            hint = did_you_mean(str(value), names)
+            listed = ", ".join(names) or "none"
+            raise ValueError(f"unknown {self.what} '{value}'{hint}; known: {listed}")
+        return value
+
+
+def _metric(text: Any) -> Metric:
+    if not isinstance(text, str):
+        raise ValueError("expected the name of a metric")
+    return parse(text)
 
 
 def _known_rule(name: str) -> str:
@@ -19,15 +76,26 @@ def _known_rule(name: str) -> str:
     raise ValueError(f"unknown rule '{name}'{did_you_mean(name, RULES)}; {known}")
 
 
+MethodName = Annotated[str, Holds("method")]
+ProblemName = Annotated[str, Holds("problem")]
+ExperimentName = Annotated[str, Holds("experiment")]
+MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[str, AfterValidator(_known_rule)]
+RuleOfEach = Rule | dict[ExperimentName, Rule]
+"""One rule for all experiments, or one for each."""
+
+
+def rule_of(rule: RuleOfEach, experiment: str) -> Rule:
+    """Return the rule of an experiment; ``oracle`` where none is given for it."""
+    return rule if isinstance(rule, str) else rule.get(experiment, "oracle")
 
 
 class Choosing(Strict):
     """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
 
-    metric: str | None = None
+    metric: MetricOption | None = None
     """Default: the experiment's first."""
-    methods: list[str] | None = None
+    methods: list[MethodName] | None = None
     """Default: all of the experiments, in their order."""
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 

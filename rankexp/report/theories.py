@@ -17,6 +17,7 @@ from rankexp.analyse.select import PLACE
 from rankexp.config.schema import Strict
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
+from rankexp.report.options import MethodName
 
 Floats = NDArray[np.float64]
 SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"
@@ -92,7 +93,7 @@ class Theory(Strict):
 class Against(Strict):
     """How curves are centred and compared with theory."""
 
-    theory: dict[str, Theory] = Field(default_factory=dict)
+    theory: dict[MethodName, Theory] = Field(default_factory=dict)
     """Method -> the function it is to estimate, that of a problem's first model."""
     window: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
     """Range of x in which curves are centred and compared with theory. Default: all."""
@@ -102,7 +103,7 @@ class Against(Strict):
         default_factory=dict
     )
     """Name -> two fitted quantities, of which the second is taken from the first."""
-    rescaled: list[str] = Field(default_factory=list)
+    rescaled: list[MethodName] = Field(default_factory=list)
     """Methods whose scores have no scale: each curve is multiplied by what brings it nearest to
     theory in the window, and has no slope."""
 

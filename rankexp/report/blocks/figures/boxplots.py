@@ -10,8 +10,10 @@ from pydantic import Field
 from rankexp import registry
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
+from rankexp.metrics.base import Metric
 from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.report.context import Context
+from rankexp.report.options import ProblemName
 from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
 
@@ -27,10 +29,10 @@ WIDTH, HEIGHT = 3.5, 4.1  # of a panel with its differences, inches
 class Boxplots(PairedTable):
     """One panel a problem: a box a method, a line at the Bayes risk, differences below."""
 
-    panels: list[str] | None = None
+    panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     columns: Annotated[int, Field(ge=1)] = 2
-    bayes: bool | float | dict[str, float] = True
+    bayes: bool | float | dict[ProblemName, float] = True
     """Where the line is: true for the generator's ``rank_risk`` (else the mean of the Bayes
     scorer's records), false for none."""
 
@@ -104,7 +106,7 @@ def _bayes(
     context: Context,
     experiment: str,
     problem: str,
-    metric: str,
+    metric: Metric,
 ) -> float | None:
     """Return where the line of the Bayes risk is, or None."""
     if isinstance(asked, Mapping):
@@ -116,7 +118,7 @@ def _bayes(
         return None
     default = getattr(registry.get("generators", entry.generator), "rank_risk", None)
     known = entry.params.get("rank_risk", default)
-    if known is not None and metric == "rank_loss":
+    if known is not None and str(metric) == "rank_loss":
         return float(known)
     rows = context.scores(experiment, f"{metric}:bayes")
     values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
@@ -170,7 +172,7 @@ def draw_boxes(axes: "Axes", panel: Panel) -> None:
             fontsize=7.5,
         )
     axes.set_title(panel.title, fontweight="bold")
-    axes.set_ylabel(panel.metric.replace("_", " "))
+    axes.set_ylabel(str(panel.metric).replace("_", " "))
 
 
 def draw_differences(axes: "Axes", panel: Panel) -> None:

@@ -11,7 +11,7 @@ from pydantic import Field
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, ProblemName, Rule
 from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
 
@@ -30,7 +30,7 @@ Curve = tuple[Floats, Floats, int]
 class IrocCurves(Choosing):
     """One panel a problem: a curve a method, and one of the best scorer where it is known."""
 
-    panels: list[str] | None = None
+    panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     columns: Annotated[int, Field(ge=1)] = 4
     rule: Rule = "oracle"

@@ -10,9 +10,9 @@ import pandas as pd
 
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, MetricOption, Rule
 from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
 from rankexp.report.text import NOTHING, number
@@ -59,7 +59,7 @@ class Panel:
     """What one panel of the figure shows."""
 
     problem: str
-    metric: str
+    metric: Metric
     values: pd.DataFrame
     lines: Mapping[str, Line]
 
@@ -67,7 +67,7 @@ class Panel:
 class PublishedSpread(Choosing):
     """A row a metric and method: published, mean, 5, 50, 95 %, where the published value falls."""
 
-    metrics: list[str] | None = None
+    metrics: list[MetricOption] | None = None
     """Default: all of the experiment."""
     rule: Rule = "oracle"
 
@@ -77,8 +77,7 @@ class PublishedSpread(Choosing):
         lines: list[Line] = []
         panels: list[Panel] = []
         for experiment in context.experiments(block):
-            for name in self.metrics or context.evaluate(experiment).metrics:
-                metric = repr(parse(name))
+            for metric in self.metrics or map(parse, context.evaluate(experiment).metrics):
                 values = self._values(context, experiment, metric, methods)
                 for problem in context.evaluate(experiment).problems:
                     own = values[values["problem"] == problem]
@@ -100,7 +99,7 @@ class PublishedSpread(Choosing):
         )
 
     def _values(
-        self, context: Context, experiment: str, metric: str, methods: Sequence[str]
+        self, context: Context, experiment: str, metric: Metric, methods: Sequence[str]
     ) -> pd.DataFrame:
         units = compare.unit_means(context.chosen(experiment, metric, self.rule, methods))
         return units.dropna(subset=["value"])
@@ -109,19 +108,19 @@ class PublishedSpread(Choosing):
         self,
         context: Context,
         where: tuple[str, str],
-        metric: str,
+        metric: Metric,
         values: pd.DataFrame,
         methods: Sequence[str],
     ) -> list[Line]:
         wide = values.pivot(index="unit", columns="method", values="value")
         wide = wide.reindex(columns=list(methods))
-        higher = parse(metric).direction == "higher"
+        higher = metric.direction == "higher"
         best, worst = _first(wide, higher), _first(wide, not higher)
         lines = []
         for method in methods:
             seeds = values.loc[values["method"] == method, "value"].to_numpy()
             counts = best[method], worst[method]
-            lines.append(self._line(context, (*where, method, metric), seeds, counts))
+            lines.append(self._line(context, (*where, method, str(metric)), seeds, counts))
         return lines
 
     def _line(
@@ -242,7 +241,7 @@ def draw(
             continue
         panel = panels[place]
         _boxes(own, panel, methods)
-        own.set_title(panel.metric if one else f"{panel.metric}, {panel.problem}")
+        own.set_title(str(panel.metric) if one else f"{panel.metric}, {panel.problem}")
         own.set_xticks(range(len(methods)), [context.method_label(m) for m in methods])
         own.tick_params(axis="x", length=0)
     if remarks:

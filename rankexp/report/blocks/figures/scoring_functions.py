@@ -11,9 +11,9 @@ from pydantic import Field
 
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, MetricOption, ProblemName, Rule
 from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
 from rankexp.report.text import number
@@ -48,7 +48,7 @@ class Line:
 class ScoringFunctions(Choosing):
     """One panel a window: m(x), and the scores of each method for one training set."""
 
-    problem: str | None = None
+    problem: ProblemName | None = None
     """Default: the experiment's first. It needs a generator that knows m(x), and one feature."""
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep their curves."""
@@ -58,7 +58,7 @@ class ScoringFunctions(Choosing):
     """Whether scores are put on the scale of m by the best a s + b, panel by panel."""
     optimal: bool = False
     """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
-    values: list[str] = Field(default_factory=list)
+    values: list[MetricOption] = Field(default_factory=list)
     """Metrics that notes state of each function on the same split."""
     rule: Rule = "oracle"
 
@@ -119,12 +119,12 @@ class ScoringFunctions(Choosing):
                 "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
                 "strictly increasing function of m."
             )
-        for name in self.values:
+        for metric in self.values:
             told = []
             for line in lines:
-                value = self._value(context, experiment, problem, truth, line, repr(parse(name)))
+                value = self._value(context, experiment, problem, truth, line, metric)
                 told.append(f"{line.label} {number(value, self.digits)}")
-            notes.append(f"{name} on these examples: {', '.join(told)}.")
+            notes.append(f"{metric} on these examples: {', '.join(told)}.")
         return notes
 
     def _value(
@@ -134,11 +134,11 @@ class ScoringFunctions(Choosing):
         problem: str,
         truth: kept.Kept,
         line: Line,
-        metric: str,
+        metric: Metric,
     ) -> float:
         if line.name == "optimal":
             known = {"y": truth.y, "reference": truth.y, "scores": line.y}
-            return float(parse(metric)(**known))
+            return float(metric(**known))
         rows = context.chosen(experiment, metric, self.rule, [line.name])
         place = dict(zip(("model", "rep", "fold"), truth.place, strict=True))
         same = rows["problem"] == problem

@@ -11,7 +11,7 @@ from pydantic import Field
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, ProblemName, Rule
 from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
 
@@ -45,7 +45,7 @@ class Node:
 class Tree(Choosing):
     """One panel a method that is an oriented tree: its rules, its cells, their scores."""
 
-    problem: str | None = None
+    problem: ProblemName | None = None
     """Default: the experiment's first."""
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep their texts."""

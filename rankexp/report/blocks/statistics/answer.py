@@ -34,7 +34,7 @@ class Answer(Comparison):
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference, then a paragraph on each."""
-        metrics = list(dict.fromkeys(one.metric for one in judged))
+        metrics = list(dict.fromkeys(str(one.metric) for one in judged))
         if len(metrics) > 1:
             return [
                 f"No answer in short: differences in {' and '.join(metrics)} do not compare; give "

@@ -12,11 +12,11 @@ from rankexp.analyse import blocks
 from rankexp.analyse.contrast import dropped_note
 from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.config.schema import Block, Models
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric
 from rankexp.report.blocks.statistics.comparison import p_text
 from rankexp.report.context import Context
 from rankexp.report.judging import short
-from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.options import Choosing, RuleOfEach, rule_label, rule_of
 from rankexp.report.output import Grid, Output
 from rankexp.report.text import NOTHING, number
 
@@ -54,7 +54,7 @@ class Panel:
 class AverageRanks(Choosing):
     """One table: over models for each problem of a generator; over all data sets together."""
 
-    rule: Rule | dict[str, Rule] = "oracle"
+    rule: RuleOfEach = "oracle"
     """One for all experiments, or one for each."""
     posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
     """Which tests of pairs follow on Friedman's."""
@@ -97,12 +97,9 @@ class AverageRanks(Choosing):
         others = [name for name in names if not models[name]]
         return panels + ([self._over_problems(context, others, methods)] if others else [])
 
-    def _rule(self, experiment: str) -> str:
-        return self.rule if isinstance(self.rule, str) else self.rule.get(experiment, "oracle")
-
     def _wide(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         metric = context.metric(experiment, self.metric)
-        chosen = context.chosen(experiment, metric, self._rule(experiment), methods)
+        chosen = context.chosen(experiment, metric, rule_of(self.rule, experiment), methods)
         return blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
 
     def _over_models(
@@ -110,28 +107,32 @@ class AverageRanks(Choosing):
     ) -> Panel:
         table = self._wide(context, experiment, methods)
         own = table[table.index.get_level_values("problem") == problem]
-        metric, rule = context.metric(experiment, self.metric), self._rule(experiment)
-        head = (problem, context.problem_label(problem), methods, metric, rule, "models")
-        return self._panel(head, own, ["problem", "model"], [])
+        metric, rule = context.metric(experiment, self.metric), rule_of(self.rule, experiment)
+        head = (problem, context.problem_label(problem), methods, str(metric), rule, "models")
+        return self._panel(head, metric, own, ["problem", "model"], [])
 
     def _over_problems(
         self, context: Context, experiments: list[str], methods: list[str]
     ) -> Panel:
         metrics = list(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
-        rules = ", ".join(dict.fromkeys(map(self._rule, experiments)))
+        rules = ", ".join(dict.fromkeys(rule_of(self.rule, name) for name in experiments))
         title = f"data sets of {', '.join(experiments)}"
-        head = (", ".join(experiments), title, methods, ", ".join(metrics), rules, "data sets")
-        if len({parse(metric).direction for metric in metrics}) > 1:
-            return Panel(*head, None, f"{' and '.join(metrics)} have different directions")
+        texts = [str(metric) for metric in metrics]
+        head = (", ".join(experiments), title, methods, ", ".join(texts), rules, "data sets")
+        if len({metric.direction for metric in metrics}) > 1:
+            return Panel(*head, None, f"{' and '.join(texts)} have different directions")
         tables = [self._wide(context, name, methods) for name in experiments]
         wanted = [p for name in experiments for p in context.evaluate(name).problems]
         table = pd.concat(tables)
         known = set(table.index.get_level_values("problem"))
-        return self._panel(head, table, ["problem"], [p for p in wanted if p not in known])
+        return self._panel(
+            head, metrics[0], table, ["problem"], [p for p in wanted if p not in known]
+        )
 
     def _panel(
         self,
         head: tuple[str, str, list[str], str, str, str],
+        metric: Metric,
         table: pd.DataFrame,
         by: list[str],
         missing: list[str],
@@ -141,7 +142,7 @@ class AverageRanks(Choosing):
         try:
             made = blocks.complete(table, by, self.incomplete, missing)
             note = dropped_note(made.left_out)
-            higher = parse(head[3].split(", ")[0]).direction == "higher"
+            higher = metric.direction == "higher"
             found = ranking(
                 made.values.to_numpy(), higher=higher, posthoc=self.posthoc, alpha=self.alpha
             )

@@ -7,7 +7,7 @@ import pandas as pd
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.options import Choosing, MethodName, Rule, rule_label
 from rankexp.report.output import Grid, Output
 from rankexp.report.text import NOTHING, number, with_error
 
@@ -24,7 +24,7 @@ OVER = {
 class PairedTable(Choosing):
     """One row a problem and method, differences paired by split."""
 
-    reference: str | None = None
+    reference: MethodName | None = None
     """Method that the others are compared with."""
     rule: Rule = "oracle"
 
@@ -61,7 +61,7 @@ class PairedTable(Choosing):
         order = means["problem"].map(places) * len(ranks) + means["method"].map(ranks)
         means = means.iloc[order.argsort(kind="stable").to_numpy()]
         means.insert(0, "experiment", experiment)
-        means.insert(3, "metric", metric)
+        means.insert(3, "metric", str(metric))
         return means.reset_index(drop=True)
 
     def grid(self, context: Context, numbers: pd.DataFrame) -> Grid:

@@ -12,9 +12,9 @@ from pydantic import Field
 from rankexp.analyse import compare, published, select
 from rankexp.analyse.complete import Count
 from rankexp.config.schema import Block, Holdout
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.options import Choosing, MethodName, Rule, rule_label
 from rankexp.report.output import Grid, Output
 from rankexp.report.text import NOTHING, number, with_error
 
@@ -34,7 +34,7 @@ SE_OF = {
 
 @dataclass(frozen=True)
 class Line:
-    """One problem with one method, in full precision."""
+    """One problem with one method, in full precision; the metric is its canonical text."""
 
     experiment: str
     problem: str
@@ -62,7 +62,7 @@ class Line:
 class PublishedTable(Choosing):
     """Rows of problems, columns of methods: published / reproduced ± SE / other rules."""
 
-    beside: dict[str, str] = Field(default_factory=dict)
+    beside: dict[MethodName, MethodName] = Field(default_factory=dict)
     """Extra method -> the method whose published value it stands beside."""
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
     """The first is compared with the published values."""
@@ -101,7 +101,7 @@ class PublishedTable(Choosing):
                     continue
                 values = [rows.get((problem, method), NOT_RUN) for rows in summaries]
                 count = context.counts.get((experiment, problem, method), Count())
-                head = (experiment, problem, method, methods[method], metric)
+                head = (experiment, problem, method, methods[method], str(metric))
                 choice = choices.get((problem, method), ("", ""))
                 lines.append(self._line(context, head, values, count, choice))
         return lines
@@ -120,7 +120,7 @@ class PublishedTable(Choosing):
         target = context.published.get(key)
         se, se_of = main["se"], str(main["se_of"])
         if math.isnan(se) and not math.isnan(main["mean"]):
-            se = _single_split(context, experiment, problem, metric, main["mean"])
+            se = _single_split(context, experiment, problem, parse(metric), main["mean"])
             se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         difference = main["mean"] - target.value if target else math.nan
         verdict = published.verdict(difference, se, target.last_digit) if target else ""
@@ -266,19 +266,17 @@ def _choices(scores: pd.DataFrame, chosen: pd.DataFrame) -> dict[tuple[str, str]
 
 
 def _single_split(
-    context: Context, experiment: str, problem: str, metric: str, value: float
+    context: Context, experiment: str, problem: str, metric: Metric, value: float
 ) -> float:
     """Return the SE over test examples of one split's AUC or rank loss; NaN for other metrics."""
     protocol = context.evaluate(experiment).protocol
     entry = context.study.data.get(problem)
     prints = entry.fingerprint if entry else None
     known = prints is not None and prints.classes is not None and len(prints.classes) == 2
-    if not (
-        known and isinstance(protocol, Holdout) and parse(metric).name in {"rank_loss", "auc"}
-    ):
+    if not (known and isinstance(protocol, Holdout) and metric.name in {"rank_loss", "auc"}):
         return math.nan
     assert prints is not None and prints.classes is not None
     share = protocol.test if protocol.test < 1 else protocol.test / prints.rows
     negatives, positives = (share * count for count in prints.classes)
-    auc = 1 - value if parse(metric).direction == "lower" else value
+    auc = 1 - value if metric.direction == "lower" else value
     return compare.hanley_mcneil(auc, positives, negatives)

@@ -11,7 +11,7 @@ from pydantic import Field
 from rankexp.analyse import bands, kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, ProblemName, Rule
 from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
 from rankexp.report.text import NOTHING, number, with_error
@@ -30,7 +30,7 @@ class CurvesAgainstTheory(Choosing, Against):
     For experiments that keep scoring functions ``at`` fixed points.
     """
 
-    panels: list[str] | None = None
+    panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the splits that the band holds at each x."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from rankexp.config.schema import Block
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 from rankexp.report.options import Choosing, Rule, rule_label
 from rankexp.report.output import Grid, Output
@@ -68,7 +69,7 @@ class Optimum(Choosing):
         return result
 
     def _grid(
-        self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: str
+        self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
     ) -> Grid:
         rows = []
         for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
@@ -89,7 +90,7 @@ def draw(
     context: Context,
     table: pd.DataFrame,
     methods: Sequence[str],
-    metric: str,
+    metric: Metric,
     remarks: Sequence[str] = (),
 ) -> "Figure":
     """Return a line a problem with a mark a method and a bar at the best scorer's value."""
@@ -120,7 +121,7 @@ def draw(
     axes.set_ylim(len(problems) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.set_xlabel(metric)
+    axes.set_xlabel(str(metric))
     widest = max(len(context.method_label(name)) for name in methods)
     columns = 4 if widest < 18 else 3
     figure.legend(loc="outside lower center", ncols=columns, frameon=False)

@@ -11,7 +11,7 @@ from rankexp.analyse import bands, compare, kept, simulations
 from rankexp.config.schema import Block, Evaluate
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, ProblemName, Rule
 from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
 from rankexp.report.text import number
@@ -43,7 +43,7 @@ class Staircase(Choosing):
     ``at`` fixed points, a panel an experiment and method, of its first problem.
     """
 
-    problem: str | None = None
+    problem: ProblemName | None = None
     """Another problem than the experiments' first one."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the samples that a band holds at each x."""
