@@ -197,9 +197,7 @@ def _expected(error: Mapping[str, Any], root: Any) -> str:
     return _bounds(kind, error.get("ctx", {})) or _EXPECTED.get(kind, "")
 
 
-def _merged(
-    path: TreePath, is_key: bool, errors: list[Mapping[str, Any]], root: Any
-) -> Fault:
+def _merged(path: TreePath, is_key: bool, errors: list[Mapping[str, Any]], root: Any) -> Fault:
     """Say one sentence about all members of a union that refused a value."""
     value = errors[0]["input"]
     said = [str(e.get("ctx", {}).get("error", e["msg"])) for e in errors if not _expected(e, root)]
