@@ -200,12 +200,11 @@ def list_names(
     """List what can be named in a study."""
     from rankexp import registry
 
-    rooms = {"losses", "estimators", "generators", "metrics", "theory", "checks"}
-    rooms |= {"data.sources", "report.blocks"}
+    rooms = set(registry.ROOMS)
     if what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]
     elif what in rooms:
-        rows = [(name, registry.summary(what, name)) for name in registry.names(what)]
+        rows = list(registry.summaries(what).items())
     else:
         known = sorted(rooms | {"studies"})
         hint = registry.did_you_mean(what, known)

@@ -1,54 +1,158 @@
 """Find losses, estimators, metrics and the like by name, importing only the one that is used.
 
 A module of a room declares what it offers in a literal ``REGISTER = {"name": "Attribute"}``.
-Listing names reads these literals and imports nothing, so a new file is all it takes.
+Listing names reads these literals and imports nothing, so a new file is all it takes. Other
+packages add names by entry points of the group ``rankexp.<room>``; one that is broken is named in
+a `PluginWarning` and left out.
 """
 
 import ast
 import difflib
 import importlib
-from collections.abc import Callable, Iterable
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-_FILES = {"report.blocks": "*/*.py"}
-"""Rooms whose files stand in folders by kind."""
+ROOMS = {
+    "losses": "loss",
+    "risks": "risk",
+    "estimators": "estimator",
+    "generators": "generator",
+    "metrics": "metric",
+    "theory": "theory",
+    "theory.thresholds": "theory of thresholds",
+    "checks": "check",
+    "protocols": "protocol",
+    "data.sources": "data source",
+    "report.blocks": "block",
+}
+"""The rooms that things are registered in, and what one of them is called."""
+
+SHOWN = 60
+"""Signs of what was given that messages show."""
+_TARGET = re.compile(r"(?P<module>\w+(?:\.\w+)*)\s*:\s*(?P<attribute>\w+(?:\.\w+)*)(?:\s*\[.*\])?")
 
 
 class UnknownNameError(ValueError):
     """A name that nothing is registered under; the message says what is nearest."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+class PluginError(UnknownNameError):
+    """A name of another package that cannot be used; the message says whose, and why."""
+
+
+class PluginWarning(UserWarning):
+    """Another package offers what cannot be used; it is left out."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where something registered is found, and which package offers it."""
+
+    module: str
+    attribute: str
+    package: str = "rankexp"
+
+    def load(self) -> Any:
+        """Import and return it."""
+        found: Any = importlib.import_module(self.module)
+        for part in self.attribute.split("."):
+            found = getattr(found, part)
+        return found
+
+
+def shown(given: object) -> str:
+    """Return what a message shows of something given: its beginning where it is long."""
+    text = given if isinstance(given, str) else repr(given)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the nearest known name, or an empty string."""
-    near = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(shown(name).lower(), list(known), n=1, cutoff=0.5)
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
 def _declared(file: Path) -> dict[str, str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in tree.body:
+    """Read what a module registers; ValueError where that is no literal."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:
-            case ast.Assign(targets=[ast.Name(id="REGISTER")], value=value):
-                return dict(ast.literal_eval(value))
+            case (
+                ast.Assign(targets=[ast.Name(id="REGISTER")], value=value)
+                | ast.AnnAssign(target=ast.Name(id="REGISTER"), value=ast.expr() as value)
+            ):
+                try:
+                    return {str(name): str(to) for name, to in ast.literal_eval(value).items()}
+                except (ValueError, AttributeError):
+                    text = 'REGISTER must be written out, as {"name": "Attribute"}'
+                    raise ValueError(f"{file}, line {node.lineno}: {text}") from None
     return {}
 
 
+def _files(folder: Path, room: str) -> Iterator[tuple[str, Path]]:
+    """Yield the modules of a room and of its folders, save those that are rooms of their own."""
+    for file in sorted(folder.glob("*.py")):
+        yield f"rankexp.{room}.{file.stem}", file
+    for inner in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        if f"{room}.{inner.name}" not in ROOMS:
+            yield from _files(inner, f"{room}.{inner.name}")
+
+
 @cache
-def _room(room: str) -> dict[str, str]:
-    """Map the names of a room to import strings ``module:attribute``."""
-    package = "rankexp." + room
+def _room(room: str) -> dict[str, Target]:
+    """Map the names of a room to where they are found."""
     folder = Path(__file__).parent.joinpath(*room.split("."))
     found = {
-        name: f"{package}.{'.'.join(file.relative_to(folder).with_suffix('').parts)}:{attribute}"
-        for file in sorted(folder.glob(_FILES.get(room, "*.py")))
+        name: Target(module, attribute)
+        for module, file in _files(folder, room)
         for name, attribute in _declared(file).items()
     }
-    for point in entry_points(group=package):
-        found.setdefault(point.name, point.value)
+    for point in _entry_points(f"rankexp.{room}"):
+        package = (
+            point.dist.name if point.dist else point.value.replace(":", ".").partition(".")[0]
+        )
+        match = _TARGET.fullmatch(point.value.strip())
+        if match is None or not point.name.isidentifier():
+            _skip(
+                room,
+                point.name,
+                package,
+                f"'{point.name} = {point.value}' is not name = module:attribute",
+            )
+            continue
+        target = Target(match["module"], match["attribute"], package)
+        if found.setdefault(point.name, target) != target:
+            _skip(
+                room, point.name, package, f"'{point.name}' is that of {found[point.name].package}"
+            )
     return found
+
+
+def _entry_points(group: str) -> list[EntryPoint]:
+    try:
+        return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
+    except Exception as error:  # the metadata of some installed package cannot be read
+        text = (
+            f"entry points cannot be read, and all are left out: {type(error).__name__}: {error}"
+        )
+        warnings.warn(text, PluginWarning, stacklevel=2)
+        return []
+
+
+def _skip(room: str, name: str, package: str, why: str) -> None:
+    text = f"package '{package}': the {noun(room)} '{name}' is left out: {why}"
+    warnings.warn(text, PluginWarning, stacklevel=3)
+
+
+def noun(room: str) -> str:
+    """Return what one thing of a room is called."""
+    return ROOMS.get(room) or room.rpartition(".")[2].removesuffix("s")
 
 
 def names(room: str) -> list[str]:
@@ -63,33 +167,91 @@ def get(room: str, name: str) -> Any:
     ------
     UnknownNameError
         Where nothing has this name; the message lists the names and the nearest one.
+    PluginError
+        Where another package registers it, and it cannot be imported, or is of another kind.
     """
-    known = _room(room)
+    known, what = _room(room), noun(room)
+    listed = f"known: {', '.join(sorted(known))}"
+    if not isinstance(name, str):
+        raise UnknownNameError(f"expected the name of a {what}, got {shown(name)}; {listed}")
     if name not in known:
-        what = {"losses": "loss"}.get(room) or room.rsplit(".", maxsplit=1)[-1].removesuffix("s")
         hint = did_you_mean(name, known)
-        raise UnknownNameError(f"unknown {what} '{name}'{hint}; known: {', '.join(sorted(known))}")
-    module, attribute = known[name].split(":")
-    return getattr(importlib.import_module(module), attribute)
+        raise UnknownNameError(f"unknown {what} '{shown(name)}'{hint}; {listed}")
+    target = known[name]
+    if target.package == "rankexp":
+        return target.load()
+    why: str | None
+    try:
+        found = target.load()
+    except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
+        why = (
+            f"importing {target.module}:{target.attribute} failed: {type(error).__name__}: {error}"
+        )
+    else:
+        why = _unfit(room, found)
+    if why:
+        raise PluginError(f"{what} '{name}' of package '{target.package}' cannot be used: {why}")
+    return found
 
 
-def summary(room: str, name: str) -> str:
-    """Return the first line of the docstring of what is registered under a name."""
-    lines = (getattr(get(room, name), "__doc__", None) or "").strip().splitlines()
-    return lines[0] if lines else ""
+def _unfit(room: str, found: Any) -> str | None:
+    """Return why something cannot be of a room, by ``unfit`` of its ``base.py`` if it has one."""
+    if not callable(found):
+        return f"{shown(found)} is neither a class nor a function"
+    try:
+        base = importlib.import_module(f"rankexp.{room}.base")
+    except ModuleNotFoundError:
+        return None
+    why: str | None = getattr(base, "unfit", lambda _: None)(found)
+    return why
 
 
-def exports(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily."""
+def name_of(room: str, thing: object) -> str | None:
+    """Return the name that an imported thing is registered under; None where it isn't."""
+    for name, target in _room(room).items():
+        module = sys.modules.get(target.module)
+        if getattr(module, target.attribute, None) is thing:
+            return name
+    return None
+
+
+def summaries(room: str) -> dict[str, str]:
+    """Return the first line of each docstring, by name; what cannot be used is left out."""
+    found = {}
+    for name in names(room):
+        try:
+            thing = get(room, name)
+        except PluginError as error:
+            warnings.warn(str(error), PluginWarning, stacklevel=2)
+            continue
+        lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
+        found[name] = lines[0] if lines else ""
+    return found
+
+
+def exports(room: str, **others: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily.
+
+    ``others`` are public, too, without being registered: the attribute, and the room's module
+    that holds it.
+    """
+
+    def targets() -> dict[str, str]:
+        """Map attributes to registered names, the first where one has several."""
+        found: dict[str, str] = {}
+        for name, target in _room(room).items():
+            found.setdefault(target.attribute, name)
+        return found
 
     def lazy(attribute: str) -> Any:
-        for target in _room(room).values():
-            module, offered = target.split(":")
-            if offered == attribute:
-                return getattr(importlib.import_module(module), attribute)
+        if attribute in others:
+            return Target(f"rankexp.{room}.{others[attribute]}", attribute).load()
+        known = {} if attribute.startswith("__") else targets()
+        if attribute in known:
+            return get(room, known[attribute])
         raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
 
     def listing() -> list[str]:
-        return sorted({target.split(":")[1] for target in _room(room).values()})
+        return sorted({*targets(), *others})
 
     return lazy, listing

@@ -1,4 +1,5 @@
 import importlib
+import os
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -11,20 +12,10 @@ from rankexp import registry
 
 ROOT = Path(rankexp.__file__).parent
 ROOMS = [
-    room
-    for room in (
-        "losses",
-        "estimators",
-        "generators",
-        "metrics",
-        "theory",
-        "checks",
-        "data.sources",
-        "report.blocks",
-    )
-    if ROOT.joinpath(*room.split("."), "__init__.py").exists()
+    room for room in registry.ROOMS if ROOT.joinpath(*room.split("."), "__init__.py").exists()
 ]
 TARGETS = [(room, name, target) for room in ROOMS for name, target in registry._room(room).items()]
+OURS = [target for target in TARGETS if target[2].package == "rankexp"]
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "numba", "matplotlib", "pydantic", "openml")
 
 
@@ -46,27 +37,27 @@ def test_a_room_is_entered_without_importing_what_is_in_it():
     assert "numpy" in loaded_after("from rankexp.metrics import rank_loss")
 
 
-@pytest.mark.parametrize(("room", "name", "target"), TARGETS)
+@pytest.mark.parametrize(("room", "name", "target"), OURS)
 def test_what_is_declared_is_there(room, name, target):
-    module, attribute = target.split(":")
-    assert registry.get(room, name) is getattr(importlib.import_module(module), attribute)
+    module = importlib.import_module(target.module)
+    assert registry.get(room, name) is getattr(module, target.attribute)
+    assert registry.name_of(room, registry.get(room, name)) == name
 
 
-@pytest.mark.parametrize(("room", "name", "target"), [t for t in TARGETS if "." not in t[0]])
+@pytest.mark.parametrize(("room", "name", "target"), [t for t in OURS if "." not in t[0]])
 def test_public_names_come_from_their_room(room, name, target):
     """Also once their module has been imported, which would hide an object of its name."""
-    module, attribute = target.split(":")
-    assert module.split(".")[-1] != attribute
+    assert target.module.split(".")[-1] != target.attribute
     package = importlib.import_module(f"rankexp.{room}")
-    assert getattr(package, attribute) is registry.get(room, name)
-    assert attribute in dir(package)
+    assert getattr(package, target.attribute) is registry.get(room, name)
+    assert target.attribute in dir(package)
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_name_is_declared_twice(room):
     declared = [
         name
-        for file in ROOT.joinpath(*room.split(".")).glob("*.py")
+        for _, file in registry._files(ROOT.joinpath(*room.split(".")), room)
         for name in registry._declared(file)
     ]
     assert sorted(declared) == sorted(set(declared))
@@ -109,24 +100,161 @@ def test_declarations_are_read_not_run(tmp_path):
     assert registry._declared(file) == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "declared"),
+    [
+        ("REGISTER: dict[str, str] = {'a': 'A'}", {"a": "A"}),
+        ("REGISTER: dict[str, str]", {}),
+        ("REGISTER = {'a': 'A', **MORE}", None),
+        ("REGISTER = dict(a='A')", None),
+        ("REGISTER = ['A']", None),
+    ],
+)
+def test_a_declaration_is_a_literal(tmp_path, text, declared):
+    file = tmp_path / "one.py"
+    file.write_text(text, encoding="utf-8")
+    if declared is None:
+        with pytest.raises(ValueError, match=r"one\.py, line 1: REGISTER must be written out"):
+            registry._declared(file)
+    else:
+        assert registry._declared(file) == declared
+
+
+@pytest.mark.parametrize("name", [5, None, ["auc"], {"auc": 1}, 1.5, True])
+def test_a_name_that_is_no_text_is_said(name):
+    with pytest.raises(registry.UnknownNameError, match="expected the name of a metric, got"):
+        registry.get("metrics", name)
+
+
+def test_a_long_name_is_not_shown_whole():
+    with pytest.raises(registry.UnknownNameError, match="unknown metric 'aaa") as error:
+        registry.get("metrics", "a" * 90_000)
+    assert len(str(error.value)) < 1000
+
+
+# ---- Other packages -------------------------------------------------------------------------
+
+
 @pytest.fixture
 def plug_in(monkeypatch):
-    """Install an entry point for a loss of another package, and one that hides ours."""
-    points = [
-        EntryPoint("their_metric", "fractions:Fraction", "rankexp.metrics"),
-        EntryPoint("auc", "fractions:Fraction", "rankexp.metrics"),
-    ]
-    monkeypatch.setattr(
-        registry, "entry_points", lambda group: [p for p in points if p.group == group]
-    )
-    registry._room.cache_clear()
-    yield
+    """Return a function that installs entry points, by room, name and value."""
+
+    def install(*offered):
+        points = [EntryPoint(name, value, f"rankexp.{room}") for room, name, value in offered]
+        monkeypatch.setattr(
+            registry, "entry_points", lambda group: [p for p in points if p.group == group]
+        )
+        registry._room.cache_clear()
+
+    yield install
     registry._room.cache_clear()
 
 
-def test_entry_points_add_names_and_replace_none(plug_in):
+def test_entry_points_add_names(plug_in, monkeypatch):
+    plug_in(("checks", "their_check", "fractions:Fraction.limit_denominator"))
     from fractions import Fraction
 
-    assert "their_metric" in registry.names("metrics")
-    assert registry.get("metrics", "their_metric") is Fraction
-    assert registry.get("metrics", "auc") is not Fraction
+    assert "their_check" in registry.names("checks")
+    assert registry.get("checks", "their_check") is Fraction.limit_denominator
+    assert registry.summaries("checks")["their_check"].startswith("Closest Fraction")
+
+
+BROKEN = [
+    ("malformed", "no colon", "is not name = module:attribute"),
+    ("not a name", "fractions:Fraction", "is not name = module:attribute"),
+    ("empty", "", "is not name = module:attribute"),
+    ("twice", "fractions:Fraction:x", "is not name = module:attribute"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "why"), BROKEN, ids=[b[0] for b in BROKEN])
+def test_a_malformed_entry_point_is_named_and_skipped(plug_in, name, value, why):
+    plug_in(("metrics", name, value))
+    with pytest.warns(registry.PluginWarning, match=f"the metric '{name}' is left out: .*{why}"):
+        assert name not in registry.names("metrics")
+    assert registry.get("metrics", "auc").__name__ == "auc"
+
+
+def test_a_name_of_ours_stays_ours(plug_in):
+    plug_in(("metrics", "auc", "fractions:Fraction"))
+    with pytest.warns(registry.PluginWarning, match=r"'fractions'.* 'auc' is that of rankexp"):
+        assert registry.get("metrics", "auc").__name__ == "auc"
+
+
+def test_the_first_of_two_packages_keeps_a_name(plug_in):
+    plug_in(("checks", "same", "fractions:Fraction"), ("checks", "same", "decimal:Decimal"))
+    with pytest.warns(registry.PluginWarning, match=r"'fractions'.* 'same' is that of decimal"):
+        assert registry.get("checks", "same").__name__ == "Decimal"
+
+
+def test_one_package_found_twice_is_no_clash(plug_in, recwarn):
+    plug_in(("checks", "same", "fractions:Fraction"), ("checks", "same", "fractions:Fraction"))
+    assert registry.get("checks", "same").__name__ == "Fraction"
+    assert not recwarn.list
+
+
+def test_metadata_that_cannot_be_read_stops_nothing(monkeypatch):
+    def broken(group):
+        raise TypeError("Pair.__new__() missing 1 required positional argument")
+
+    monkeypatch.setattr(registry, "entry_points", broken)
+    registry._room.cache_clear()
+    with pytest.warns(registry.PluginWarning, match="entry points cannot be read"):
+        assert "auc" in registry.names("metrics")
+    registry._room.cache_clear()
+
+
+UNUSABLE = [
+    ("checks", "not_there_at_all:x", "ModuleNotFoundError: No module named 'not_there_at_all'"),
+    ("checks", "fractions:Nothing", "has no attribute 'Nothing'"),
+    ("checks", "sys:version_info", "neither a class nor a function"),
+    ("checks", "broken_module:x", "ZeroDivisionError"),
+    ("checks", "leaving_module:x", "SystemExit"),
+    ("metrics", "fractions:Fraction", "declares nothing"),
+]
+
+
+@pytest.mark.parametrize(("room", "value", "why"), UNUSABLE, ids=[u[1] for u in UNUSABLE])
+def test_what_cannot_be_used_is_listed_nowhere_and_said_when_used(
+    plug_in, tmp_path, monkeypatch, room, value, why
+):
+    (tmp_path / "broken_module.py").write_text("1 / 0", encoding="utf-8")
+    (tmp_path / "leaving_module.py").write_text("raise SystemExit(3)", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plug_in((room, "theirs", value))
+    with pytest.raises(registry.PluginError, match=f"'theirs' of package '.*{why}") as error:
+        registry.get(room, "theirs")
+    assert isinstance(error.value, registry.UnknownNameError), "check says the line"
+    with pytest.warns(registry.PluginWarning, match="'theirs' of package"):
+        assert "theirs" not in registry.summaries(room)
+
+
+def test_a_broken_plug_in_breaks_no_import_and_no_listing(tmp_path):
+    """Also `from rankexp.metrics import *` and `rankexp list`, in another interpreter."""
+    info = tmp_path / "theirs-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    lines = "malformed = nothing\nauc = theirs:auc\nabsent = theirs.absent:absent\n"
+    (info / "entry_points.txt").write_text(f"[rankexp.metrics]\n{lines}[rankexp.losses]\n{lines}")
+    code = (
+        "from rankexp.metrics import *\nfrom rankexp.losses import *\nimport rankexp.losses\n"
+        "dir(rankexp.losses)\nfrom rankexp.cli import main\nimport sys\n"
+        "sys.argv = ['rankexp', 'list', 'metrics']\nmain()"
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT.parent)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("auc "), done.stdout
+    assert "absent" not in done.stdout
+    for said in (
+        "package 'theirs': the metric 'malformed'",
+        "'auc' is that of rankexp",
+        "'absent'",
+    ):
+        assert said in done.stderr

@@ -5,15 +5,13 @@ marked by :func:`declare`. What it needs and which parameters it has is read off
 so that nothing is said twice. A :class:`Metric` is such a function with its parameters fixed.
 """
 
-import ast
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar
 
-from rankexp import registry
+from rankexp import names, registry
 
 Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
@@ -24,7 +22,6 @@ DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels")
 where the problem knows it, else y; ``fitted``: a mapping of what the fitted estimators say, such
 as ``score_scale``, one value a column of ``scores``; ``levels``: how many levels y may have, as
 some have no example in it."""
-_TEXT = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)(?:@(?P<cut>\w+))?(?:\((?P<rest>.*)\))?\s*")
 
 
 class UndefinedMetricWarning(RuntimeWarning):
@@ -86,7 +83,7 @@ def declare(
     return mark
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Metric:
     """A metric with its parameters: equal by value, printed and parsed in one canonical way.
 
@@ -163,18 +160,32 @@ class Metric:
 
     def __repr__(self) -> str:
         given = dict(self.parameters)
-        cutoff = self.declaration.cutoff
-        cut = f"@{given.pop(cutoff)}" if cutoff in given else ""
-        rest = ", ".join(f"{name}={value}" for name, value in given.items())
-        return f"{self.name}{cut}" + (f"({rest})" if rest else "")
+        cutoff = given.pop(self.declaration.cutoff or "", None)
+        return repr(names.Name(self.name, tuple(given.items()), cutoff))
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, Metric) and self.function is other.function
+        return same and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
 
 
 def declaration_of(name: str, function: Callable[..., Any]) -> Declaration:
-    """Return what a metric function declares; TypeError where it declares nothing."""
+    """Return what a metric function declares; ValueError where it declares nothing."""
     found = getattr(function, "declaration", None)
     if not isinstance(found, Declaration):
-        raise TypeError(f"metric '{name}' declares nothing: mark its function with @declare(...)")
+        raise ValueError(f"metric '{name}' declares nothing: mark its function with @declare(...)")
     return found
+
+
+def unfit(found: Any) -> str | None:
+    """Return why something that another package registers is no metric; None where it is one."""
+    try:
+        declaration_of(getattr(found, "__name__", repr(found)), found)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -195,75 +206,24 @@ def build(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
     """
     function = registry.get("metrics", name)
     declaration_of(name, function)
-    defaults, hints = parameters_of(function), get_type_hints(function)
-    given = dict(parameters or {})
-    for key, value in given.items():
-        if key not in defaults:
-            hint = registry.did_you_mean(key, defaults)
-            known = ", ".join(defaults) or "none"
-            text = f"metric '{name}' has no parameter '{key}'{hint}; known: {known}"
-            raise registry.UnknownNameError(text)
-        given[key] = _checked(f"{name}({key}=...)", value, defaults[key], hints.get(key))
-    order = tuple((key, given[key]) for key in defaults if key in given)
-    changed = tuple(pair for pair in order if pair[1] != defaults[pair[0]])
-    metric = Metric(name, function, changed)
+    changed = names.arguments(f"metric '{name}'", parameters or {}, function, DATA)
+    metric = Metric(name, function, tuple(changed.items()))
     metric.check()
     return metric
 
 
-def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:
-    """Return a parameter's value, an int made a float where the default is one."""
-    if get_origin(hint) is Literal:
-        choices = get_args(hint)
-        if value not in choices:
-            near = registry.did_you_mean(str(value), map(str, choices))
-            known = ", ".join(map(str, choices))
-            raise ValueError(f"{place}: unknown value '{value}'{near}; known: {known}")
-        return value
-    if isinstance(default, float) and type(value) is int:
-        return float(value)
-    if default is not None and type(value) is not type(default):
-        wanted = type(default).__name__
-        raise ValueError(f"{place}: expected {wanted}, got {value!r}")
-    return value
-
-
 def parse(text: str) -> Metric:
-    """Return the metric that a string such as ``rank_loss(ties=worst)`` names.
+    """Return the metric that a text such as ``rank_loss(ties=worst)`` names.
 
-    The form is ``name``, ``name@cutoff``, ``name(a=1, b=word)`` or ``name@cutoff(a=1)``, and
-    ``parse(repr(metric)) == metric``.
+    The forms are those of `rankexp.names`, and ``parse(repr(metric)) == metric``.
 
     Raises
     ------
     UnknownNameError
         Where the metric or a parameter is unknown; the message lists what is known.
     ValueError
-        Where the string has another form, or a parameter cannot have this value.
+        Where the text has another form, or a parameter cannot have this value.
     """
-    match = _TEXT.fullmatch(text)
-    if match is None:
-        raise ValueError(f"'{text}' is not a metric: write name, name@10 or name(parameter=value)")
-    given: dict[str, Any] = {}
-    if match["cut"] is not None:
-        function = registry.get("metrics", match["name"])
-        cutoff = declaration_of(match["name"], function).cutoff
-        if cutoff is None:
-            raise ValueError(f"'{text}': metric '{match['name']}' has no cutoff to write after @")
-        given[cutoff] = _literal(match["cut"])
-    for part in filter(str.strip, (match["rest"] or "").split(",")):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (key and equals and value):
-            raise ValueError(f"'{text}': expected parameter=value, got '{part.strip()}'")
-        if key in given:
-            raise ValueError(f"'{text}': '{key}' is given twice")
-        given[key] = _literal(value)
-    return build(match["name"], given)
-
-
-def _literal(word: str) -> Any:
-    """Read a number, True, False, None or a quoted string; anything else is the word itself."""
-    try:
-        return ast.literal_eval(word)
-    except (ValueError, SyntaxError):
-        return word
+    said = names.parse(text, "metric")
+    cutoff = declaration_of(said.name, registry.get("metrics", said.name)).cutoff
+    return build(said.name, names.with_cutoff(f"metric '{said.name}'", said, cutoff))

@@ -8,13 +8,14 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {"arrays", "errors", "registry", "seeds", "compiled"}
+BASE = {"arrays", "errors", "registry", "names", "seeds", "compiled"}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
     "errors": set(),
     "registry": set(),
+    "names": {"registry"},
     "seeds": set(),
     "compiled": set(),
     "losses": set(),

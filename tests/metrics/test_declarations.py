@@ -1,4 +1,5 @@
 import pickle
+from types import SimpleNamespace
 from typing import Literal
 
 import numpy as np
@@ -27,10 +28,10 @@ def bare(y):
 def metrics(monkeypatch):
     """Let the room hold made-up metrics with a cutoff, several parameters, or no declaration."""
     offered = {"gain": gain, "gap": gap, "bare": bare, "rank_loss": rank_loss}
-    known = {name: f"{__name__}:{name}" for name in offered}
+    known = {name: registry.Target("made_up", name) for name in offered}
     monkeypatch.setattr(registry, "_room", lambda room: known)
     monkeypatch.setattr(
-        registry.importlib, "import_module", lambda module: type("Module", (), offered)
+        registry.importlib, "import_module", lambda module: SimpleNamespace(**offered)
     )
 
 
@@ -96,7 +97,7 @@ def test_bad_strings_say_what_is_wrong(metrics, text, message):
 
 
 def test_an_undeclared_function_is_no_metric(metrics):
-    with pytest.raises(TypeError, match="metric 'bare' declares nothing"):
+    with pytest.raises(ValueError, match="metric 'bare' declares nothing"):
         parse("bare")
 
 

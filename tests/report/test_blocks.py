@@ -276,3 +276,49 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"
+
+
+BOTH: dict[str, Any] = {"method": "svm_or", "references": ["logistic", "exponential"]}
+OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
+    "answer": ("boxes", BOTH | {"margin": 0.01}),
+    "average_ranks": ("boxes", {}),
+    "boxplots": ("boxes", {"reference": "logistic"}),
+    "chosen_grid": ("boxes", {}),
+    "comparison": ("boxes", BOTH | {"margin": 0.01}),
+    "completeness": ("boxes", {}),
+    "critical_difference": ("boxes", {}),
+    "optimum": ("boxes", {}),
+    "paired_table": ("boxes", {"reference": "logistic"}),
+    "published_spread": ("boxes", {}),
+    "published_table": ("folds", {}),
+}
+WITHOUT = {"curves_against_theory", "iroc_curves", "region_map", "scoring_functions"}
+WITHOUT |= {"simulation_table", "staircase", "tree"}
+
+
+def test_all_blocks_are_tried_with_a_metric() -> None:
+    assert set(registry.names("report.blocks")) == set(OF_METRICS) | WITHOUT
+
+
+@pytest.mark.parametrize("name", OF_METRICS)
+def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name: str) -> None:
+    metric = "pair_risk(costs=1 2 1, ties=worst)"
+    study = copy.deepcopy(make().manifest["study"])
+    for experiment in ("boxes", "folds"):
+        study["experiments"][experiment]["metrics"] = [metric]
+
+    def renamed(cell: Cell, record: Record) -> Record:
+        rows = [
+            row._replace(quantity=row.quantity.replace("rank_loss", metric)) for row in record.rows
+        ]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    experiment, options = OF_METRICS[name]
+    for metrics in ({}, {"metric": metric}):
+        model = registry.get("report.blocks", name)
+        if metrics.keys() <= model.model_fields.keys():
+            output = show(make(study, renamed), name, experiment, **options, **metrics)
+            assert output.numbers is not None and len(output.numbers)
+            if name != "completeness":
+                values = output.numbers.select_dtypes("number")
+                assert values.notna().any(axis=None), output.notes

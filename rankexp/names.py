@@ -1,0 +1,319 @@
+"""One syntax of names with parameters, for losses, risks and metrics.
+
+``ndcg``, ``ndcg@10``, ``p_classification(p=4.0)``, ``pair_risk(costs=1 2 1, ties=worst)``: a name,
+perhaps a cutoff behind an ``@``, perhaps parameters. A value is None, True, False, a whole number,
+a number with a point, or a text. A text stands in quotes where it reads like one of the others or
+holds one of ``,()[]{}'"=``, so that 1, 1.0, "1" and True are four values.
+
+>>> parse("pair_risk( ties=worst, costs='1' )")
+pair_risk(ties=worst, costs='1')
+>>> parse("ndcg@10").cutoff
+10
+"""
+
+import ast
+import inspect
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+
+from rankexp import registry
+from rankexp.registry import shown
+
+Value = None | bool | int | float | str
+
+LONGEST = 10_000
+"""Signs of a text at most: longer than any that means something, and quick to read."""
+SCALARS = (bool, int, float, str, type(None))
+
+_NAME = r"[A-Za-z_]\w*"
+_ESCAPE = r"\\(?:[\\'\"ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"  # those that repr writes
+_QUOTED = rf"'(?:[^'\\\n]|{_ESCAPE})*'|\"(?:[^\"\\\n]|{_ESCAPE})*\""
+_SIGN = r"[^\s,()\[\]{}'\"=]"  # of a text without quotes, which may have spaces within
+_CUTOFF = re.compile(r"[\w.+-]+")
+_HEAD = re.compile(
+    rf"\s*(?P<name>{_NAME})(?:@(?P<cutoff>{_QUOTED}|{_CUTOFF.pattern}))?\s*(?P<open>\()?"
+)
+_KEY = re.compile(rf"\s*(?P<key>{_NAME})\s*=\s*")
+_WORD = re.compile(rf"{_SIGN}(?:[ ]*{_SIGN})*")
+_VALUE = re.compile(rf"(?P<value>{_QUOTED}|{_WORD.pattern})\s*(?P<next>[,)]|\Z)")
+_CLOSE = re.compile(r"\s*\)")
+_INT = re.compile(r"[+-]?[0-9]+")
+_FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?inf")
+_CONSTANTS: dict[str, Value] = {"None": None, "True": True, "False": False}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Name:
+    """A name with parameters: equal by value, printed and parsed in one way.
+
+    Parameters
+    ----------
+    name : str
+    parameters : tuple of (str, value) pairs
+    cutoff : value
+        What stands behind the ``@``; None for none.
+
+    Raises
+    ------
+    ValueError
+        For a name, or a value, that cannot be written.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+    cutoff: Value = None
+
+    def __post_init__(self) -> None:
+        for word in (self.name, *(key for key, _ in self.parameters)):
+            if not re.fullmatch(_NAME, word):
+                raise ValueError(f"'{shown(word)}' is no name: write letters, digits and _")
+        repr(self)
+
+    def __repr__(self) -> str:
+        cut = "" if self.cutoff is None else f"@{_written(self.cutoff, _CUTOFF)}"
+        rest = ", ".join(f"{key}={_written(value)}" for key, value in self.parameters)
+        return f"{self.name}{cut}" + (f"({rest})" if rest else "")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def parse(text: str, what: str = "name") -> Name:
+    """Return the name and the parameters that a text says.
+
+    ``parse(repr(name)) == name`` for every `Name`.
+
+    Raises
+    ------
+    ValueError
+        For a text of another form; the message says `what` it should have named.
+    """
+    if not isinstance(text, str):
+        raise ValueError(f"expected the text of a {what}, such as name(a=1), got {shown(text)}")
+    if len(text) > LONGEST:
+        raise ValueError(f"'{shown(text)}' is too long for a {what}: {len(text)} signs")
+    head = _HEAD.match(text)
+    if head is None:
+        raise _unreadable(text, what)
+    cutoff = None if head["cutoff"] is None else _read(head["cutoff"], text)
+    given, end = _arguments(text, head.end(), what) if head["open"] else ({}, head.end())
+    if text[end:].strip() or (cutoff is None and head["cutoff"]):
+        raise _unreadable(text, what)
+    return Name(head["name"], tuple(given.items()), cutoff)
+
+
+def _unreadable(text: str, what: str) -> ValueError:
+    form = "write name, name@10 or name(parameter=value)"
+    return ValueError(f"'{shown(text)}' is not a {what}: {form}")
+
+
+def _arguments(text: str, at: int, what: str) -> tuple[dict[str, Value], int]:
+    """Return the parameters that begin at a place in a text, and where they end."""
+    given: dict[str, Value] = {}
+    while True:
+        if close := _CLOSE.match(text, at):
+            return given, close.end()
+        if not text[at:].strip():
+            raise _unreadable(text, what)
+        key = _KEY.match(text, at)
+        value = key and _VALUE.match(text, key.end())
+        if not key or not value:
+            piece = text[at:].partition(",")[0].strip().removesuffix(")")
+            hint = "a text that holds one of ,()[]{}'\"= goes in quotes"
+            raise ValueError(
+                f"'{shown(text)}': expected parameter=value, got '{shown(piece)}' ({hint})"
+            )
+        if key["key"] in given:
+            raise ValueError(f"'{shown(text)}': '{shown(key['key'])}' is given twice")
+        given[key["key"]] = _read(value["value"], text)
+        at = value.end()
+        if value["next"] == ")":
+            return given, at
+
+
+def _read(word: str, text: str) -> Value:
+    """Return the value that a part of a text says."""
+    if word in _CONSTANTS:
+        return _CONSTANTS[word]
+    try:
+        if word[0] in "'\"":
+            return str(ast.literal_eval(word))
+        if _INT.fullmatch(word):
+            return int(word)
+    except (ValueError, SyntaxError) as error:  # no sign of Unicode; thousands of digits
+        raise ValueError(f"'{shown(text)}': cannot read {shown(word)}: {error}") from None
+    return float(word) if _FLOAT.fullmatch(word) else word
+
+
+def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
+    """Return the text of a value; `bare` matches a text that needs no quotes.
+
+    Raises
+    ------
+    ValueError
+        For anything but None, a truth value, a number or a text, and for NaN, which equals
+        nothing.
+    """
+    if type(value) not in SCALARS or (isinstance(value, float) and math.isnan(value)):
+        raise ValueError(f"expected a number, a text, True, False or None, got {shown(value)}")
+    if not isinstance(value, str):
+        return repr(value)
+    plain = bare.fullmatch(value) and value.isprintable() and _read(value, value) == value
+    return value if plain else repr(value)
+
+
+def arguments(
+    place: str, given: Mapping[str, Any], function: Callable[..., Any], data: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return given parameters of a function or class, checked against its signature.
+
+    Parameters
+    ----------
+    place : str
+        Such as ``metric 'ndcg'``, for messages.
+    given : mapping of str to value
+    function : callable
+        A parameter's annotation or default says of which type it is; an int is made a float
+        where only that fits.
+    data : collection of str
+        What the function takes beside parameters.
+
+    Returns
+    -------
+    dict
+        Those that differ from the defaults, in the order of the signature.
+
+    Raises
+    ------
+    UnknownNameError
+        For a parameter that there isn't.
+    ValueError
+        For a value of another type, or not among those of a ``Literal``.
+    """
+    known = dict(inspect.signature(function).parameters)
+    for name in data:
+        known.pop(name, None)
+    for key in given:
+        if key not in known:
+            hint = registry.did_you_mean(key, known)
+            text = f"{place} has no parameter '{shown(key)}'{hint}"
+            raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
+    try:
+        hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
+    except Exception:  # names that are imported for type checkers only
+        hints = {}
+    checked = {
+        key: _checked(f"{place}, {key}", given[key], p.default, hints.get(key))
+        for key, p in known.items()
+        if key in given
+    }
+    return {key: v for key, v in checked.items() if not _same(v, known[key].default)}
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
+
+
+def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:
+    """Return a parameter's value, an int made a float where only that fits."""
+    if get_origin(hint) is Literal:
+        choices = get_args(hint)
+        if not any(_same(value, choice) for choice in choices):
+            near = registry.did_you_mean(value, map(str, choices))
+            known = ", ".join(map(str, choices))
+            raise ValueError(f"{place}: unknown value '{shown(value)}'{near}; known: {known}")
+        return value
+    _written(value)
+    fitting = [kind for kind in SCALARS if kind is hint or kind in get_args(hint)]
+    if not fitting and isinstance(default, SCALARS) and default is not None:
+        fitting = [type(default)]
+    if type(value) is int and float in fitting and int not in fitting:
+        try:
+            return float(value)
+        except OverflowError:
+            raise ValueError(f"{place}: {shown(value)} is too large") from None
+    if fitting and type(value) not in fitting:
+        wanted = " or ".join(kind.__name__.removesuffix("Type") for kind in fitting)
+        raise ValueError(f"{place}: expected {wanted}, got {shown(repr(value))}")
+    return value
+
+
+class Named:
+    """Something registered under a name, with parameters: a value, printed as what is parsed.
+
+    A subclass of a room's base class is registered. Its parameters are those of ``__init__``,
+    each with a default, kept as attributes of the same names.
+    """
+
+    room: ClassVar[str]
+    cutoff: ClassVar[str | None] = None
+    """The parameter written behind an ``@``."""
+
+    @property
+    def name(self) -> str:
+        """The name that the class is registered under; that of the class where it isn't."""
+        return registry.name_of(self.room, type(self)) or type(self).__name__
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters that differ from their defaults."""
+        own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return arguments(self.name, own, type(self))
+
+    def __repr__(self) -> str:
+        given = self.parameters()
+        cutoff = given.pop(self.cutoff, None) if self.cutoff else None
+        return repr(Name(self.name, tuple(given.items()), cutoff))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
+
+    @classmethod
+    def parse(cls, given: "str | Self") -> Self:
+        """Return the one that a text such as ``name(p=4)`` names; a made one as it is.
+
+        Raises
+        ------
+        UnknownNameError
+            Where nothing has this name, or it has no such parameter; the message says what is
+            known.
+        ValueError
+            For a text of another form, or a parameter that cannot have this value.
+        """
+        if isinstance(given, cls):
+            return given
+        what = registry.noun(cls.room)
+        if not isinstance(given, str):
+            known = ", ".join(registry.names(cls.room))
+            text = f"expected a {what} or its name, got {shown(given)}; known: {known}"
+            raise registry.UnknownNameError(text)
+        said = parse(given, what)
+        made, place = registry.get(cls.room, said.name), f"{what} '{said.name}'"
+        found: Self = made(**arguments(place, with_cutoff(place, said, made.cutoff), made))
+        return found
+
+
+def with_cutoff(place: str, said: Name, cutoff: str | None) -> dict[str, Any]:
+    """Return the parameters, with that behind the ``@`` under its name.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such parameter, or it is given twice.
+    """
+    given = dict(said.parameters)
+    if said.cutoff is None:
+        return given
+    if cutoff is None:
+        raise ValueError(f"'{shown(repr(said))}': {place} has no cutoff to write after @")
+    if cutoff in given:
+        raise ValueError(f"'{shown(repr(said))}': '{cutoff}' is given twice")
+    return {cutoff: said.cutoff, **given}
