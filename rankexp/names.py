@@ -229,7 +229,10 @@ def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:
             known = ", ".join(map(str, choices))
             raise ValueError(f"{place}: unknown value '{shown(value)}'{near}; known: {known}")
         return value
-    _written(value)
+    try:
+        _written(value)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
     fitting = [kind for kind in SCALARS if kind is hint or kind in get_args(hint)]
     if not fitting and isinstance(default, SCALARS) and default is not None:
         fitting = [type(default)]

@@ -51,7 +51,7 @@ def test_costs_of_a_name_are_for_so_many_levels():
     parse("pair_risk").check(levels=4)
     with pytest.raises(ValueError, match=r"shape \(4, 4\)"):
         metric.check(levels=4)
-    with pytest.raises(ValueError, match="as a text, such as '1 2 1'"):
+    with pytest.raises(ValueError, match="metric 'pair_risk', costs: expected a number, a text"):
         build("pair_risk", {"costs": [[0, 1], [0, 0]]})
 
 
