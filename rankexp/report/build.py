@@ -14,11 +14,11 @@ from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
-from rankexp.report.output import Output
+from rankexp.report.model import Output, Section
 from rankexp.report.page import page
+from rankexp.report.render import csv, markdown, terminal
 from rankexp.report.style import styled
-from rankexp.report.text import plain_output
-from rankexp.report.write import csv_text, write_output, write_text
+from rankexp.report.write import pictures, texts, write_figure, write_texts
 from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
 
@@ -61,19 +61,26 @@ class Report:
 
     def write(self) -> list[Path]:
         """Write all files and return their paths."""
-        written = [write_text(self.folder / "scores.csv", csv_text(scores_table(self.context)))]
+        scores = csv.table(scores_table(self.context))
+        written = write_texts(self.folder, {"scores.csv": scores})
+        sections = []
         with styled():
             for block, output in self.blocks:
-                written += write_output(self.folder, block.name, output)
-        report = page(self.context, self.blocks)
-        return [*written, write_text(self.folder / "report.md", report)]
+                made = texts(block.name, output)
+                written += write_texts(self.folder, made)
+                written += write_figure(self.folder, block.name, output)
+                files = [*pictures(block.name, output), *made]
+                title = block.title or block.name
+                sections.append(Section(title, block.text or "", output, files))
+        report = markdown.page(page(self.context, sections))
+        return [*written, *write_texts(self.folder, {"report.md": report})]
 
     def summary(self) -> str:
         """Return the main tables as plain text, without blocks that nothing was run for."""
         parts = []
         for block, output in self.blocks:
             if self.context.has_records(self.context.experiments(block)):
-                parts.append(f"{block.title or block.name}\n\n{plain_output(output)}")
+                parts.append(f"{block.title or block.name}\n\n{terminal.render(output)}")
         return "\n\n\n".join(parts)
 
 

@@ -1,6 +1,5 @@
 """Comparing methods by what the records hold: from a block's options to contrasts."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
@@ -16,8 +15,8 @@ from rankexp.config.schema import Block, Holdout, Strict
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
+from rankexp.report.numbers import amount, short
 from rankexp.report.options import MethodName, MetricOption, RuleOfEach, rule_of
-from rankexp.report.text import number
 
 
 @dataclass(frozen=True)
@@ -157,23 +156,3 @@ def words(contrast: Contrast, margin: float, digits: int) -> str:
         return contrast.verdict
     text = f"{parts[0]} by {amount(abs(contrast.difference), digits)}"
     return f"{text}, but {within}" if len(parts) == 2 else text
-
-
-def amount(value: float, digits: int) -> str:
-    """Return a number that is not 0 with so many decimals that one is not 0, either."""
-    while value != 0 and float(f"{value:.{digits}f}") == 0 and digits < 12:
-        digits += 1
-    return number(value, digits)
-
-
-def short(value: float) -> str:
-    """Return a number as it was given, without a leading zero: ``.01``."""
-    text = f"{value:g}"
-    return text[1:] if text.startswith("0.") else text
-
-
-def span(low: float, high: float, digits: int) -> str:
-    """Return an interval, ``-.0021 to -.0017``; in words where it excludes nothing."""
-    if math.isinf(low) and math.isinf(high):
-        return "no interval"
-    return f"{number(low, digits, sign=True)} to {number(high, digits, sign=True)}"

@@ -6,7 +6,6 @@ from typing import Any
 
 from rankexp.analyse import complete
 from rankexp.config.schema import (
-    Block,
     CrossValidation,
     Evaluate,
     Experiment,
@@ -15,72 +14,46 @@ from rankexp.config.schema import (
     Protocol,
 )
 from rankexp.report.context import Context
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import markdown, markdown_grid, markdown_output
+from rankexp.report.model import Output, Page, Section, Table
+from rankexp.report.numbers import NOTHING
 
 
-def page(context: Context, blocks: Sequence[tuple[Block, Output]]) -> str:
-    """Return ``report.md``."""
+def page(context: Context, sections: Sequence[Section]) -> Page:
+    """Return the page of a study, its blocks being the sections."""
     study = context.study
-    parts = [f"# {study.title}"]
-    if study.source:
-        parts.append(f"Source: {study.source}")
-    if study.text:
-        parts.append(study.text.strip())
-    short = context.incomplete(list(study.experiments))
-    parts += [f"**{markdown(line)}**" for line in short]
-    parts += [_section(block, output) for block, output in blocks]
-    parts += ["## How it was run", *_run(context)]
-    return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _section(block: Block, output: Output) -> str:
-    """Return one block: title, text, figure, tables, notes, and where its files are."""
-    parts = [f"## {block.title or block.name}"]
-    if block.text:
-        parts.append(block.text.strip())
-    kinds = []
-    if output.figure is not None:
-        parts.append(f"![{block.title or block.name}]({block.name}.png)")
-        kinds += ["png", "pdf"]
-    parts.append(markdown_output(output))
-    kinds += ["csv"] if output.numbers is not None else []
-    kinds += ["md", "tex"] if output.grids else []
-    links = ", ".join(f"[{block.name}.{kind}]({block.name}.{kind})" for kind in kinds)
-    return "\n\n".join(
-        [*(part for part in parts if part), *([f"Files: {links}"] if links else [])]
+    return Page(
+        title=study.title,
+        source=study.source or "",
+        text=study.text or "",
+        incomplete=context.incomplete(list(study.experiments)),
+        sections=[*sections, _run(context)],
     )
 
 
-def _run(context: Context) -> list[str]:
+def _run(context: Context) -> Section:
     """Return the tables of experiments and data, and how the study was run."""
-    parts = [markdown_grid(_experiments(context))]
     data = _data(context)
-    if data.rows:
-        parts.append(markdown_grid(data))
-    parts.append("\n".join(f"- {line}" for line in _facts(context)))
-    parts.append("Every score of every grid point: scores.csv, where the study was run.")
-    return parts
+    tables = [_experiments(context), *([data] if data.rows else [])]
+    closing = "Every score of every grid point: scores.csv, where the study was run."
+    output = Output(tables=tables, notes=_facts(context))
+    return Section("How it was run", "", output, closing=closing)
 
 
-def _experiments(context: Context) -> Grid:
+def _experiments(context: Context) -> Table:
     rows = []
     for name, setup in context.study.experiments.items():
         own = (count for key, count in context.counts.items() if key[0] == name)
         total = complete.total(own)
         rows.append([name, *describe(setup), f"{total.ok} of {total.expected}"])
-    return Grid(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
+    return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
 
 
 def describe(setup: Experiment) -> list[str]:
     """Return an experiment's problems, protocol and methods in words."""
     if not isinstance(setup, Evaluate):
-        return [setup.check, f"{setup.repetitions} repetitions a setting", NO_METHODS]
+        return [setup.check, f"{setup.repetitions} repetitions a setting", NOTHING]
     problems = ", ".join(setup.problems)
     return [problems, describe_protocol(setup.protocol), ", ".join(setup.methods)]
-
-
-NO_METHODS = "–"
 
 
 def describe_protocol(protocol: Protocol) -> str:
@@ -103,19 +76,19 @@ def _kept(together: str) -> str:
     return {"none": "", "duplicates": ", equal rows together"}.get(together, ", groups together")
 
 
-def _data(context: Context) -> Grid:
+def _data(context: Context) -> Table:
     found: Mapping[str, Any] = context.manifest.get("data", {})
     rows = []
     for name in context.study.data:
         facts = found.get(name)
         if facts is None:
             why = context.missing_data(name)
-            rows += [] if why is None else [[name, "–", f"not available: {why}", "–"]]
+            rows += [] if why is None else [[name, NOTHING, f"not available: {why}", NOTHING]]
             continue
         where = _provenance(facts.get("provenance", {}))
         prints = str(facts.get("fingerprint", ""))[:12]
-        rows.append([name, str(facts.get("rows", "–")), where, prints])
-    return Grid(["Data set", "Rows", "From", "SHA-256"], rows, "Data")
+        rows.append([name, str(facts.get("rows", NOTHING)), where, prints])
+    return Table(["Data set", "Rows", "From", "SHA-256"], rows, "Data")
 
 
 def _provenance(facts: Mapping[str, Any]) -> str:
@@ -125,7 +98,7 @@ def _provenance(facts: Mapping[str, Any]) -> str:
         text = str(value)
         return text[:12] if re.fullmatch(r"[0-9a-f]{32,}", text) else text
 
-    return ", ".join(f"{name} {short(value)}" for name, value in facts.items()) or "–"
+    return ", ".join(f"{name} {short(value)}" for name, value in facts.items()) or NOTHING
 
 
 def _facts(context: Context) -> list[str]:

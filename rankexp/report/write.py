@@ -1,46 +1,42 @@
 """Write what a block shows; the same numbers give the same bytes."""
 
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
-import pandas as pd
-
-from rankexp.report import text
-from rankexp.report.output import Output
+from rankexp.report.model import Output
+from rankexp.report.render import csv, latex, markdown
 from rankexp.report.style import DPI, METADATA
 from rankexp.run.store import write_atomically
 
-
-def write_text(path: Path, content: str) -> Path:
-    """Write a text file, never half of it, and return its path (see `write_atomically`)."""
-    write_atomically(path, content.encode("utf-8"))
-    return path
+RENDERERS = (csv, markdown, latex)
+"""Each writes a file of text a block."""
 
 
-def csv_text(table: pd.DataFrame) -> str:
-    """Return a table as CSV: full precision, an empty field for what is not there."""
-    return str(table.to_csv(index=False, lineterminator="\n"))
+def texts(name: str, output: Output) -> dict[str, str]:
+    """Return a block's files of text by name: ``name.csv``, ``.md``, ``.tex``."""
+    found = {f"{name}.{renderer.SUFFIX}": renderer.render(output) for renderer in RENDERERS}
+    return {file: content for file, content in found.items() if content is not None}
 
 
-def write_output(folder: Path, name: str, output: Output) -> list[Path]:
-    """Write a block's files, ``name.csv``, ``.md``, ``.tex``, ``.png``, ``.pdf``."""
-    written = []
-    if output.numbers is not None:
-        state = " ".join(output.incomplete) or "complete"
-        table = output.numbers.assign(run=state)
-        written.append(write_text(folder / f"{name}.csv", csv_text(table)))
-    if output.grids:
-        markdown = text.markdown_output(output) + "\n"
-        written.append(write_text(folder / f"{name}.md", markdown))
-        written.append(write_text(folder / f"{name}.tex", text.tex_output(output) + "\n"))
-    if output.figure is not None:
-        written += [_write_figure(folder / f"{name}.{kind}", output, kind) for kind in METADATA]
-    return written
+def pictures(name: str, output: Output) -> list[str]:
+    """Return the names of the files of a block's figure."""
+    return [f"{name}.{kind}" for kind in METADATA] if output.figure is not None else []
 
 
-def _write_figure(path: Path, output: Output, kind: str) -> Path:
-    assert output.figure is not None
-    buffer = BytesIO()
-    output.figure.savefig(buffer, format=kind, dpi=DPI, metadata=METADATA[kind])
-    write_atomically(path, buffer.getvalue())
-    return path
+def write_texts(folder: Path, contents: Mapping[str, str]) -> list[Path]:
+    """Write text files, never half of one, and return their paths (see `write_atomically`)."""
+    for file, content in contents.items():
+        write_atomically(folder / file, content.encode("utf-8"))
+    return [folder / file for file in contents]
+
+
+def write_figure(folder: Path, name: str, output: Output) -> list[Path]:
+    """Write ``name.png`` and ``name.pdf`` where a block has a figure."""
+    if output.figure is None:
+        return []
+    for kind, metadata in METADATA.items():
+        buffer = BytesIO()
+        output.figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
+        write_atomically(folder / f"{name}.{kind}", buffer.getvalue())
+    return [folder / file for file in pictures(name, output)]

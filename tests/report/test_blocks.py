@@ -12,7 +12,8 @@ from rankexp import registry
 from rankexp.config.schema import Block
 from rankexp.plan import Cell
 from rankexp.report.context import Context
-from rankexp.report.output import Output
+from rankexp.report.model import Output
+from rankexp.report.render.text import all_notes, rows
 from rankexp.run.record import Record, Row
 
 Make = Callable[..., Context]
@@ -46,10 +47,10 @@ def test_rules_are_checked() -> None:
 
 def test_what_was_run_but_has_no_value_is_undefined(make: Make) -> None:
     def undefined(cell: Cell, record: Record) -> Record:
-        rows = [r._replace(value=np.nan) if r.part == "test" else r for r in record.rows]
-        return Record(record.key, grid=record.grid, rows=rows)
+        changed = [r._replace(value=np.nan) if r.part == "test" else r for r in record.rows]
+        return Record(record.key, grid=record.grid, rows=changed)
 
-    (row, gone, *_) = show(make(change=undefined), "published_table", "folds").grids[0].rows
+    (row, gone, *_) = rows(show(make(change=undefined), "published_table", "folds").tables[0])
     assert {cell.split(" / ")[1] for cell in row[1:]} == {"undefined"}
     assert {cell.split(" / ")[1] for cell in gone[1:]} == {"not run"}
 
@@ -57,10 +58,11 @@ def test_what_was_run_but_has_no_value_is_undefined(make: Make) -> None:
 def test_details_and_their_notes_can_be_left_out(make: Make) -> None:
     whole = show(make(), "published_table", "folds")
     short = show(make(), "published_table", "folds", details=False)
-    assert [grid.caption for grid in whole.grids][1:] == ["Details"]
-    assert short.grids == whole.grids[:1]
+    assert [table.caption for table in whole.tables][1:] == ["Details"]
+    (table,) = short.tables
+    assert rows(table) == rows(whole.tables[0])
     reasons = {"[1] A loose solver.", "[2] Its data was not available."}
-    assert set(whole.notes) - set(short.notes) == reasons
+    assert set(all_notes(whole)) - set(all_notes(short)) == reasons
     assert whole.numbers is not None and whole.numbers.equals(short.numbers)
 
 
@@ -83,14 +85,15 @@ def test_the_published_table_compares_the_first_rule(make: Make) -> None:
     single = table.loc[("once", "vote", "logistic")]
     assert single["se_of"] == "test examples" and 0.01 < single["se"] < 0.05
     assert single["verdict"] == "reproduced" and single["note"] == ""
-    wide = output.grids[0]
-    assert wide.header == ["Data set", "exponential", "SVM-OR", "logistic"]
-    assert [row[0] for row in wide.rows] == [
+    wide = output.tables[0]
+    assert wide.columns == ["Data set", "exponential", "SVM-OR", "logistic"]
+    texts = rows(wide)
+    assert [row[0] for row in texts] == [
         *("vote_84 & more (folds)", "gone", "vote_84 & more (once)"),
         "mean difference",
     ]
-    assert wide.rows[0][1].startswith(".5000 / .1") and "≠" in wide.rows[0][1]
-    assert wide.rows[-1][1].startswith("-.37") and wide.rows[-1][1].endswith("(over 1)")
+    assert texts[0][1].startswith(".5000 / .1") and "≠" in texts[0][1]
+    assert texts[-1][1].startswith("-.37") and texts[-1][1].endswith("(over 1)")
 
 
 def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
@@ -99,8 +102,8 @@ def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
     table = output.numbers.set_index(["problem", "method"])
     row = table.loc[("vote", "svm_or")]
     assert (row["published"], row["compared_with"], row["note"]) == (0.1195, "logistic", "")
-    assert output.grids[0].header[-1] == "SVM-OR"
-    assert output.grids[0].rows[0][-1].count(" / ") == 1  # its own, without a published one
+    assert output.tables[0].columns[-1] == "SVM-OR"
+    assert rows(output.tables[0])[0][-1].count(" / ") == 1  # its own, without a published one
 
 
 def test_the_edge_of_the_grid_is_marked(make: Make) -> None:
@@ -114,8 +117,8 @@ def test_a_run_without_published_values_has_no_verdicts(make: Make) -> None:
     context = make()
     context.manifest["published"] = None
     output = show(context, "published_table", "folds")
-    assert output.grids[0].rows[0][1].startswith(".1")
-    assert "published" not in output.grids[0].caption and len(output.grids[0].rows) == 2
+    assert rows(output.tables[0])[0][1].startswith(".1")
+    assert "published" not in output.tables[0].caption and len(rows(output.tables[0])) == 2
 
 
 def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> None:
@@ -161,7 +164,7 @@ def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     assert vote["reproduced"].notna().all()
     complete = show(context, "completeness", ["boxes", "folds"])
     assert any(n.startswith("3 of them have an undefined test value") for n in complete.notes)
-    places = [tuple(row[:2]) for row in complete.grids[0].rows]
+    places = [tuple(row[:2]) for row in rows(complete.tables[0])]
     assert places[:2] == [("boxes", "all"), ("folds", "all")], "sums, where nothing is wrong"
     assert set(places[2:]) == {("folds", "vote")}
     assert complete.numbers is not None
@@ -222,13 +225,13 @@ def test_paired_differences_are_over_models(make: Make) -> None:
     assert list(output.numbers["difference"]) == pytest.approx([0.01, 0.01], abs=0.001)
     # The models differ by .01, their differences do not: pairing takes that out.
     assert (output.numbers["difference_se"] < 0.1 * output.numbers["se"]).all()
-    assert output.grids[0].header[-1] == "− logistic"
+    assert output.tables[0].columns[-1] == "− logistic"
 
 
 @pytest.mark.parametrize("block", ["published_table", "paired_table"])
 def test_a_problem_of_two_experiments_is_told_apart(make: Make, block: str) -> None:
     output = show(make(), block, ["folds", "once"], methods=["logistic"])
-    labels = {row[0] for grid in output.grids for row in grid.rows}
+    labels = {row[0] for table in output.tables for row in rows(table)}
     vote = make().problem_label("vote")
     assert labels >= {f"{vote} (folds)", f"{vote} (once)"} and vote not in labels
 
@@ -241,7 +244,7 @@ def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
     assert row["expected"] == pytest.approx(0.9) and row["repetitions"] == 4
     assert row["difference"] == pytest.approx(row["mean"] - 0.9)
     assert row["difference_se"] == pytest.approx(row["se"])
-    assert [cells[:2] for cells in output.grids[0].rows] == [
+    assert [cells[:2] for cells in rows(output.tables[0])] == [
         ["0.5", "prior_observed"],
         ["0.9", "prior_observed"],
     ]
@@ -257,7 +260,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
     counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
     assert counts["boxes", "easy", "logistic", "oracle"] == 5
     assert counts["folds", "vote", "logistic", "nested"] == 6
-    assert output.grids[0].rows[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
+    assert rows(output.tables[0])[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:

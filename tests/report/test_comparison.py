@@ -22,8 +22,10 @@ from rankexp.report.blocks.statistics.answer import bound, headline, visible
 from rankexp.report.blocks.statistics.average_ranks import Panel
 from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
-from rankexp.report.output import Output
-from rankexp.report.text import markdown_output, plain_output, tex_output
+from rankexp.report.model import Output
+from rankexp.report.numbers import span
+from rankexp.report.render import latex, markdown, terminal
+from rankexp.report.render.text import rows
 from rankexp.run.record import Record
 
 Make = Callable[..., Context]
@@ -60,14 +62,14 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert set(table.loc["logistic", "verdict"]) == {"worse, equivalent"}
     assert set(table.loc["exponential", "verdict"]) == {"better, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(0.01, abs=0.002)
-    assert [grid.caption for grid in output.grids] == [
+    assert [table.caption for table in output.tables] == [
         "boxes, rank_loss by best test mean: SVM-OR − logistic",
         "boxes, rank_loss by best test mean: SVM-OR − exponential",
     ]
-    row = output.grids[0].rows[0]
+    row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
     assert row[-1].startswith("worse by .0") and row[-1].endswith("but equivalent within .015")
-    assert output.grids[0].rows[-1][0] == "all settings"
+    assert rows(output.tables[0])[-1][0] == "all settings"
     assert "Incomplete blocks: refuse." in output.notes
     assert any("lower values are better" in note for note in output.notes)
     assert not output.incomplete
@@ -167,7 +169,7 @@ def test_nothing_run_is_no_error(make: Make) -> None:
     ):
         output = show(context, name, ["boxes", "folds"], **options)
         assert output.incomplete and output.incomplete[0].startswith("INCOMPLETE: 0 of")
-        assert markdown_output(output)
+        assert markdown.body(output)
     answer = show(context, "answer", ["boxes", "folds"], **PAIR)
     assert answer.lead[0] == "SVM-OR against logistic: nothing was run."
 
@@ -213,18 +215,18 @@ def test_verdicts_with_their_numbers() -> None:
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:
-    assert judging.span(-math.inf, math.inf, 4) == "no interval"
-    assert judging.span(-0.0021, 0.0017, 4) == "-.0021 to +.0017"
+    assert span(-math.inf, math.inf, 4) == "no interval"
+    assert span(-0.0021, 0.0017, 4) == "-.0021 to +.0017"
     study = copy.deepcopy(make().manifest["study"])
     names = ["vote", "second", "third"]
     study["experiments"]["folds"]["problems"] = names
     study["data"] |= dict.fromkeys(names, study["data"]["vote"])
     output = show(make(study, data=names), "answer", "folds", **PAIR)
-    *_, overall = output.grids[0].rows
-    assert len(output.grids[0].rows) == 4  # though the three have one label
+    *_, overall = rows(output.tables[0])
+    assert len(rows(output.tables[0])) == 4  # though the three have one label
     assert all(cell.endswith(" (no interval)") for cell in overall[2:])
     assert all("too few for a 95 % interval" in text for text in output.lead[2:])
-    assert "∞" not in markdown_output(output)
+    assert "∞" not in markdown.body(output)
 
 
 def test_what_undecided_designs_would_have_shown() -> None:
@@ -247,9 +249,9 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     assert output.numbers is not None
     most = -output.numbers.query("reference == 'exponential'")["low_all"].min()
     assert f"a gain is at most {most:.4f}".replace("0.", ".") in better
-    rows = output.grids[0].rows
-    assert [row[1] for row in rows] == ["linear, balanced", "hard", "all settings"]
-    assert rows[0][2].startswith("worse, but equivalent; +.0")
+    texts = rows(output.tables[0])
+    assert [row[1] for row in texts] == ["linear, balanced", "hard", "all settings"]
+    assert texts[0][2].startswith("worse, but equivalent; +.0")
 
 
 def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, save: Any) -> None:
@@ -262,7 +264,7 @@ def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, sav
     place = page.index("## Is anything gained?")
     assert place < 8 and page[place + 2].startswith("SVM-OR against logistic: ")
     output = show(make(study), "answer", "boxes", **PAIR)
-    for written in (plain_output(output), tex_output(output)):
+    for written in (terminal.render(output), latex.render(output) or ""):
         assert written.index("SVM-OR against logistic") < written.index("Verdicts on SVM-OR")
 
 
@@ -274,8 +276,14 @@ def test_ranks_are_over_models_for_each_problem(make: Make) -> None:
     assert output.numbers is not None
     assert list(output.numbers["panel"].unique()) == ["easy", "hard"]
     assert set(output.numbers["blocks"]) == {5}
-    assert output.grids[0].rows[0][:5] == ["linear, balanced", "5 models", "3.00", "2.00", "1.00"]
-    pairs = output.grids[1].rows
+    assert rows(output.tables[0])[0][:5] == [
+        "linear, balanced",
+        "5 models",
+        "3.00",
+        "2.00",
+        "1.00",
+    ]
+    pairs = rows(output.tables[1])
     assert len(pairs) == 2 * 3 and pairs[1][1] == "exponential – logistic"
     assert pairs[1][3] == "differ" and pairs[0][3] == "not told apart"  # CD 1.48 of 5 models
 

@@ -13,7 +13,8 @@ from rankexp.report.blocks.figures.published_spread import spread_verdict
 from rankexp.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.report.blocks.figures.tree import parsed
 from rankexp.report.context import Context
-from rankexp.report.output import Output
+from rankexp.report.model import Output
+from rankexp.report.render.text import rows
 from rankexp.run.record import Record, Row
 
 X = [0.0, 0.25, 0.5, 1.0]
@@ -119,8 +120,8 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     flat = table.loc["flat"]
     assert (flat["best"], flat["worst"], tree["worst"]) == (0, 4, 0)
     assert (flat["verdict"], flat["note"]) == ("not reproduced", "another definition")
-    assert output.grids[0].rows[0][:4] == ["iauc", "Tree", ".75", ".7500"]
-    assert output.grids[0].rows[1][5:9] == [".5000", ".5000", "100 %", "not reproduced"]
+    assert rows(output.tables[0])[0][:4] == ["iauc", "Tree", ".75", ".7500"]
+    assert rows(output.tables[0])[1][5:9] == [".5000", ".5000", "100 %", "not reproduced"]
 
 
 def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:
@@ -128,7 +129,7 @@ def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:
     assert output.numbers is not None
     assert output.numbers["best"].tolist() == [4, 4]  # both .1: the lower grid point is chosen
     assert output.numbers["worst"].tolist() == [4, 4]
-    assert output.grids[0].rows[0][2] == "–"
+    assert rows(output.tables[0])[0][2] == "–"
 
 
 def test_a_single_run_is_judged_by_quantiles_then_extremes() -> None:
@@ -170,7 +171,7 @@ def test_a_tree_is_read_from_its_text_and_placed() -> None:
     output = show("tree")
     assert output.numbers is not None and output.figure is not None
     assert output.numbers["method"].unique().tolist() == ["tree"]
-    assert output.grids[0].rows[3] == ["· · score 1", "2"]
+    assert rows(output.tables[0])[3] == ["· · score 1", "2"]
     places = {text.get_text(): text.get_position() for text in output.figure.axes[0].texts}
     assert places["score 2\nn = 1"] == (0.0, -1) and places["score 0.5\nn = 1"] == (2.0, -2)
     assert places["x0 <= 0.25\nn = 3"] == (1.5, -1)
@@ -192,8 +193,8 @@ def test_the_best_scorer_stands_beside_each_method() -> None:
     table = output.numbers.set_index("method")
     assert table.loc["tree", ["value", "best", "short"]].tolist() == pytest.approx([0.75, 1, 0.25])
     assert table.loc["tree", "short_se"] == pytest.approx(np.std([1, 2, 3, 4], ddof=1) / 20)
-    assert output.grids[0].rows[0][:3] == ["the toy", "1.0000 ± .0000", ".7500"]
-    assert output.grids[0].rows[1][2:] == [".2500 ± .0645", ".5000 ± .0000"]
+    assert rows(output.tables[0])[0][:3] == ["the toy", "1.0000 ± .0000", ".7500"]
+    assert rows(output.tables[0])[1][2:] == [".2500 ± .0645", ".5000 ± .0000"]
 
 
 @pytest.mark.parametrize("name", ["scoring_functions", "tree", "iroc_curves"])

@@ -15,7 +15,8 @@ from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.report.blocks.theory.region_map import pairs
 from rankexp.report.context import Context
-from rankexp.report.output import Output
+from rankexp.report.model import Output
+from rankexp.report.render.text import rows
 from rankexp.run.record import Record, Row
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
@@ -168,7 +169,7 @@ def test_curves_are_centred_and_measured_against_theory() -> None:
     np.testing.assert_allclose(points["theory"], X, atol=1e-12)
     np.testing.assert_allclose(points["first"], np.multiply(0.5, X), atol=1e-12)
     np.testing.assert_allclose(points["low"], [-2.9, -1.45, 0, 0.55, 1.1], atol=1e-12)
-    row = output.grids[0].rows[0]
+    row = rows(output.tables[0])[0]
     assert row[:5] == ["two classes", "Line", "slope", "1.000", "1.000"]
     assert row[5:] == ["1.000 ± .289", ".500", ".550 to 1.450", "3"]
 
@@ -195,7 +196,7 @@ def test_the_picture_shows_what_the_table_says() -> None:
     unscaled = output.numbers[output.numbers["method"] == "unscaled"]
     assert "slope" not in set(unscaled["quantity"])  # it has none of its own
     np.testing.assert_allclose(unscaled[unscaled["quantity"] == "score"]["high"], X)
-    assert "x from -1 to 1" in output.grids[0].caption
+    assert "x from -1 to 1" in output.tables[0].caption
     assert "Unscaled" in output.notes[-1]
 
 
@@ -263,7 +264,7 @@ def test_regions_are_counted_and_coloured_by_what_the_program_finds() -> None:
     output = show("region_map", "ties")
     assert output.numbers is not None and output.figure is not None
     assert len(output.numbers) == 10  # two repetitions
-    assert output.grids[0].rows == [
+    assert rows(output.tables[0]) == [
         ["(1, 1)", "2", "20.0", "2", "0"],
         ["(1, 0)", "4", "40.0", "4", "0"],
         ["(0, 1)", "2", "20.0", "0", "2"],
@@ -301,7 +302,7 @@ def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     assert output.numbers is not None and output.figure is not None
     assert output.numbers["r"].tolist() == [-1, 0, 0, 0, 1]
     np.testing.assert_allclose(output.numbers["log_ratio"], np.multiply(2, X))
-    assert output.grids[0].rows == [["different scores", "3"]]
+    assert rows(output.tables[0]) == [["different scores", "3"]]
     (axes,) = output.figure.axes
     assert axes.get_title() == "Line\nSamples of two"
     drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}

@@ -13,8 +13,8 @@ from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.report.context import Context
+from rankexp.report.model import Output
 from rankexp.report.options import ProblemName
-from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:

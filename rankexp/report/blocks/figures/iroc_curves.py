@@ -11,8 +11,8 @@ from pydantic import Field
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.model import Output
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:

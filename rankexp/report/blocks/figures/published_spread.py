@@ -12,10 +12,9 @@ from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, MetricOption, Rule
-from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
-from rankexp.report.text import NOTHING, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,16 +84,14 @@ class PublishedSpread(Choosing):
                     lines += found
                     label = context.problem_label(problem)
                     panels.append(Panel(label, metric, own, {one.method: one for one in found}))
-        reasons: dict[str, int] = {}
         lacking = context.incomplete(context.experiments(block), methods)
-        grid = self._grid(context, lines, reasons)
         return Output(
             numbers=pd.DataFrame([asdict(line) for line in lines]).drop(
                 columns=["printed", "digits"]
             ),
-            grids=[grid],
+            tables=[self._table(context, lines)],
             figure=draw(context, panels, methods, lacking),
-            notes=[*_legend(lines), *(f"[{i}] {text}" for text, i in reasons.items())],
+            notes=_legend(lines),
             incomplete=lacking,
         )
 
@@ -157,13 +154,12 @@ class PublishedSpread(Choosing):
             digits=digits,
         )
 
-    def _grid(self, context: Context, lines: Sequence[Line], reasons: dict[str, int]) -> Grid:
+    def _table(self, context: Context, lines: Sequence[Line]) -> Table:
         header = ["Metric", "Method", "Published", "Mean", "5 %", "50 %", "95 %"]
         header += ["Seeds below", "Verdict", "Best in", "Worst in", "Note"]
         several = len({(line.experiment, line.problem) for line in lines}) > 1
-        rows = []
+        rows: list[list[Entry]] = []
         for line in lines:
-            place = reasons.setdefault(line.note, len(reasons) + 1) if line.note else None
             what = f"{line.metric}, {context.problem_label(line.problem)}"
             known = not math.isnan(line.published)
             marks = (line.mean, line.low, line.median, line.high)
@@ -171,16 +167,16 @@ class PublishedSpread(Choosing):
                 [
                     what if several else line.metric,
                     context.method_label(line.method),
-                    number(line.published, line.printed),
-                    *(number(value, line.digits) for value in marks),
-                    f"{100 * line.below:.0f} %" if known and line.seeds else NOTHING,
-                    line.verdict or NOTHING,
+                    Cell(line.published, digits=line.printed),
+                    *(Cell(value, digits=line.digits) for value in marks),
+                    Cell(f"{100 * line.below:.0f} %" if known and line.seeds else None),
+                    Cell(line.verdict or None),
                     f"{line.best} of {line.seeds}",
                     f"{line.worst} of {line.seeds}",
-                    f"[{place}]" if place else "",
+                    Cell("", note=line.note),
                 ]
             )
-        return Grid(header, rows, "Published, and reproduced over seeds")
+        return Table(header, rows, "Published, and reproduced over seeds")
 
 
 def _not_run(key: Key, value: float, printed: int, digits: int) -> Line:

@@ -13,10 +13,10 @@ from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
+from rankexp.report.model import Output
+from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MetricOption, ProblemName, Rule
-from rankexp.report.output import Output
 from rankexp.report.style import COLOURS
-from rankexp.report.text import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,8 @@ from pydantic import Field
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.model import Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Tree(Choosing):
         labels = {name: context.method_label(name) for name in trees}
         return Output(
             numbers=_numbers(trees),
-            grids=[_grid(labels[name], tree) for name, tree in trees.items()],
+            tables=[_grid(labels[name], tree) for name, tree in trees.items()],
             figure=draw(trees, [labels[name] for name in trees], lacking),
             notes=["Examples for which a rule holds go left; cells to the left rank higher."],
             incomplete=lacking,
@@ -102,9 +102,9 @@ def _numbers(trees: dict[str, Node]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _grid(label: str, tree: Node) -> Grid:
+def _grid(label: str, tree: Node) -> Table:
     rows = [["· " * node.depth + node.what, node.size] for node in tree.walk()]
-    return Grid(["Cell, from best to worst", "Examples"], rows, label, detail=True)
+    return Table(["Cell, from best to worst", "Examples"], rows, label, detail=True)
 
 
 def draw(trees: dict[str, Node], titles: Sequence[str], remarks: Sequence[str] = ()) -> "Figure":

@@ -10,10 +10,10 @@ from rankexp.analyse.contrast import Contrast
 from rankexp.config.schema import Block
 from rankexp.report.blocks.statistics.comparison import Comparison
 from rankexp.report.context import Context
-from rankexp.report.judging import Judged, amount, numbers, short, span, words
+from rankexp.report.judging import Judged, numbers, words
+from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.numbers import amount, number, short, span
 from rankexp.report.options import rule_label
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import number
 
 REGISTER = {"answer": "Answer"}
 
@@ -26,7 +26,7 @@ class Answer(Comparison):
         judged = self.judged(context, block)
         return Output(
             numbers=numbers(judged),
-            grids=[self.verdicts(context, judged)],
+            tables=[self.verdicts(context, judged)],
             lead=self.lead(context, judged),
             notes=[*self._meaning(context, judged)[:2], *self._policy(context, judged)],
             incomplete=self.lacking(context, block),
@@ -123,15 +123,15 @@ class Answer(Comparison):
             f"{bound('loss', low, context.problem_label(lost), digits)}."
         )
 
-    def verdicts(self, context: Context, judged: Sequence[Judged]) -> Grid:
+    def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
         """Return one row a problem, one column a reference: verdict and interval."""
-        rows: dict[tuple[str, str], list[str]] = {}
+        rows: dict[tuple[str, str], list[Entry]] = {}
         for own in judged:
             for contrast in own.contrasts:
                 label = context.problem_label(contrast.problem)
                 name = label if contrast.problem else f"all {contrast.unit}"
                 row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
-                row.append(self._verdict(contrast, own))
+                row.append(self._verdict(contrast))
         label = context.method_label(self.method)
         header = ["Experiment", "Problem"]
         header += [f"{label} − {context.method_label(name)}" for name in self.references]
@@ -140,16 +140,15 @@ class Answer(Comparison):
             f"Verdicts on {label} (equivalent: within {', '.join(margins)}), and differences with "
             f"{100 * self.level:g} % intervals"
         )
-        return Grid(header, list(rows.values()), caption)
+        return Table(header, list(rows.values()), caption)
 
-    def _verdict(self, contrast: Contrast, judged: Judged) -> str:
+    def _verdict(self, contrast: Contrast) -> Cells:
         text = contrast.verdict.replace(", ", ", but ")
         if math.isnan(contrast.difference):
-            return text
-        value = number(contrast.difference, self.digits, sign=True)
-        if math.isnan(contrast.low):
-            return f"{text}; {value}"
-        return f"{text}; {value} ({span(contrast.low, contrast.high, self.digits)})"
+            return Cells([text])
+        interval = None if math.isnan(contrast.low) else (contrast.low, contrast.high)
+        value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
+        return Cells([text, value], "; ")
 
 
 def _ends(contrast: Contrast, sign: int) -> tuple[float, float]:

@@ -13,12 +13,11 @@ from rankexp.analyse.contrast import dropped_note
 from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.config.schema import Block, Models
 from rankexp.metrics.base import Metric
-from rankexp.report.blocks.statistics.comparison import p_text
+from rankexp.report.blocks.statistics.comparison import p_value
 from rankexp.report.context import Context
-from rankexp.report.judging import short
+from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import short
 from rankexp.report.options import Choosing, RuleOfEach, rule_label, rule_of
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING, number
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
@@ -68,7 +67,7 @@ class AverageRanks(Choosing):
         panels = self.panels(context, block)
         return Output(
             numbers=self.numbers(panels),
-            grids=[self._ranks(context, panels), self._pairs(context, panels)],
+            tables=[self._ranks(context, panels), self._pairs(context, panels)],
             notes=self.notes(panels),
             incomplete=context.incomplete(
                 context.experiments(block), self._methods(context, block)
@@ -173,24 +172,23 @@ class AverageRanks(Choosing):
                 rows.append({**row, "incomplete": self.incomplete, "note": panel.note})
         return pd.DataFrame(rows)
 
-    def _ranks(self, context: Context, panels: Sequence[Panel]) -> Grid:
-        rows = []
+    def _ranks(self, context: Context, panels: Sequence[Panel]) -> Table:
+        rows: list[list[Entry]] = []
         methods = panels[0].methods if panels else []
         for panel in panels:
             found = panel.ranking
             if found is None:
-                rows.append([panel.title, *[NOTHING] * (len(methods) + 4)])
+                rows.append([panel.title, *[Cell()] * (len(methods) + 4)])
                 continue
             f = found.omnibus
-            critical = number(found.critical, self.digits)
             rows.append(
                 [
                     panel.title,
                     f"{found.blocks} {panel.unit}",
-                    *(number(rank, self.digits) for rank in found.average),
-                    f"{number(float(f.f), 2)} ({f.df[0]}, {f.df[1]})",
-                    p_text(float(f.p)),
-                    critical,
+                    *(Cell(rank, digits=self.digits) for rank in found.average),
+                    Cell(float(f.f), remark=f"{f.df[0]}, {f.df[1]}", digits=2),
+                    p_value(float(f.p)),
+                    Cell(found.critical, digits=self.digits),
                 ]
             )
         header = [
@@ -203,21 +201,21 @@ class AverageRanks(Choosing):
         ]
         metrics = ", ".join(dict.fromkeys(panel.metric for panel in panels))
         rules = ", ".join(dict.fromkeys(rule_label(panel.rule) for panel in panels))
-        return Grid(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
+        return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
 
-    def _pairs(self, context: Context, panels: Sequence[Panel]) -> Grid:
-        rows = []
+    def _pairs(self, context: Context, panels: Sequence[Panel]) -> Table:
+        rows: list[list[Entry]] = []
         for panel in panels:
             if panel.ranking is None:
                 continue
             labels = [context.method_label(method) for method in panel.methods]
             for first, label in enumerate(labels):
                 for second in range(first + 1, len(labels)):
-                    p = float(panel.ranking.p[first, second])
+                    p = p_value(float(panel.ranking.p[first, second]))
                     said = "differ" if panel.ranking.differs[first, second] else "not told apart"
-                    rows.append([panel.title, f"{label} – {labels[second]}", p_text(p), said])
+                    rows.append([panel.title, f"{label} – {labels[second]}", p, said])
         header = ["Over", "Pair", "p", "At this level"]
-        return Grid(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
+        return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
 
     def notes(self, panels: Sequence[Panel]) -> list[str]:
         """Say which tests were used and what was left out."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from rankexp.analyse.contrast import Contrast
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.judging import Judged, Judging, numbers, short, span, words
+from rankexp.report.judging import Judged, Judging, numbers, words
+from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import short
 from rankexp.report.options import rule_label
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING, number, with_error
 
 REGISTER = {"comparison": "Comparison"}
 
@@ -25,7 +25,7 @@ class Comparison(Judging):
         judged = self.judged(context, block)
         return Output(
             numbers=numbers(judged),
-            grids=[self.grid(context, own) for own in judged],
+            tables=[self.grid(context, own) for own in judged],
             notes=self.notes(context, judged),
             incomplete=self.lacking(context, block),
         )
@@ -34,26 +34,26 @@ class Comparison(Judging):
         """Say what the run lacks of the methods compared."""
         return context.incomplete(context.experiments(block), [self.method, *self.references])
 
-    def grid(self, context: Context, judged: Judged) -> Grid:
-        """Return one family as text."""
+    def grid(self, context: Context, judged: Judged) -> Table:
+        """Return one family as a table."""
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
         caption = f"{judged.experiment}, {judged.metric} by {rule_label(judged.rule)}: "
-        return Grid(list(HEADER), rows, caption + " − ".join(pair), detail=True)
+        return Table(list(HEADER), rows, caption + " − ".join(pair), detail=True)
 
-    def _row(self, context: Context, own: Contrast, judged: Judged) -> list[str]:
+    def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
         return [
             context.problem_label(own.problem) if own.problem else f"all {own.unit}",
-            f"{own.n} {own.unit}" if own.n else NOTHING,
-            with_error(own.difference, own.se, digits, sign=True),
-            NOTHING if math.isnan(own.low) else span(own.low, own.high, digits),
-            NOTHING if math.isnan(own.boot_low) else span(own.boot_low, own.boot_high, digits),
-            p_text(own.p),
-            p_text(own.p_adjusted),
-            number(own.effect, 2, sign=True),
-            number(own.detectable, digits),
-            p_text(own.p_equivalence_adjusted),
+            Cell(f"{own.n} {own.unit}" if own.n else None),
+            Cell(own.difference, own.se, digits=digits, sign=True),
+            Cell(interval=(own.low, own.high), digits=digits, sign=True),
+            Cell(interval=(own.boot_low, own.boot_high), digits=digits, sign=True),
+            p_value(own.p),
+            p_value(own.p_adjusted),
+            Cell(own.effect, digits=2, sign=True),
+            Cell(own.detectable, digits=digits),
+            p_value(own.p_equivalence_adjusted),
             words(own, judged.settings.margin, self.digits),
         ]
 
@@ -114,6 +114,6 @@ class Comparison(Judging):
         return notes
 
 
-def p_text(p: float) -> str:
+def p_value(p: float) -> Cell:
     """Return a p-value as it is printed: ``.031``, ``<.001``."""
-    return "<.001" if p < 0.0005 else number(p, 3)
+    return Cell(p, digits=3, least=0.001)

@@ -11,7 +11,7 @@ from pydantic import Field
 from rankexp.config.schema import Block
 from rankexp.report.blocks.statistics.average_ranks import AverageRanks, Panel
 from rankexp.report.context import Context
-from rankexp.report.output import Output
+from rankexp.report.model import Output
 from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from pydantic import Field
 from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.options import Choosing, Rule, rule_label
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
 
@@ -38,7 +37,7 @@ class ChosenGrid(Choosing):
             )
         return Output(
             numbers=numbers,
-            grids=[self._grid(context, numbers)],
+            tables=[self._grid(context, numbers)],
             notes=notes,
             incomplete=context.incomplete(names, methods),
         )
@@ -56,21 +55,22 @@ class ChosenGrid(Choosing):
         counts.insert(0, "experiment", experiment)
         return counts
 
-    def _grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
-        texts: dict[tuple[str, str, str], dict[str, list[str]]] = {}
+    def _grid(self, context: Context, numbers: pd.DataFrame) -> Table:
+        points: dict[tuple[str, str, str], dict[str, list[Cell]]] = {}
         for row in numbers.to_dict("records"):
-            rules = texts.setdefault((row["experiment"], row["problem"], row["method"]), {})
-            point = f"{row['grid']}{'*' if row['edge'] else ''} ({row['count']})"
+            rules = points.setdefault((row["experiment"], row["problem"], row["method"]), {})
+            mark = Mark.EDGE if row["edge"] else None
+            point = Cell(row["grid"], mark=mark, remark=str(row["count"]))
             rules.setdefault(row["rule"], []).append(point)
-        rows = [
+        rows: list[list[Entry]] = [
             [
                 experiment,
                 context.problem_label(problem),
                 context.method_label(method),
-                *(", ".join(rules.get(rule, [NOTHING])) for rule in self.rules),
+                *(Cells(rules.get(rule, [Cell()]), ", ") for rule in self.rules),
             ]
-            for (experiment, problem, method), rules in texts.items()
+            for (experiment, problem, method), rules in points.items()
         ]
         header = ["Experiment", "Problem", "Method", *map(rule_label, self.rules)]
         caption = "Grid points chosen (how often; * at the edge of the grid)"
-        return Grid(header, rows, caption, detail=True)
+        return Table(header, rows, caption, detail=True)

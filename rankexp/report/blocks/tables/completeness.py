@@ -9,7 +9,7 @@ from rankexp import __version__
 from rankexp.analyse import complete
 from rankexp.config.schema import Block, Evaluate, Strict
 from rankexp.report.context import Context
-from rankexp.report.output import Grid, Output
+from rankexp.report.model import Entry, Output, Table
 
 REGISTER = {"completeness": "Completeness"}
 
@@ -32,10 +32,10 @@ class Completeness(Strict):
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
         header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
         shown = [row for name in names for row in _rows(name, counts)]
-        grid = Grid(header, shown, "Records", detail=True)
+        grid = Table(header, shown, "Records", detail=True)
         return Output(
             numbers=numbers,
-            grids=[grid],
+            tables=[grid],
             notes=self._notes(context, names, complete.total(counts.values())),
             incomplete=context.incomplete(names),
         )
@@ -57,7 +57,7 @@ class Completeness(Strict):
 
 def _rows(
     experiment: str, counts: Mapping[tuple[str, str, str], complete.Count]
-) -> list[list[str]]:
+) -> list[list[Entry]]:
     """Return the sums of an experiment, then its cells that are not perfect."""
     own = {key: count for key, count in counts.items() if key[0] == experiment}
     total = complete.total(own.values())
@@ -68,8 +68,7 @@ def _rows(
         if count.ok < count.expected or count.nan or count.warned
     ]
     return [
-        [experiment, *place, *(str(getattr(count, name)) for name in NUMBERS)]
-        for place, count in rows
+        [experiment, *place, *(getattr(count, name) for name in NUMBERS)] for place, count in rows
     ]
 
 

@@ -1,15 +1,15 @@
 """Means and quartiles of each method, and its paired difference to a reference."""
 
-import math
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Output, Table
 from rankexp.report.options import Choosing, MethodName, Rule, rule_label
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING, number, with_error
 
 REGISTER = {"paired_table": "PairedTable"}
 
@@ -35,7 +35,7 @@ class PairedTable(Choosing):
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])
         return Output(
             numbers=numbers,
-            grids=[self.grid(context, numbers)],
+            tables=[self.grid(context, numbers)],
             notes=self.notes(context, numbers),
             incomplete=context.incomplete(names, methods),
         )
@@ -64,8 +64,8 @@ class PairedTable(Choosing):
         means.insert(3, "metric", str(metric))
         return means.reset_index(drop=True)
 
-    def grid(self, context: Context, numbers: pd.DataFrame) -> Grid:
-        """Return the numbers as text."""
+    def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
+        """Return the numbers as a table."""
         rows = []
         labels = context.row_labels(
             list(zip(numbers["experiment"], numbers["problem"], strict=True))
@@ -74,26 +74,24 @@ class PairedTable(Choosing):
             cells = [
                 label,
                 context.method_label(str(row["method"])),
-                with_error(row["mean"], row["se"], self.digits),
-                *(number(row[name], self.digits) for name in ("q1", "median", "q3")),
-                str(row["units"]),
-                str(row["nan"]),
+                Cell(row["mean"], row["se"], digits=self.digits),
+                *(Cell(row[name], digits=self.digits) for name in ("q1", "median", "q3")),
+                row["units"],
+                row["nan"],
             ]
             rows.append(cells + ([self._difference(row)] if self.reference else []))
         header = list(COLUMNS)
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
         metrics = ", ".join(dict.fromkeys(numbers["metric"]))
-        return Grid(header, rows, f"{metrics} by {rule_label(self.rule)}: mean ± SE, quartiles")
+        return Table(header, rows, f"{metrics} by {rule_label(self.rule)}: mean ± SE, quartiles")
 
-    def _difference(self, row: dict) -> str:  # type: ignore[type-arg]
-        if row["method"] == self.reference or math.isnan(row["difference"]):
-            return NOTHING
-        # Paired differences are far smaller than the means: two more digits.
+    def _difference(self, row: Mapping[Hashable, Any]) -> Cell:
+        if row["method"] == self.reference:
+            return Cell()
+        # Paired differences are far smaller than the means: one more digit.
         digits = self.digits + 1
-        text = number(row["difference"], digits, sign=True)
-        se = row["difference_se"]
-        return text if math.isnan(se) else f"{text} ± {number(se, digits)}"
+        return Cell(row["difference"], row["difference_se"], digits=digits, sign=True)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""

@@ -14,14 +14,13 @@ from rankexp.analyse.complete import Count
 from rankexp.config.schema import Block, Holdout
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.options import Choosing, MethodName, Rule, rule_label
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING, number, with_error
 
 REGISTER = {"published_table": "PublishedTable"}
 
 NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
-MARKS = {"near": " ≈", "not reproduced": " ≠"}
+MARKS = {"near": Mark.NEAR, "not reproduced": Mark.APART}
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
     compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
@@ -78,13 +77,13 @@ class PublishedTable(Choosing):
             for experiment in context.experiments(block)
             for line in self._lines(context, experiment, methods)
         ]
-        reasons: dict[str, int] = {}
-        details = self._details(context, lines, reasons)
-        reasoned = [f"[{i}] {text}" for text, i in reasons.items()]
         return Output(
             numbers=self._numbers(lines),
-            grids=[self._wide(context, lines, methods), *([details] if self.details else [])],
-            notes=[*self._legend(lines), *(reasoned if self.details else [])],
+            tables=[
+                self._wide(context, lines, methods),
+                *([self._details(context, lines)] if self.details else []),
+            ],
+            notes=self._legend(lines),
             incomplete=context.incomplete(context.experiments(block), list(methods)),
         )
 
@@ -154,15 +153,15 @@ class PublishedTable(Choosing):
             table.insert(at, f"by {rule}", [values[place] for values in others])
         return table.rename(columns={"beside": "compared_with"})
 
-    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Grid:
+    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
         known = any(not math.isnan(line.published) for line in lines)
         cells = {
             (line.experiment, line.problem, line.method): self._cell(line, known) for line in lines
         }
         places = list(dict.fromkeys((experiment, problem) for experiment, problem, _ in cells))
-        rows = []
+        rows: list[list[Entry]] = []
         for (experiment, problem), label in zip(places, context.row_labels(places), strict=True):
-            values = (cells.get((experiment, problem, method), NOTHING) for method in methods)
+            values = (cells.get((experiment, problem, method), Cell()) for method in methods)
             rows.append([label, *values])
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
@@ -171,46 +170,47 @@ class PublishedTable(Choosing):
         what += ["reproduced ± SE", *map(rule_label, self.rules[1:])]
         metrics = ", ".join(dict.fromkeys(line.metric for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
-        return Grid(header, rows, f"{metrics}: {' / '.join(what)}")
+        return Table(header, rows, f"{metrics}: {' / '.join(what)}")
 
-    def _cell(self, line: Line, known: bool) -> str:
-        first = [number(line.published, self.digits)] if known and not line.beside else []
+    def _cell(self, line: Line, known: bool) -> Cells:
+        digits = self.digits
+        first = [Cell(line.published, digits=digits)] if known and not line.beside else []
         if math.isnan(line.reproduced):
-            return " / ".join([*first, "undefined" if line.state == "complete" else "not run"])
-        value = with_error(line.reproduced, line.se, self.digits) + MARKS.get(line.verdict, "")
-        return " / ".join([*first, value, *(number(other, self.digits) for other in line.others)])
+            return Cells([*first, "undefined" if line.state == "complete" else "not run"])
+        value = Cell(line.reproduced, line.se, mark=MARKS.get(line.verdict), digits=digits)
+        return Cells([*first, value, *(Cell(other, digits=digits) for other in line.others)])
 
-    def _mean_difference(self, lines: list[Line], method: str) -> str:
+    def _mean_difference(self, lines: list[Line], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]
         known = [value for value in own if not math.isnan(value)]
         if not known:
-            return NOTHING
-        return f"{number(float(np.mean(known)), self.digits, sign=True)} (over {len(known)})"
+            return Cell()
+        remark = f"over {len(known)}"
+        return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
-    def _details(self, context: Context, lines: list[Line], reasons: dict[str, int]) -> Grid:
+    def _details(self, context: Context, lines: list[Line]) -> Table:
         header = ["Data set", "Method", "Published", "Reproduced"]
         header += [rule_label(rule).capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
-        rows = []
+        rows: list[list[Entry]] = []
         labels = context.row_labels([(line.experiment, line.problem) for line in lines])
         for line, label in zip(lines, labels, strict=True):
-            place = reasons.setdefault(line.note, len(reasons) + 1) if line.note else None
             rows.append(
                 [
                     label,
                     context.method_label(line.method),
-                    number(line.published, self.digits),
-                    with_error(line.reproduced, line.se, self.digits),
-                    *(number(other, self.digits) for other in line.others),
-                    number(line.difference, self.digits, sign=True),
-                    line.verdict or NOTHING,
-                    f"{line.chosen} (edge)" if line.edge else line.chosen or NOTHING,
+                    Cell(line.published, digits=self.digits),
+                    Cell(line.reproduced, line.se, digits=self.digits),
+                    *(Cell(other, digits=self.digits) for other in line.others),
+                    Cell(line.difference, digits=self.digits, sign=True),
+                    Cell(line.verdict or None),
+                    Cell(line.chosen or None, remark="edge" if line.edge else ""),
                     f"{line.splits}/{line.expected}",
-                    str(line.nan),
-                    f"[{place}]" if place else "",
+                    line.nan,
+                    Cell("", note=line.note),
                 ]
             )
-        return Grid(header, rows, "Details", detail=True)
+        return Table(header, rows, "Details", detail=True)
 
     def _legend(self, lines: list[Line]) -> list[str]:
         verdicts = [line.verdict for line in lines if not line.beside and line.verdict]

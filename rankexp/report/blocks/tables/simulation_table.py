@@ -1,7 +1,8 @@
 """Means of what a check found, one row a setting of its parameters."""
 
 import math
-from typing import Annotated
+from collections.abc import Hashable, Mapping
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field
@@ -11,8 +12,7 @@ from rankexp.analyse import compare
 from rankexp.config.schema import Block, Simulate, Strict
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
-from rankexp.report.output import Grid, Output
-from rankexp.report.text import NOTHING, number, with_error
+from rankexp.report.model import Cell, Output, Table
 
 REGISTER = {"simulation_table": "SimulationTable"}
 
@@ -34,7 +34,7 @@ class SimulationTable(Strict):
         notes = ["SE over repetitions; z is a mean difference over its SE."]
         return Output(
             numbers=pd.concat(tables),
-            grids=grids,
+            tables=grids,
             notes=notes if self.expected else ["SE over repetitions."],
             incomplete=context.incomplete(names),
         )
@@ -54,29 +54,34 @@ class SimulationTable(Strict):
         table.insert(0, "experiment", experiment)
         return table
 
-    def _grid(self, experiment: str, table: pd.DataFrame) -> Grid:
+    def _grid(self, experiment: str, table: pd.DataFrame) -> Table:
         names = list(table.columns[1 : table.columns.get_loc("setting")])
         grouped = bool((table["group"] != "").any())
         names += ["group"] if grouped else []
         header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
         header += ["should be", "difference", "z"] if self.expected else []
-        rows = []
         targets = {target for target in self.expected.values() if isinstance(target, str)}
         shown = table[~table["quantity"].isin(targets - self.expected.keys())]
-        for row in shown.to_dict("records"):
-            cells = [*(str(row[name]) for name in names), str(row["quantity"])]
-            cells += [with_error(row["mean"], row["se"], self.digits)]
-            cells += [str(row["repetitions"]), str(row["nan"])]
-            rows.append(cells + (self._comparison(row) if self.expected else []))
-        return Grid(header, rows, experiment)
+        rows = [
+            [
+                *(str(row[name]) for name in names),
+                row["quantity"],
+                Cell(row["mean"], row["se"], digits=self.digits),
+                row["repetitions"],
+                row["nan"],
+                *(self._comparison(row) if self.expected else []),
+            ]
+            for row in shown.to_dict("records")
+        ]
+        return Table(header, rows, experiment)
 
-    def _comparison(self, row: dict) -> list[str]:  # type: ignore[type-arg]
+    def _comparison(self, row: Mapping[Hashable, Any]) -> list[Cell]:
         if math.isnan(row["difference"]):
-            return [NOTHING] * 3
+            return [Cell()] * 3
         se = row["difference_se"]
         z = row["difference"] / se if se > 0 else math.nan
         return [
-            number(row["expected"], self.digits),
-            with_error(row["difference"], se, self.digits, sign=True),
-            number(z, 1, sign=True),
+            Cell(row["expected"], digits=self.digits),
+            Cell(row["difference"], se, digits=self.digits, sign=True),
+            Cell(z, digits=1, sign=True),
         ]

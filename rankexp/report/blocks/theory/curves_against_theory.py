@@ -11,10 +11,9 @@ from pydantic import Field
 from rankexp.analyse import bands, kept
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
-from rankexp.report.text import NOTHING, number, with_error
 from rankexp.report.theories import Against, Panel
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class CurvesAgainstTheory(Choosing, Against):
             return Output(notes=[text], incomplete=lacking)
         return Output(
             numbers=pd.concat([self._numbers(context, one) for one in found], ignore_index=True),
-            grids=[self._grid(context, found)],
+            tables=[self._grid(context, found)],
             figure=self._draw(context, found, methods, lacking),
             notes=self._notes(context),
             incomplete=lacking,
@@ -103,30 +102,28 @@ class CurvesAgainstTheory(Choosing, Against):
             [*where, *columns, "first", "splits"]
         ]
 
-    def _grid(self, context: Context, found: Sequence[Panel]) -> Grid:
+    def _grid(self, context: Context, found: Sequence[Panel]) -> Table:
         numbers = pd.concat([self._numbers(context, one) for one in found])
         printed = bool(numbers["published"].notna().any())
         header = ["Problem", "Method", "Quantity", "Theory", *(["Published"] if printed else [])]
-        rows = []
+        rows: list[list[Entry]] = []
         for row in numbers[numbers["quantity"] != "score"].to_dict("records"):
-            texts = [number(row["theory"], self.digits)]
-            texts += [number(row["published"], self.digits)] if printed else []
-            spread = f"{number(row['low'], self.digits)} to {number(row['high'], self.digits)}"
-            single = math.isnan(row["sd"])
+            expected = [row["theory"], *([row["published"]] if printed else [])]
+            spread = None if math.isnan(row["sd"]) else (row["low"], row["high"])
             rows.append(
                 [
                     context.problem_label(row["problem"]),
                     context.method_label(row["method"]),
-                    str(row["quantity"]),
-                    *texts,
-                    with_error(row["mean"], row["se"], self.digits),
-                    NOTHING if single else number(row["sd"], self.digits),
-                    NOTHING if single else spread,
-                    str(row["splits"]),
+                    row["quantity"],
+                    *(Cell(value, digits=self.digits) for value in expected),
+                    Cell(row["mean"], row["se"], digits=self.digits),
+                    Cell(row["sd"], digits=self.digits),
+                    Cell(interval=spread, digits=self.digits),
+                    row["splits"],
                 ]
             )
         header += ["Mean ± SE", "SD", f"{100 * self.share:g} % of samples", "Samples"]
-        return Grid(header, rows, self._where())
+        return Table(header, rows, self._where())
 
     def _where(self) -> str:
         if self.window is None:

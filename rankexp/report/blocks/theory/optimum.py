@@ -9,10 +9,9 @@ import pandas as pd
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, Rule, rule_label
-from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
-from rankexp.report.text import number, with_error
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +38,7 @@ class Optimum(Choosing):
         (title, *_) = dict.fromkeys(metrics.values())
         return Output(
             numbers=table,
-            grids=[self._grid(context, table, methods, title)],
+            tables=[self._grid(context, table, methods, title)],
             figure=draw(context, table, methods, title, lacking) if len(table) else None,
             notes=[
                 "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
@@ -70,20 +69,19 @@ class Optimum(Choosing):
 
     def _grid(
         self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
-    ) -> Grid:
-        rows = []
+    ) -> Table:
+        rows: list[list[Entry]] = []
         for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
             found = {str(row["method"]): row for row in own.to_dict("records")}
             first = next(iter(found.values()))
-            value = with_error(first["best"], first["best_se"], self.digits)
-            cells, short = [context.problem_label(str(problem)), value], ["", ""]
-            for name in methods:
-                row = found.get(name, NOT_RUN)
-                cells.append(number(row["value"], self.digits))
-                short.append(with_error(row["short"], row["short_se"], self.digits))
-            rows += [cells, short]
+            values = [found.get(name, NOT_RUN) for name in methods]
+            label, best = context.problem_label(str(problem)), (first["best"], first["best_se"])
+            rows.append([label, Cell(*best, digits=self.digits)])
+            rows[-1] += [Cell(row["value"], digits=self.digits) for row in values]
+            distances = ((row["short"], row["short_se"]) for row in values)
+            rows.append(["", "", *(Cell(*distance, digits=self.digits) for distance in distances)])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
-        return Grid(header, rows, f"{metric}: mean over models, and the distance from the best")
+        return Table(header, rows, f"{metric}: mean over models, and the distance from the best")
 
 
 def draw(

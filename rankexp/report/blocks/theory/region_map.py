@@ -10,9 +10,8 @@ from pydantic import Field
 from rankexp.analyse import simulations
 from rankexp.config.schema import Block, Strict
 from rankexp.report.context import Context
-from rankexp.report.output import Grid, Output
+from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.style import COLOURS
-from rankexp.report.text import NOTHING, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,20 +84,20 @@ def pairs(first: pd.Series, second: pd.Series) -> list[str]:
     return names
 
 
-def counts(draws: pd.DataFrame) -> Grid:
+def counts(draws: pd.DataFrame) -> Table:
     """Return the draws of each region, and in how many the program finds the same."""
-    rows = []
+    rows: list[list[Entry]] = []
     for region in [*REGIONS, SEVERAL]:
         own = draws[draws["region"] == region]
         same = int((own["program"] == region).sum())
-        share = number(100 * len(own) / len(draws), 1)
-        told = (str(same), str(len(own) - same)) if region != SEVERAL else (NOTHING, NOTHING)
-        rows.append([region, str(len(own)), share, *told])
+        share = Cell(100 * len(own) / len(draws), digits=1)
+        told = (same, len(own) - same) if region != SEVERAL else (Cell(), Cell())
+        rows.append([region, len(own), share, *told])
     plain = draws[draws["region"] != SEVERAL]
     agree = int((plain["region"] == plain["program"]).sum())
-    rows.append(["all", str(len(draws)), "100", str(agree), str(len(plain) - agree)])
+    rows.append(["all", len(draws), "100", agree, len(plain) - agree])
     header = ["Region", "Draws", "%", "Program finds the same", "Another"]
-    return Grid(header, rows, "Differences of neighbours' scores by region")
+    return Table(header, rows, "Differences of neighbours' scores by region")
 
 
 def draw(draws: pd.DataFrame, remarks: Sequence[str] = ()) -> "Figure":

@@ -11,10 +11,9 @@ from rankexp.analyse import bands, compare, kept, simulations
 from rankexp.config.schema import Block, Evaluate
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
+from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.output import Grid, Output
 from rankexp.report.style import COLOURS
-from rankexp.report.text import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +71,7 @@ class Staircase(Choosing):
         }
         return Output(
             numbers=steps.drop(columns=["setting", "rep"]),
-            grids=[self._grid(context, simulated[0])],
+            tables=[self._grid(context, simulated[0])],
             figure=self._draw(context, steps, fitted, lacking),
             notes=self._notes(fitted),
             incomplete=lacking,
@@ -92,16 +91,16 @@ class Staircase(Choosing):
         fixed = setup.keep is not None and setup.keep.at is not None
         return [own for own in found if own] if fixed else []
 
-    def _grid(self, context: Context, experiment: str) -> Grid:
+    def _grid(self, context: Context, experiment: str) -> Table:
         table = compare.simulated(context.frame, experiment)
         first = table[(table["setting"] == 0) & (table["group"] == "")]
         values = dict(zip(first["quantity"], first["mean"], strict=True))
-        rows = [
-            [text, number(values[name], self._places(name))]
+        rows: list[list[Entry]] = [
+            [text, Cell(values[name], digits=self._places(name))]
             for name, text in NAMES.items()
             if name in values
         ]
-        return Grid(["Of the population", "Value"], rows, "The staircase and the log ratio")
+        return Table(["Of the population", "Value"], rows, "The staircase and the log ratio")
 
     def _places(self, name: str) -> int:
         return 0 if name == "levels" else self.digits

@@ -1,0 +1,157 @@
+"""What a report is made of, as data: cells, tables, what one block shows, and the page.
+
+A block says what stands where, never how it is written: a renderer (`rankexp.report.render`)
+turns this into Markdown, LaTeX, CSV or text for the terminal.
+
+>>> from rankexp.report.render.text import cell_text
+>>> cell_text(Cell(0.0052, error=0.0002, mark=Mark.NEAR))
+'.0052 ± .0002 ≈'
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+class Mark(Enum):
+    """What a value is marked as."""
+
+    NEAR = "near the published value"
+    APART = "not the published value"
+    EDGE = "at the edge of its grid"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value and how it is printed. Plain texts and counts need no cell: they stand as they are.
+
+    Attributes
+    ----------
+    value : float, str or None
+        None, and NaN, for what there is not.
+    error : float
+        Standard error; NaN where it is unknown.
+    interval : pair of float or None
+        Printed behind the value, or alone where there is no value.
+    mark : Mark or None
+    remark : str
+        A few words in parentheses.
+    note : str
+        A sentence below the table, which the cell refers to.
+    digits : int
+        Decimals.
+    sign : bool
+        Whether positive numbers have one, too.
+    least : float
+        Smaller values are printed as smaller than this: ``<.001``.
+    """
+
+    value: float | str | None = None
+    error: float = math.nan
+    interval: tuple[float, float] | None = None
+    mark: Mark | None = None
+    remark: str = ""
+    note: str = ""
+    digits: int = 4
+    sign: bool = False
+    least: float = -math.inf
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Several values in one place of a table, such as published / reproduced."""
+
+    parts: Sequence["Cell | str"]
+    between: str = " / "
+
+
+Entry = Cell | Cells | str | int
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and cells.
+
+    Attributes
+    ----------
+    columns : list of str
+    rows : list of lists of Cell, Cells, str or int
+        Each as long as the columns.
+    caption : str
+    detail : bool
+        Whether the terminal leaves it out.
+    """
+
+    columns: list[str]
+    rows: Sequence[Sequence[Entry]]
+    caption: str = ""
+    detail: bool = False
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield the cells that are more than a text or a count, row by row."""
+        for row in self.rows:
+            for entry in row:
+                for part in entry.parts if isinstance(entry, Cells) else (entry,):
+                    if isinstance(part, Cell):
+                        yield part
+
+
+@dataclass(frozen=True)
+class Output:
+    """All that one block shows.
+
+    Attributes
+    ----------
+    numbers : DataFrame or None
+        Full precision, for the .csv.
+    tables : list of Table
+    figure : Figure or None
+        For .png and .pdf.
+    notes : list of str
+        Sentences below.
+    incomplete : list of str
+        What the run lacks, or why the block failed; shown in the body of every file.
+    lead : list of str
+        Paragraphs above the tables, for what is said rather than listed.
+    """
+
+    numbers: "pd.DataFrame | None" = None
+    tables: list[Table] = field(default_factory=list)
+    figure: "Figure | None" = None
+    notes: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
+    lead: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, the study's own words, what is shown, and the files that hold it."""
+
+    title: str
+    text: str
+    output: Output
+    files: Sequence[str] = ()
+    closing: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report: what the study is, and its sections in order."""
+
+    title: str
+    source: str
+    text: str
+    incomplete: list[str]
+    sections: list[Section]
+
+
+def footnotes(tables: Iterable[Table]) -> dict[str, int]:
+    """Return the number of each note that cells refer to, counted as they appear."""
+    notes = dict.fromkeys(cell.note for table in tables for cell in table.cells() if cell.note)
+    return {note: i for i, note in enumerate(notes, 1)}

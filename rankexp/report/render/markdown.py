@@ -1,0 +1,71 @@
+"""Markdown: a file a block with tables, and the page that shows a study in order."""
+
+import re
+from collections.abc import Mapping
+
+from rankexp.report.model import Output, Page, Section, Table, footnotes
+from rankexp.report.render.text import all_notes, one_line, rows, to_the_right
+
+SUFFIX = "md"
+_MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
+_BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
+
+
+def escape(text: str) -> str:
+    """Escape what would break a table's row or be taken for markup or HTML."""
+    return _MARKUP.sub(r"\\\1", one_line(text))
+
+
+def prose(text: str) -> str:
+    """Escape a text that stands by itself; its lines and paragraphs stay."""
+    lines = "\n".join(escape(line) for line in text.strip().split("\n"))
+    return _BEGINNING.sub(_at_the_beginning, lines)
+
+
+def _at_the_beginning(match: re.Match[str]) -> str:
+    """Escape what would make a list, a heading or a quotation of a line."""
+    space, sign = match.groups()
+    return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
+
+
+def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
+    """Return a table, its caption above in bold."""
+    cells = rows(shown, notes)
+    right = to_the_right(len(shown.columns), cells)
+    lines = ["| " + " | ".join(map(escape, row)) + " |" for row in [shown.columns, *cells]]
+    lines.insert(1, "|" + "|".join("---:" if r else ":---" for r in right) + "|")
+    caption = [f"**{escape(shown.caption)}**", ""] if shown.caption else []
+    return "\n".join([*caption, *lines])
+
+
+def body(output: Output) -> str:
+    """Return all tables and notes of a block."""
+    numbered = footnotes(output.tables)
+    parts = [f"**{escape(text)}**" for text in output.incomplete]
+    parts += [prose(one_line(text)) for text in output.lead]
+    parts += [table(one, numbered) for one in output.tables]
+    parts += ["\n".join(f"- {prose(one_line(note))}" for note in all_notes(output))]
+    return "\n\n".join(part for part in parts if part)
+
+
+def render(output: Output) -> str | None:
+    """Return a block's file, or None where it has no table."""
+    return body(output) + "\n" if output.tables else None
+
+
+def page(shown: Page) -> str:
+    """Return the page of a study."""
+    parts = [f"# {escape(shown.title)}"]
+    parts += [f"Source: {escape(shown.source)}"] if shown.source else []
+    parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
+    parts += [_section(section) for section in shown.sections]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(section: Section) -> str:
+    title = escape(section.title)
+    pictures = [name for name in section.files if name.endswith(".png")]
+    links = ", ".join(f"[{name}]({name})" for name in section.files)
+    parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
+    parts += [body(section.output), section.closing, f"Files: {links}" if links else ""]
+    return "\n\n".join(part for part in parts if part)
