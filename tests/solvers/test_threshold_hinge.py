@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from hostile import exact_ridge, exact_scores, hostile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge.point import Best
 from rankexp.solvers.ordinal import threshold_hinge
-from rankexp.solvers.ordinal.threshold_hinge import _factor, see, threshold_hinge_path
+from rankexp.solvers.ordinal.interior_point import _factor
+from rankexp.solvers.ordinal.threshold_hinge import Certificate, threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import Terms, thresholds
 
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])
@@ -34,16 +35,17 @@ def objective(X, y, w, lam, every):
 def test_any_point_and_multipliers_enclose_the_minimum(every, seed, lam):
     X, y = make(seed=seed)
     least = threshold_hinge_path(X, y, [lam], every=every, tol=1e-9).objective[0]
-    terms, rng, best = Terms(X, y, every), np.random.default_rng(seed), Best()
+    terms, rng = Terms(X, y, every), np.random.default_rng(seed)
+    best = Certificate(terms, np.ones(3), lam, 1e-9)
     for _ in range(5):
         before = best.primal, best.dual
         w = rng.standard_normal(3) * 10 ** rng.uniform(-3, 0)
-        see(best, terms, w, rng.random(terms.sign.size), lam)
+        best.see(w, rng.random(terms.sign.size))
         assert best.dual <= least * (1 + 1e-9)
         assert best.primal >= least * (1 - 1e-9)
         assert best.primal <= before[0]
         assert best.dual >= before[1]
-        assert best.primal == pytest.approx(objective(X, y, best.w, lam, every), rel=1e-12)
+        assert best.objective == pytest.approx(objective(X, y, best.w, lam, every), rel=1e-12)
 
 
 @BOTH
@@ -68,7 +70,7 @@ def test_more_features_than_rows_are_solved_in_the_span_of_the_rows(monkeypatch)
 
     monkeypatch.setattr(threshold_hinge, "Terms", Seen)
     wide = threshold_hinge_path(X, y, [1e-2], tol=1e-9)
-    assert widths == [20]
+    assert widths == [60, 20]
     turned = np.linalg.qr(np.random.default_rng(1).standard_normal((60, 60)))[0]
     other = threshold_hinge_path(X @ turned, y, [1e-2], tol=1e-9)
     np.testing.assert_allclose(turned @ other.coef, wide.coef, atol=1e-5)
@@ -100,6 +102,56 @@ def test_has_converged_where_the_gap_is_within_tol(every):
 
 
 def test_an_indefinite_matrix_gets_a_ridge_that_is_large_enough():
-    upper = _factor(np.diag([1.0, -1e-6]), 0.0, 0)
+    upper = _factor(np.diag([1.0, -1e-6]), np.empty(0))
     assert np.isfinite(upper).all()
-    assert _factor(np.diag([-1.0, np.inf]), 0.0, 0) is None
+    assert _factor(np.diag([-1.0, np.inf]), np.empty(0)) is None
+
+
+def exact_objective(X, y, w, lam, every):
+    """Return the objective of w with its best thresholds, in extended precision."""
+    s, pools = exact_scores(X, w), []
+    for k in range(y.max()):
+        below, above = (y <= k, y > k) if every else (y == k, y == k + 1)
+        members, below, above = 1, s[below], s[above]
+        while True:
+            keys = np.sort(np.concatenate((below + 1, above - 1)))
+            theta = (keys[below.size - 1] + keys[below.size]) / 2
+            if every or not pools or pools[-1][0] <= theta:
+                break
+            _, more, lower, higher = pools.pop()  # out of order: the two have one threshold
+            members, below, above = (
+                members + more,
+                np.concatenate((lower, below)),
+                np.concatenate((higher, above)),
+            )
+        pools.append((theta, members, below, above))
+    losses = [
+        np.maximum(0, 1 + below - theta).sum() + np.maximum(0, 1 - above + theta).sum()
+        for theta, _, below, above in pools
+    ]
+    return sum(losses) / len(y) + exact_ridge(w, lam)
+
+
+def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
+    """150 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
+    converged = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        kind, X, y = hostile(seed, K=2 + seed % 3)
+        lam, every, tol = (
+            10.0 ** rng.uniform(-8, 1),
+            bool(seed // 2 % 2),
+            10.0 ** rng.uniform(-10, -3),
+        )
+        found, best = (
+            threshold_hinge_path(X, y, [lam], every=every, tol=goal, max_iter=400)
+            for goal in (tol, 1e-300)
+        )
+        value = exact_objective(X, y, found.coef[:, 0], lam, every)
+        least = min(value, exact_objective(X, y, best.coef[:, 0], lam, every))
+        assert (value - least) / value <= found.gap[0], (seed, kind)
+        if found.converged[0]:
+            assert abs(value - found.objective[0]) <= 1e-9 * value, (seed, kind)
+        assert best.gap[0] <= max(found.gap[0], tol)
+        converged += found.converged[0]
+    assert converged >= 100  # the others have warned

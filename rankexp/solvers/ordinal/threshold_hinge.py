@@ -1,224 +1,157 @@
 """The support vector machine with thresholds between K levels, certified.
 
 Minimises ``lam/2 |w|² + (1/n) sum over examples and thresholds of hinge losses`` over w and the
-thresholds (Chu and Keerthi, Neural Computation 19, 2007) by Mehrotra's predictor-corrector
-interior point method: some twenty systems of d + K - 1 equations, whatever the data.
+thresholds (Chu and Keerthi, Neural Computation 19, 2007) by an interior point method: some twenty
+systems of d + K - 1 equations, whatever the data.
 
 The certificate: with alpha in [0, 1] of each term, those above a threshold balancing those below,
 ``D = mean alpha - |mean alpha x|² / (2 lam)`` is a lower bound. Where thresholds are kept in
-order, the balance of those from any one on need only be >= 0, and 0 of all together.
+order, the balance of those from any one on need only be >= 0, and 0 of all together. Both ends
+are widened by a bound on their rounding.
+
+Examples
+--------
+>>> import numpy as np
+>>> X, codes = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
+>>> path = threshold_hinge_path(X, codes, [0.1])
+>>> path.coef.round(3), bool(path.gap[0] <= 1e-6)
+(array([[1.]]), True)
 """
 
-from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.solvers.hinge.hessian import factor, solve
-from rankexp.solvers.hinge.point import Best
-from rankexp.solvers.ordinal.threshold_terms import Ints, Terms, balanced, best_thresholds, values
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.exact import EPS, exact_product, rounding
+from rankexp.solvers.ordinal.interior_point import State, start, states
+from rankexp.solvers.ordinal.threshold_terms import Terms, balanced, best_thresholds, values
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.path import penalties
 
-TO_THE_WALL = 0.995
-SHORTEST = 1e-10
+PRECISE = 1e-10  # relative rounding of the objective: a tenth of what `objective_` promises
+SHARE = 0.1  # of the tolerance, that rounding may take before products are made more exact
+CLOSE = 1e-6  # relative slack from which on every point is looked at, also for lower tolerances
+IDLE = 10  # tuned: on unreachable tolerances, points looked at with no better gap
+DEPTH = 64  # numpy adds pairwise, in blocks of 128 with 8 sums each: so deep at most
+WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in range
 
 
-def see(best: Best, terms: Terms, w: Floats, alpha: Floats, lam: float) -> None:
-    """Take what is better of w, with its best thresholds, and of alpha, made feasible."""
-    s, n = terms.X @ w, terms.X.shape[0]
-    theta = values(best_thresholds(terms, s))
-    lost = np.maximum(1.0 - terms.margins(s, theta), 0.0)
-    primal = float(lost.sum()) / n + 0.5 * lam * float(w @ w)
-    if primal < best.primal:
-        best.primal, best.w, best.s = primal, w, s
-    alpha = balanced(terms, alpha)
-    slope = terms.by_row(terms.sign * alpha) @ terms.X / n
-    best.dual = max(best.dual, float(alpha.sum()) / n - float(slope @ slope) / (2.0 * lam))
+class Certificate:
+    """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
+    Any pair of them certifies: weak duality does not ask that they come from one point.
 
-@dataclass
-class State:
-    """Where the interior point method stands, or a step of it.
-
-    The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
-    thresholds are kept in order; the multipliers are a of s, c = 1 - a of t, and m of q. All that
-    has a multiplier, and the multipliers, stay positive.
-    """
-
-    w: Floats
-    theta: Floats
-    s: Floats
-    t: Floats
-    a: Floats
-    c: Floats
-    q: Floats
-    m: Floats
-
-    def slack(self) -> float:
-        """Return the sum of what should be complementary."""
-        return float(self.s @ self.a + self.t @ self.c + self.q @ self.m)
-
-    def reach(self, step: "State") -> float:
-        """Return the longest step that keeps everything from going below zero."""
-        steepest = 0.0
-        for here, change in zip(self._positive(), step._positive(), strict=True):
-            if here.size:
-                steepest = max(steepest, -float((change / here).min()))
-        return 1.0 / max(steepest, 1e-300)
-
-    def _positive(self) -> list[Floats]:
-        return [self.s, self.t, self.a, self.c, self.q, self.m]
-
-    def moved(self, step: "State", size: float) -> "State":
-        """Return the state a step further."""
-        parts = zip(vars(self).values(), vars(step).values(), strict=True)
-        return State(*(here + size * change for here, change in parts))
-
-
-class System:
-    """The linear system of one iteration, for several right hand sides.
+    Parameters
+    ----------
+    terms : Terms
+        With columns divided by `scale`, powers of two.
+    scale : ndarray of shape (d,)
+    lam, tol : float
 
     Attributes
     ----------
-    miss, miss_order : ndarray
-        By how much the constraints of terms, and of the order of thresholds, aren't met yet.
-    slope : ndarray of shape (d + K - 1,)
-        The derivative of the Lagrangian in (w, theta), 0 in the end.
+    w : ndarray of shape (d,)
+    objective : float
+        As computed at w, with its best thresholds.
+    primal, dual : float
+        An upper bound on the objective at w, and a lower bound on the least one.
     """
 
-    def __init__(self, terms: Terms, at: State, penalty: float) -> None:
-        self.terms, self.at = terms, at
-        X, d = terms.X, terms.X.shape[1]
-        self.miss = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
-        self.miss_order = _steps(at.theta, terms) - at.q
-        self.slope = -self._across(at.a, at.m)
-        self.slope[:d] += penalty * at.w
-        self.stiff = 1.0 / (at.s / at.a + at.t / at.c)
-        self.upper = _factor(self._matrix(), penalty, d)
+    def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
+        self.terms, self.scale, self.lam, self.tol = terms, scale, lam, tol
+        self.sizes: Floats = np.abs(terms.X).mean(axis=0)
+        self.at_a_row = float(terms.by_row(np.abs(terms.sign)).max())
+        self.objective, self.primal, self.dual = np.inf, np.inf, 0.0  # at alpha = 0
+        self.w = np.zeros(scale.size)
 
-    def _across(self, a: Floats, m: Floats) -> Floats:
-        """Return what multipliers of terms and of the order do to (w, theta)."""
-        terms, signed = self.terms, self.terms.sign * a
-        pull = -terms.by_threshold(signed)
-        if m.size:
-            pull[1:] += m
-            pull[:-1] -= m
-        return np.concatenate((terms.by_row(signed) @ terms.X, pull))
+    @property
+    def gap(self) -> float:
+        """How far the objective can be above the least one, relative to it."""
+        if not 0.0 < self.objective < np.inf:
+            return np.inf
+        return (self.primal - self.dual) / self.objective
 
-    def _matrix(self) -> Floats:
-        """Return the matrix in (w, theta), without the penalty."""
-        terms, at, e = self.terms, self.at, self.stiff
-        X, d = terms.X, terms.X.shape[1]
-        M = np.zeros((d + at.theta.size, d + at.theta.size))
-        M[:d, :d] = (X * terms.by_row(e)[:, None]).T @ X
-        for j, (start, (first, _, last)) in enumerate(zip(terms.starts, terms.sides, strict=True)):
-            M[:d, d + j] = -(e[start : start + last - first] @ X[first:last])
-        M[d:, :d] = M[:d, d:].T
-        diagonal = M.reshape(-1)[:: M.shape[0] + 1][d:]
-        diagonal += terms.by_threshold(e)
-        if at.q.size:
-            ratio = at.m / at.q
-            diagonal[1:] += ratio
-            diagonal[:-1] += ratio
-            M[d:, d:] -= np.diag(ratio, 1) + np.diag(ratio, -1)
-        return M
+    def see(self, w: Floats, alpha: Floats) -> None:
+        """Take what is better of w, with its best thresholds, and of alpha, made feasible."""
+        objective, off = self._primal(w)
+        if objective + off < self.primal:
+            self.objective, self.primal, self.w = objective, objective + off, w
+        self.dual = max(self.dual, self._dual(balanced(self.terms, alpha)))
 
-    def step(self, low: Floats, high: Floats, between: Floats) -> State:
-        """Return the step that changes s a, t c and q m by these to first order."""
-        assert self.upper is not None
-        at, terms, e = self.at, self.terms, self.stiff
-        d = terms.X.shape[1]
-        goal = low / at.a - high / at.c - self.miss
-        rhs = self._across(e * goal, (between - at.m * self.miss_order) / at.q) - self.slope
-        v = solve(self.upper, rhs)
-        w, theta = v[:d], v[d:]
-        a = e * (goal - terms.margins(terms.X @ w, theta))
-        q = _steps(theta, terms) + self.miss_order
-        return State(
-            w=w,
-            theta=theta,
-            s=(low - at.s * a) / at.a,
-            t=(high + at.t * a) / at.c,
-            a=a,
-            c=-a,
-            q=q,
-            m=(between - at.m * q) / at.q,
-        )
+    def _primal(self, w: Floats) -> tuple[float, float]:
+        """Return the objective of w, and by how much rounding may have put it too low."""
+        X, v = self.terms.X, w * self.scale
+        spread = float(self.sizes @ np.abs(v))
+        s, off = X @ v, rounding(v.size) * spread
+        objective = self._value(w, s)
+        if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
+            s = exact_product(X, v)
+            objective, off = self._value(w, s), EPS * (spread + float(np.abs(s).mean()))
+        return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
+
+    def _value(self, w: Floats, s: Floats) -> float:
+        theta = values(best_thresholds(self.terms, s))
+        lost = np.maximum(1.0 - self.terms.margins(s, theta), 0.0)
+        return float(lost.sum()) / s.size + 0.5 * self.lam * float(w @ w)
+
+    def _dual(self, alpha: Floats) -> float:
+        """Return a lower bound from multipliers that are feasible without any rounding."""
+        terms, n = self.terms, self.terms.X.shape[0]
+        signed = terms.by_row(terms.sign * alpha)
+        sizes = np.abs(signed) @ np.abs(terms.X) / n
+        most = float(alpha.sum()) / n
+        slope, off = signed @ terms.X / n, rounding(n) * sizes
+        exact = self._bound(most, slope, 0.0 * off)
+        found = self._bound(most, slope, off)
+        if exact - found > SHARE * self.tol * self.objective:
+            slope = exact_product(terms.X.T, signed) / n
+            found = self._bound(most, slope, EPS * (np.abs(slope) + sizes))
+        return found
+
+    def _bound(self, most: float, slope: Floats, off: Floats) -> float:
+        steep = (np.abs(slope) + off) * self.scale
+        cost = float(steep @ steep) / (2.0 * self.lam) * (1.0 + rounding(slope.size))
+        return most * (1.0 - EPS) - cost
 
 
-def _factor(M: Floats, penalty: float, d: int) -> Floats | None:
-    """Factor the matrix with the penalty, and more where rounding has made it indefinite.
+def solve_one(
+    terms: Terms, penalty: Floats, back: Floats, certificate: Certificate, max_iter: int
+) -> int:
+    """Solve for one penalty; return the number of steps.
 
-    None where it overflowed.
+    Parameters
+    ----------
+    terms : Terms
+        Whose columns the method works with.
+    penalty : ndarray of shape (columns,)
+        Of each squared coefficient.
+    back : ndarray of shape (d, columns) or (columns,)
+        Makes these coefficients those that are certified.
+    certificate : Certificate
+    max_iter : int
     """
-    M.reshape(-1)[:: M.shape[0] + 1][:d] += penalty
-    ridge = 0.0
-    while (upper := factor(M, ridge)) is None:
-        ridge = max(10.0 * ridge, 1e-14 * float(np.trace(M)))
-        if not (np.isfinite(M).all() and ridge < np.inf):
-            return None
-    return upper
+    n, tol = terms.X.shape[0], certificate.tol
+    least, idle = np.inf, 0
 
+    def see(at: State) -> None:
+        certificate.see(back @ at.w if back.ndim == 2 else back * at.w, at.a)
 
-def _steps(theta: Floats, terms: Terms) -> Floats:
-    """Return the differences of thresholds that must not be negative."""
-    return np.diff(theta) if terms.ordered else np.empty(0)
-
-
-def interior_point(terms: Terms, lam: float, tol: float, max_iter: int, best: Best) -> int:
-    """Solve for one penalty; return the number of iterations."""
-    n = terms.X.shape[0]
-    at = start(terms)
-    for iteration in range(max_iter):
+    best = start(terms)
+    for n_iter, at in enumerate(islice(states(terms, n * penalty), max_iter + 1)):
         slack = at.slack()
-        primal = float(at.t.sum()) / n + 0.5 * lam * float(at.w @ at.w)
-        if slack / n <= tol * primal:
-            see(best, terms, at.w, at.a, lam)
-            if best.gap <= tol:
-                return iteration
-        system = System(terms, at, n * lam)
-        if system.upper is None or slack == 0.0:  # which no step can make less
-            break
-        new = _advanced(system, at, slack)
-        if new is None:
-            break
-        at = new
-    see(best, terms, at.w, at.a, lam)
-    return iteration + 1
-
-
-def _advanced(system: System, at: State, slack: float) -> State | None:
-    """Take Mehrotra's step; None where rounding leaves none.
-
-    Its correction is for a first step of full length. Where that one is short it can lead in
-    circles, so that where the slack rises, the correction is cut down to what the step is worth.
-    """
-    first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
-    size = min(1.0, at.reach(first))
-    mean = slack / (2 * at.a.size + at.q.size)
-    target = mean * (at.moved(first, size).slack() / slack) ** 3
-    for trust in (1.0, size * size):
-        step = system.step(
-            target - at.s * at.a - trust * first.s * first.a,
-            target - at.t * at.c - trust * first.t * first.c,
-            target - at.q * at.m - trust * first.q * first.m,
-        )
-        length = min(1.0, TO_THE_WALL * at.reach(step))
-        if not length > SHORTEST:
-            return None
-        new = at.moved(step, length)
-        if new.slack() <= slack:
-            break
-    return new
-
-
-def start(terms: Terms) -> State:
-    """Return where to begin: all scores and thresholds 0, all multipliers in the middle."""
-    half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
-    kept = kept if terms.ordered else np.empty(0)
-    w, theta = np.zeros(terms.X.shape[1]), np.zeros(terms.sizes.size)
-    return State(w, theta, s=0.2 * half, t=2.2 * half, a=half, c=half, q=kept, m=kept)
+        best = at if slack <= best.slack() else best
+        primal = (float(at.t.sum()) + 0.5 * float((n * penalty * at.w) @ at.w)) / n
+        if slack / n <= max(tol, CLOSE) * primal:
+            see(at)
+            idle = idle + 1 if certificate.gap > 0.5 * least else 0
+            least = min(least, certificate.gap)
+            if (certificate.gap <= tol and slack / n <= tol * primal) or idle > IDLE:
+                return n_iter
+    for one in (at, best):
+        see(one)
+    return n_iter
 
 
 def threshold_hinge_path(
@@ -251,29 +184,35 @@ def threshold_hinge_path(
     -------
     PathResult
         With intercepts 0: the thresholds of scores are those of
-        :func:`rankexp.solvers.threshold_terms.thresholds`.
+        :func:`rankexp.solvers.ordinal.threshold_terms.thresholds`.
     """
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
-    basis = None
+    X = X - np.median(X, axis=0)
+    scale = _powers(X)
+    terms = judged = Terms(X / scale, codes, every)
+    back, judged_scale = 1.0 / scale, scale
     if X.shape[1] > X.shape[0]:  # the solution lies in the span of the rows
-        basis, triangle = np.linalg.qr((X - X.mean(axis=0)).T)
-        X = triangle.T
-    terms = Terms(X, codes, every)
-    found = [Best() for _ in lams]
+        basis, triangle = np.linalg.qr(X.T)
+        scale = _powers(triangle.T)
+        terms, back = Terms(triangle.T / scale, codes, every), basis / scale
+    found = [Certificate(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
-        n_iter = [
-            interior_point(terms, lam, tol, max_iter, best)
-            for lam, best in zip(lams.tolist(), found, strict=True)
-        ]
-    gap = np.array([best.gap for best in found])
-    coef = np.column_stack([best.w for best in found])
+        n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
+    gap = np.array([one.gap for one in found])
     return PathResult(
-        coef=coef if basis is None else basis @ coef,
+        coef=np.column_stack([one.w for one in found]),
         intercept=np.zeros(lams.size),
-        objective=np.array([best.primal for best in found]),
+        objective=np.array([one.objective for one in found]),
         gap=gap,
-        n_iter=np.array(n_iter, dtype=np.int64),
+        n_iter=np.maximum(n_iter, 1),
         converged=gap <= tol,
     )
+
+
+def _powers(X: Floats) -> Floats:
+    """Return a power of two for each column, about as large as its values: no digit is lost."""
+    largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
+    powers: Floats = np.exp2(np.clip(np.rint(np.log2(largest)), -WIDEST, WIDEST))
+    return powers

@@ -9,11 +9,8 @@ statistic.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.solvers.result import Floats
-
-Ints = npt.NDArray[np.int64]
+from rankexp.arrays import Floats, Ints
 
 
 class Terms:
@@ -24,7 +21,7 @@ class Terms:
     Attributes
     ----------
     X : ndarray of shape (n, d)
-        Centred.
+        Less the median: one outlier leaves all others near 0.
     order : ndarray of shape (n,), int
         The examples by level.
     sides : list of (first, cut, last)
@@ -43,7 +40,7 @@ class Terms:
         ends = levels.cumsum().tolist()
         self.order: Ints = codes.argsort(kind="stable")
         self.X: Floats = X[self.order]
-        self.X -= self.X.mean(axis=0)
+        self.X -= np.median(self.X, axis=0)
         self.sides = [
             (0, end, n) if every else (end - int(size), end, after)
             for size, end, after in zip(levels, ends, ends[1:], strict=False)
@@ -129,30 +126,40 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
     """Return alpha, (N,) in [0, 1], scaled down where it must be to be feasible in the dual.
 
     Those above a threshold must balance those below. Where thresholds are kept in order, the
-    balance of those from any one on need only be >= 0, and 0 of all together.
+    balance of those from any one on need only be >= 0, and 0 of all together. They do so without
+    any rounding: all are multiples of a power of two, so that sums of them are exact.
     """
-    alpha = alpha.copy()
+    bits = 53 - alpha.size.bit_length()
+    units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, 1.0), bits)).astype(np.int64)
     parts = [
-        (alpha[start : start + cut - first], alpha[start + cut - first : start + last - first])
+        (units[start : start + cut - first], units[start + cut - first : start + last - first])
         for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
     ]
     for chain in [parts] if terms.ordered else [[part] for part in parts]:
         _balance(chain)
-    return alpha
+    return np.ldexp(units.astype(np.float64), -bits)
 
 
-def _balance(chain: list[tuple[Floats, Floats]]) -> None:
-    """Balance alpha (below, above) of thresholds in order, in place."""
-    surplus = 0.0  # of the thresholds from one on
+def _balance(chain: list[tuple[Ints, Ints]]) -> None:
+    """Balance the units (below, above) of thresholds in order, in place."""
+    surplus = 0  # of the thresholds from one on
     for below, above in reversed(chain):
-        surplus += float(above.sum())
-        needed = float(below.sum())
-        if needed > surplus:
-            np.multiply(below, surplus / needed, out=below)
-        surplus = max(surplus - needed, 0.0)
+        surplus += int(above.sum())
+        _take(below, int(below.sum()) - surplus)
+        surplus -= int(below.sum())
     for _, above in chain:
-        there = float(above.sum())
-        taken = min(there, surplus)
-        if taken > 0.0:
-            np.multiply(above, (there - taken) / there, out=above)
+        taken = min(int(above.sum()), surplus)
+        _take(above, taken)
         surplus -= taken
+
+
+def _take(units: Ints, excess: int) -> None:
+    """Take so many units away, about the same share of each number, in place."""
+    if excess <= 0:
+        return
+    total = int(units.sum())
+    before = units.copy()
+    units -= np.minimum(np.ceil(units * (excess / total)).astype(np.int64), units)
+    while off := total - excess - int(units.sum()):  # for rounding a few too many or too few
+        where = np.flatnonzero(units < before if off > 0 else units)[: abs(off)]
+        units[where] += np.sign(off)

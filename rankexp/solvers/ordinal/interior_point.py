@@ -1,0 +1,205 @@
+"""The interior point method of :mod:`rankexp.solvers.ordinal.threshold_hinge`.
+
+The problem is a quadratic program: ``sum of t`` is least, with the penalty, where the constraints
+``margin - 1 = s - t`` of all terms hold with s, t >= 0. Mehrotra's predictor-corrector method
+(SIAM J. Optim. 2, 1992) takes two right hand sides of one system of d + K - 1 equations a step.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.solvers.hinge.hessian import factor, solve
+from rankexp.solvers.ordinal.threshold_terms import Terms
+
+TO_THE_WALL = 0.995  # share of the way to the nearest wall; the usual choice, close to 1
+SHORTEST = 1e-10  # tuned: on unreachable tolerances, where rounding leaves only shorter steps
+RIDGE = 1e-14  # about eps times the few dozen operations that an entry of the matrix takes
+TINY = 1e-300  # stands for 0 in a division
+
+
+@dataclass
+class State:
+    """Where the interior point method stands, or a step of it.
+
+    The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
+    thresholds are kept in order; the multipliers are a of s, c = 1 - a of t, and m of q. All that
+    has a multiplier, and the multipliers, stay positive.
+    """
+
+    w: Floats
+    theta: Floats
+    s: Floats
+    t: Floats
+    a: Floats
+    c: Floats
+    q: Floats
+    m: Floats
+
+    def slack(self) -> float:
+        """Return the sum of what should be complementary."""
+        return float(self.s @ self.a + self.t @ self.c + self.q @ self.m)
+
+    def reach(self, step: "State") -> float:
+        """Return the longest step that keeps everything from going below zero."""
+        steepest = 0.0
+        for here, change in zip(self._positive(), step._positive(), strict=True):
+            if here.size:
+                steepest = max(steepest, -float((change / here).min()))
+        return 1.0 / max(steepest, TINY)
+
+    def finite(self) -> bool:
+        """Return whether no number has overflowed."""
+        return all(np.isfinite(part).all() for part in vars(self).values())
+
+    def _positive(self) -> list[Floats]:
+        return [self.s, self.t, self.a, self.c, self.q, self.m]
+
+    def moved(self, step: "State", size: float) -> "State":
+        """Return the state a step further."""
+        parts = zip(vars(self).values(), vars(step).values(), strict=True)
+        return State(*(here + size * change for here, change in parts))
+
+
+class System:
+    """The linear system of one iteration, for several right hand sides.
+
+    Attributes
+    ----------
+    miss, miss_order : ndarray
+        By how much the constraints of terms, and of the order of thresholds, aren't met yet.
+    slope : ndarray of shape (d + K - 1,)
+        The derivative of the Lagrangian in (w, theta), 0 in the end.
+    """
+
+    def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:
+        self.terms, self.at = terms, at
+        X, d = terms.X, terms.X.shape[1]
+        self.miss = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
+        self.miss_order = _steps(at.theta, terms) - at.q
+        self.slope = -self._across(at.a, at.m)
+        self.slope[:d] += penalty * at.w
+        self.stiff = 1.0 / (at.s / at.a + at.t / at.c)
+        self.upper = _factor(self._matrix(), penalty)
+
+    def _across(self, a: Floats, m: Floats) -> Floats:
+        """Return what multipliers of terms and of the order do to (w, theta)."""
+        terms, signed = self.terms, self.terms.sign * a
+        pull = -terms.by_threshold(signed)
+        if m.size:
+            pull[1:] += m
+            pull[:-1] -= m
+        return np.concatenate((terms.by_row(signed) @ terms.X, pull))
+
+    def _matrix(self) -> Floats:
+        """Return the matrix in (w, theta), without the penalty."""
+        terms, at, e = self.terms, self.at, self.stiff
+        X, d = terms.X, terms.X.shape[1]
+        M = np.zeros((d + at.theta.size, d + at.theta.size))
+        M[:d, :d] = (X * terms.by_row(e)[:, None]).T @ X
+        for j, (start, (first, _, last)) in enumerate(zip(terms.starts, terms.sides, strict=True)):
+            M[:d, d + j] = -(e[start : start + last - first] @ X[first:last])
+        M[d:, :d] = M[:d, d:].T
+        diagonal = M.reshape(-1)[:: M.shape[0] + 1][d:]
+        diagonal += terms.by_threshold(e)
+        if at.q.size:
+            ratio = at.m / at.q
+            diagonal[1:] += ratio
+            diagonal[:-1] += ratio
+            M[d:, d:] -= np.diag(ratio, 1) + np.diag(ratio, -1)
+        return M
+
+    def step(self, low: Floats, high: Floats, between: Floats) -> State:
+        """Return the step that changes s a, t c and q m by these to first order."""
+        assert self.upper is not None
+        at, terms, e = self.at, self.terms, self.stiff
+        d = terms.X.shape[1]
+        goal = low / at.a - high / at.c - self.miss
+        rhs = self._across(e * goal, (between - at.m * self.miss_order) / at.q) - self.slope
+        v = solve(self.upper, rhs)
+        w, theta = v[:d], v[d:]
+        a = e * (goal - terms.margins(terms.X @ w, theta))
+        q = _steps(theta, terms) + self.miss_order
+        return State(
+            w=w,
+            theta=theta,
+            s=(low - at.s * a) / at.a,
+            t=(high + at.t * a) / at.c,
+            a=a,
+            c=-a,
+            q=q,
+            m=(between - at.m * q) / at.q,
+        )
+
+
+def _factor(M: Floats, penalty: Floats) -> Floats | None:
+    """Factor the matrix with the penalty, and more where rounding has made it indefinite.
+
+    None where it overflowed.
+    """
+    M.reshape(-1)[:: M.shape[0] + 1][: penalty.size] += penalty
+    ridge = 0.0
+    while (upper := factor(M, ridge)) is None:
+        ridge = max(10.0 * ridge, RIDGE * float(np.trace(M)))
+        if not (np.isfinite(M).all() and ridge < np.inf):
+            return None
+    return upper
+
+
+def _steps(theta: Floats, terms: Terms) -> Floats:
+    """Return the differences of thresholds that must not be negative."""
+    return np.diff(theta) if terms.ordered else np.empty(0)
+
+
+def states(terms: Terms, penalty: Floats) -> Iterator[State]:
+    """Yield the start and each state after it, for as long as rounding leaves a step.
+
+    Parameters
+    ----------
+    terms : Terms
+    penalty : ndarray of shape (d,)
+        Of half the square of each coefficient, where the sum of t is to be least.
+    """
+    at: State | None = start(terms)
+    while at is not None and at.finite():
+        yield at
+        system = System(terms, at, penalty)
+        slack = at.slack()
+        if system.upper is None or not slack > 0.0:  # which no step can make less
+            return
+        at = _advanced(system, at, slack)
+
+
+def _advanced(system: System, at: State, slack: float) -> State | None:
+    """Take Mehrotra's step; None where rounding leaves none.
+
+    Its correction is for a first step of full length. Where that one is short it can lead in
+    circles, so that where the slack rises, the correction is cut down to what the step is worth.
+    """
+    first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
+    size = min(1.0, at.reach(first))
+    mean = slack / (2 * at.a.size + at.q.size)
+    target = mean * (at.moved(first, size).slack() / slack) ** 3
+    for trust in (1.0, size * size):
+        step = system.step(
+            target - at.s * at.a - trust * first.s * first.a,
+            target - at.t * at.c - trust * first.t * first.c,
+            target - at.q * at.m - trust * first.q * first.m,
+        )
+        length = min(1.0, TO_THE_WALL * at.reach(step))
+        if not length > SHORTEST:
+            return None
+        new = at.moved(step, length)
+        if new.slack() <= slack:
+            break
+    return new
+
+
+def start(terms: Terms) -> State:
+    """Return where to begin: all scores and thresholds 0, all multipliers in the middle."""
+    half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
+    kept = kept if terms.ordered else np.empty(0)
+    w, theta = np.zeros(terms.X.shape[1]), np.zeros(terms.sizes.size)
+    return State(w, theta, s=0.2 * half, t=2.2 * half, a=half, c=half, q=kept, m=kept)
