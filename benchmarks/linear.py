@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks._timing import time_ratio
 from rankexp.losses import Exponential, Logistic, SquaredHinge
-from rankexp.solvers.pairs.path import pairwise_path
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
@@ -64,7 +65,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
         )
         yield f"{loss!r} path / scikit-learn's lbfgs path, 1000 × 50", ratio, target
     ratio = time_ratio(
-        lambda: pairwise_path(X, y, Exponential(), LAMS),
+        lambda: pair_path(X, PartialOrder.of_classes(y), Exponential(), LAMS),
         lambda: smooth_path(X, y, Logistic(), LAMS),
         40,
     )
@@ -72,7 +73,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
 
     many = large(100_000)
     ratio = time_ratio(
-        lambda: pairwise_path(*many, Logistic(), LAMS),
+        lambda: pair_path(many[0], PartialOrder.of_classes(many[1]), Logistic(), LAMS),
         lambda: smooth_path(*many, Logistic(), LAMS),
         3,
     )

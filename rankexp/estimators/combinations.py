@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rankexp import registry
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import pairwise_path
+from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -49,15 +49,9 @@ def _classification(task: Task) -> PathResult:
 
 def _pairwise(task: Task) -> PathResult:
     loss = registry.get("losses", task.loss)()
-    if isinstance(task.target, PartialOrder):
-        from rankexp.solvers.pairs.path import ordered_path
-
-        return ordered_path(
-            task.X, task.target, loss, task.lams, tol=task.tol, max_iter=task.max_iter
-        )
-    return pairwise_path(
-        task.X, task.target, loss, task.lams, tol=task.tol, max_iter=task.max_iter
-    )
+    target = task.target
+    order = target if isinstance(target, PartialOrder) else PartialOrder.of_classes(target)
+    return pair_path(task.X, order, loss, task.lams, tol=task.tol, max_iter=task.max_iter)
 
 
 def _pairwise_hinge(task: Task) -> PathResult:

@@ -12,7 +12,7 @@ from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import ordered_risk, pair_risk
+from rankexp.solvers.pairs.path import pair_risk
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
@@ -285,6 +285,6 @@ def _slope(task: Task, found: PathResult) -> Floats:
     if found.slope is not None:
         return found.slope[:, 0]
     loss, s = registry.get("losses", task.loss)(), task.X @ found.coef[:, 0]
-    if isinstance(task.target, PartialOrder):
-        return ordered_risk(loss, task.target).slope(s)
-    return pair_risk(loss, task.target).slope(s)
+    target = task.target
+    order = target if isinstance(target, PartialOrder) else PartialOrder.of_classes(target)
+    return pair_risk(loss, order).slope(s)

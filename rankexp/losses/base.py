@@ -26,6 +26,13 @@ class Loss(ABC):
         ``eta l(1, v) + (1 - eta) l(-1, v)`` is least at ``v = link(eta)``.
     bounds_zero_one : bool
         The loss is nowhere below the 0/1 loss, up to the factor ``at_zero``.
+    factorises : bool
+        ``l(1, v) = l(-1, -v) = exp(-v)``: sums over pairs are products of sums.
+    hinge_power : int
+        The k of ``l(y, v) = max(0, 1 - y v)^k``; 0 for another loss.
+    analytic : bool
+        Both are analytic where the imaginary part of ``v`` is below 3, and grow there at most
+        as fast as ``|v|``: quick sums over pairs by polynomials on short intervals.
     at_zero : float
         ``l(1, 0)``.
     """
@@ -34,6 +41,9 @@ class Loss(ABC):
     smooth: ClassVar[bool] = True
     proper: ClassVar[bool] = True
     bounds_zero_one: ClassVar[bool] = True
+    factorises: ClassVar[bool] = False
+    hinge_power: ClassVar[int] = 0
+    analytic: ClassVar[bool] = False
     at_zero: ClassVar[float] = 1.0
 
     @abstractmethod

@@ -13,6 +13,8 @@ class Exponential(MarginLoss):
     The loss overflows to infinity below ``z = -709``; scores are never clipped.
     """
 
+    factorises = True
+
     def of_margin(self, z: Floats) -> Floats:
         """Return ``exp(-z)``."""
         with np.errstate(over="ignore"):

@@ -11,6 +11,7 @@ class Hinge(MarginLoss):
     """``max(0, 1 - z)``: convex, with a kink at ``z = 1``, and not proper."""
 
     smooth = False
+    hinge_power = 1
     proper = False
 
     def of_margin(self, z: Floats) -> Floats:

@@ -10,6 +10,7 @@ REGISTER = {"logistic": "Logistic"}
 class Logistic(MarginLoss):
     """``log(1 + exp(-z))``: link logit, weight ``1 / (c (1 - c))`` (menon2014)."""
 
+    analytic = True
     at_zero = float(np.log(2.0))
 
     def of_margin(self, z: Floats) -> Floats:

@@ -13,6 +13,8 @@ class SquaredHinge(MarginLoss):
     It is proper composite on scores in [-1, 1], with link ``2 eta - 1`` and constant weight.
     """
 
+    hinge_power = 2
+
     def of_margin(self, z: Floats) -> Floats:
         """Return ``max(0, 1 - z)²``."""
         return np.maximum(0.0, 1.0 - z) ** 2

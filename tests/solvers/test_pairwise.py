@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
-from rankexp.solvers.pairs.path import pair_risk, pairwise_path
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.smooth import problem
 from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
+two = PartialOrder.of_classes
 losses = pytest.mark.parametrize("loss", [Logistic(), Exponential(), SquaredHinge()], ids=repr)
 
 
@@ -39,7 +41,7 @@ def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, tied
     if tied:  # on a grid without the margin 1, where the squared hinge's curvature jumps
         s = 0.3 * np.round(s / 0.3)
     D, P = (s[y][:, None] - s[~y]).ravel(), pairs(X, y)
-    risk = pair_risk(loss, y)
+    risk = pair_risk(loss, two(y))
     assert risk.value(s) == pytest.approx(loss.of_margin(D).mean(), rel=1e-10, abs=1e-14)
     g = P.T @ loss.margin_derivative(D) / D.size
     np.testing.assert_allclose(X.T @ risk.slope(s), g, rtol=1e-9, atol=1e-10)
@@ -51,7 +53,7 @@ def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, tied
 @pytest.mark.parametrize("case", [{}, {"noise": 0.0}, {"grid": 2}, {"grid": 1, "noise": 0.0}])
 def test_the_path_is_that_of_a_fit_to_all_pairs(loss, case):
     X, y = make(**case)
-    path = pairwise_path(X, y, loss, LAMS)
+    path = pair_path(X, two(y), loss, LAMS)
     P = pairs(X, y)
     best = smooth_path(P, np.ones(len(P)), loss, LAMS, fit_intercept=False, tol=1e-11).objective
     assert path.converged.all()
@@ -63,11 +65,11 @@ def test_the_path_is_that_of_a_fit_to_all_pairs(loss, case):
 @losses
 def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
     X, y = make(n=1500)
-    whole = pairwise_path(X + 5.0, y, loss, LAMS[::2])
+    whole = pair_path(X + 5.0, two(y), loss, LAMS[::2])
     monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
     monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
     monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 2000)
-    sampled = pairwise_path(X + 5.0, y, loss, LAMS[::2])
+    sampled = pair_path(X + 5.0, two(y), loss, LAMS[::2])
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
 
@@ -76,10 +78,10 @@ def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
 def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
     X, y = make(n=1500)
     y[np.flatnonzero(y)[5:]] = False
-    whole = pairwise_path(X, y, loss, LAMS)
+    whole = pair_path(X, two(y), loss, LAMS)
     monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
     monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
-    sampled = pairwise_path(X, y, loss, LAMS)
+    sampled = pair_path(X, two(y), loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
 
@@ -89,15 +91,15 @@ def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
 @given(seed=st.integers(0, 10_000))
 def test_flipping_labels_flips_the_direction(loss, seed):
     X, y = make(seed=seed)
-    path = pairwise_path(X, y, loss, [0.1, 1e-3], tol=1e-10)
-    flipped = pairwise_path(X, ~y, loss, [0.1, 1e-3], tol=1e-10)
+    path = pair_path(X, two(y), loss, [0.1, 1e-3], tol=1e-10)
+    flipped = pair_path(X, two(~y), loss, [0.1, 1e-3], tol=1e-10)
     np.testing.assert_allclose(flipped.coef, -path.coef, atol=1e-5)
 
 
 @losses
 def test_a_large_penalty_leaves_the_difference_of_means(loss):
     X, y = make()
-    w = pairwise_path(X, y, loss, [1e6], tol=1e-10).coef[:, 0]
+    w = pair_path(X, two(y), loss, [1e6], tol=1e-10).coef[:, 0]
     means = X[y].mean(axis=0) - X[~y].mean(axis=0)
     assert w @ means == pytest.approx(np.linalg.norm(w) * np.linalg.norm(means), rel=1e-8)
 
@@ -106,19 +108,19 @@ def test_unpenalised_exponential_losses_agree_on_points_and_on_pairs():
     X, y = make(n=200)
     points = smooth_path(X, y, Exponential(), [0.0], tol=1e-13).coef
     np.testing.assert_allclose(
-        pairwise_path(X, y, Exponential(), [0.0], tol=1e-13).coef, points, atol=1e-6
+        pair_path(X, two(y), Exponential(), [0.0], tol=1e-13).coef, points, atol=1e-6
     )
 
 
 def test_overflowing_scores_give_infinity_not_nan():
     y = np.array([True, False, True])
     with np.errstate(over="ignore"):
-        assert pair_risk(Exponential(), y).value(np.array([-800.0, 800.0, 0.0])) == np.inf
+        assert pair_risk(Exponential(), two(y)).value(np.array([-800.0, 800.0, 0.0])) == np.inf
 
 
 def test_what_cannot_be_solved_is_refused():
     X, y = make()
-    with pytest.raises(ValueError, match="one class"):
-        pairwise_path(X, np.ones(80), Logistic(), [1.0])
+    with pytest.raises(ValueError, match="there is none"):
+        pair_path(X, two(np.ones(80)), Logistic(), [1.0])
     with pytest.raises(ValueError, match="smooth"):
-        pairwise_path(X, y, Hinge(), [1.0])
+        pair_path(X, two(y), Hinge(), [1.0])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import ordered_path, ordered_risk, pairwise_path
+from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.smooth import problem
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -59,7 +59,7 @@ def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, grou
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairwise_blocks, "SMALL", small)
         patch.setattr(pairwise_blocks, "BLOCK_CELLS", 50)
-        risk = ordered_risk(loss, order)
+        risk = pair_risk(loss, order)
         value, slope, hessian = risk.value(s), risk.slope(s), risk.hessian(X, s)
     assert value == pytest.approx(c @ loss.of_margin(D), rel=1e-9, abs=1e-14)
     e = c * loss.margin_derivative(D)
@@ -73,7 +73,7 @@ def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, grou
 @pytest.mark.parametrize("groups", [1, 6])
 def test_the_path_is_that_of_a_fit_to_all_pairs(loss, groups):
     X, order = make(np.random.default_rng(0), 90, groups)
-    path = ordered_path(X, order, loss, LAMS)
+    path = pair_path(X, order, loss, LAMS)
     i, j, c = all_pairs(order)
     best = smooth_path(
         X[i] - X[j], np.ones(i.size), loss, LAMS, fit_intercept=False, sample_weight=c, tol=1e-11
@@ -90,8 +90,8 @@ def test_the_path_is_that_of_a_fit_to_all_pairs(loss, groups):
 def test_reversing_levels_reverses_the_direction(loss, seed, groups):
     X, order = make(np.random.default_rng(seed), 50, groups)
     reverse = replace(order, level=3 - order.level, costs=order.costs[::-1, ::-1].T)
-    one = ordered_path(X, order, loss, [0.1, 1e-3], tol=1e-10)
-    two = ordered_path(X, reverse, loss, [0.1, 1e-3], tol=1e-10)
+    one = pair_path(X, order, loss, [0.1, 1e-3], tol=1e-10)
+    two = pair_path(X, reverse, loss, [0.1, 1e-3], tol=1e-10)
     np.testing.assert_allclose(one.coef, -two.coef, atol=1e-5)
 
 
@@ -100,19 +100,21 @@ def test_two_levels_are_the_bipartite_problem_to_the_bit(loss):
     rng = np.random.default_rng(1)
     X, level = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     order = PartialOrder.of(level, np.array([[0.0, 2.0], [0.0, 0.0]]))
-    two = ordered_path(X, order, loss, LAMS)
-    np.testing.assert_array_equal(two.coef, pairwise_path(X, level, loss, LAMS).coef)
+    two = pair_path(X, order, loss, LAMS)
+    np.testing.assert_array_equal(
+        two.coef, pair_path(X, PartialOrder.of_classes(level), loss, LAMS).coef
+    )
 
 
 @losses
 @pytest.mark.parametrize("groups", [1, 150])
 def test_samples_give_a_hessian_good_enough(loss, groups, monkeypatch):
     X, order = make(np.random.default_rng(2), 1500, groups)
-    whole = ordered_path(X + 5.0, order, loss, LAMS[::2])
+    whole = pair_path(X + 5.0, order, loss, LAMS[::2])
     monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
     monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
     monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 20_000)
-    sampled = ordered_path(X + 5.0, order, loss, LAMS[::2])
+    sampled = pair_path(X + 5.0, order, loss, LAMS[::2])
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
 
@@ -133,9 +135,9 @@ def test_a_sample_makes_up_for_rare_levels_by_costs():
 def test_what_cannot_be_solved_is_refused():
     X, order = make(np.random.default_rng(3), 40, 3)
     with pytest.raises(ValueError, match="smooth"):
-        ordered_path(X, order, Hinge(), [1.0])
+        pair_path(X, order, Hinge(), [1.0])
     with pytest.raises(ValueError, match="there is none"):
-        ordered_path(X, replace(order, group=np.arange(40)), Logistic(), [1.0])
+        pair_path(X, replace(order, group=np.arange(40)), Logistic(), [1.0])
 
 
 def test_a_subset_is_its_share_of_the_whole():
@@ -145,7 +147,7 @@ def test_a_subset_is_its_share_of_the_whole():
     far = (rng.random(60) < 0.5) & (order.level != 1)  # in no pair with a loss
     s[far] = 1e3 * (order.level[far] - 1)
     rows = np.flatnonzero(~far)
-    whole = ordered_risk(SquaredHinge(), order)
+    whole = pair_risk(SquaredHinge(), order)
     part, share = whole.subset(rows)
     H = share * part.hessian(X[rows], s[rows])
     np.testing.assert_allclose(H, whole.hessian(X, s), rtol=1e-10, atol=1e-12)

@@ -5,10 +5,10 @@ import pytest
 
 from rankexp.losses import Logistic
 from rankexp.solvers.pairs import panels as pairwise_panels
-from rankexp.solvers.pairs.blocks import BlockOrder
+from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.kernel import Panels
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import ordered_risk, pairwise_path
+from rankexp.solvers.pairs.path import pair_path, pair_risk
 
 N = 1500
 COSTS = np.array([[0.0, 1.0, 4.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
@@ -25,10 +25,10 @@ def make(groups=1, seed=0):
 @pytest.mark.parametrize("spread", [0.0, 1e-3, 1.0, 8.0])
 def test_sums_are_those_of_all_pairs(groups, spread, monkeypatch):
     _, order, s = make(groups)
-    blocks, panels = BlockOrder(order, Logistic()), ordered_risk(Logistic(), order)
+    blocks, panels = BlockPairs(order, Logistic()), pair_risk(Logistic(), order)
     s = spread * s + 100.0
     value, slope = blocks.value(s), blocks.slope(s)
-    monkeypatch.setattr(BlockOrder, "_blocks", None)  # not even asked
+    monkeypatch.setattr(BlockPairs, "_blocks", None)  # not even asked
     assert panels.value(s) == pytest.approx(value, rel=1e-11)
     np.testing.assert_allclose(panels.slope(s), slope, atol=1e-11 * np.abs(slope).max())
 
@@ -36,8 +36,8 @@ def test_sums_are_those_of_all_pairs(groups, spread, monkeypatch):
 @pytest.mark.parametrize("groups", [1, 5])
 def test_the_hessian_is_near(groups):
     X, order, s = make(groups)
-    exact = BlockOrder(order, Logistic()).hessian(X, 2.0 * s)
-    near = ordered_risk(Logistic(), order).hessian(X, 2.0 * s)
+    exact = BlockPairs(order, Logistic()).hessian(X, 2.0 * s)
+    near = pair_risk(Logistic(), order).hessian(X, 2.0 * s)
     np.testing.assert_allclose(near, exact, atol=0.01 * np.abs(exact).max())
     assert not np.array_equal(near, exact)
     assert np.linalg.eigvalsh(near).min() > 0.0
@@ -47,7 +47,7 @@ def test_the_hessian_is_near(groups):
 def test_scores_far_apart_are_left_to_the_blocks(far):
     _, order, s = make()
     s[0] = far
-    blocks, panels = BlockOrder(order, Logistic()), ordered_risk(Logistic(), order)
+    blocks, panels = BlockPairs(order, Logistic()), pair_risk(Logistic(), order)
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(panels.value(s), blocks.value(s))
         np.testing.assert_array_equal(panels.slope(s), blocks.slope(s))
@@ -56,14 +56,14 @@ def test_scores_far_apart_are_left_to_the_blocks(far):
 def test_many_small_groups_are_left_to_the_blocks(monkeypatch):
     _, order, s = make(groups=500)
     monkeypatch.setattr(pairwise_panels, "Panels", None)
-    assert np.isfinite(ordered_risk(Logistic(), order).slope(s)).all()
+    assert np.isfinite(pair_risk(Logistic(), order).slope(s)).all()
 
 
 def test_a_path_of_many_pairs_is_certified():
     X, _, s = make()
     positive = X @ np.ones(4) + 2.0 * s > 0.5
     lams = 10.0 ** -np.arange(5.0)
-    found = pairwise_path(X, positive, Logistic(), lams)
+    found = pair_path(X, PartialOrder.of_classes(positive), Logistic(), lams)
     D = (X[positive][:, None] - X[~positive][None]).reshape(-1, 4)
     for lam, w, P, gap in zip(lams, found.coef.T, found.objective, found.gap, strict=True):
         exact = np.logaddexp(0.0, -(D @ w)).mean() + 0.5 * lam * w @ w

@@ -10,26 +10,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import MarginLoss
-from rankexp.solvers.pairs.ordered import OrderedRisk
-from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.smooth.problem import Risk
+from rankexp.solvers.pairs.risk import PairRisk
 
 BLOCK_CELLS = 200_000
 HESSIAN_PAIRS = 4_000_000
 SMALL = 4096  # pairs of two cells: fewer are put together with others
 
 
-class BlockOrder(OrderedRisk):
-    """Any smooth margin loss, summed over all pairs in blocks: bounded memory, a term a pair."""
-
-    def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
-        super().__init__(order)
-        self.loss = loss
-
-    def on(self, order: PartialOrder) -> Risk:
-        """Return the same risk of another order."""
-        return BlockOrder(order, self.loss)
+class BlockPairs(PairRisk):
+    """Any smooth loss, summed over all pairs in blocks: bounded memory, a term a pair."""
 
     def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
         """Yield upper and lower rows, and the cost, of parts of pairs of large cells.

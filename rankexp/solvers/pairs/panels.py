@@ -11,16 +11,15 @@ from scipy.sparse import csr_array
 
 from rankexp.arrays import Complexes, Floats
 from rankexp.losses.base import MarginLoss
-from rankexp.solvers.pairs.blocks import BlockOrder
+from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.kernel import DEGREES, WIDTH, PairKernel, Panels
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.smooth.problem import Risk
 
 FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian
 HESSIAN_PANELS = 1_000  # more would make a large table of distances
 
 
-class PanelOrder(BlockOrder):
+class PanelPairs(BlockPairs):
     """A risk whose sums over pairs are right to about 1e-12 of the number of pairs."""
 
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
@@ -28,10 +27,6 @@ class PanelOrder(BlockOrder):
         self.of_loss = PairKernel(loss.of_margin)
         self.of_slope = PairKernel(loss.margin_derivative)
         self.pairs = float(np.sum(order.counts * (order.counts @ (order.costs > 0.0))))
-
-    def on(self, order: PartialOrder) -> Risk:
-        """Return the same risk of another order."""
-        return PanelOrder(order, self.loss)
 
     def value(self, s: Floats) -> float:
         """Return the risk."""

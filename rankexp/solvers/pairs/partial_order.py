@@ -48,6 +48,11 @@ class PartialOrder:
         scaled = np.ldexp(costs, -np.frexp(costs.max(initial=0.0))[1])
         return cls(codes, group, scaled, np.ones(codes.shape[0], dtype=np.int64))
 
+    @classmethod
+    def of_classes(cls, positive: npt.ArrayLike) -> Self:
+        """Return the order of two classes: each positive row (n,) above each other one."""
+        return cls.of(np.asarray(positive, dtype=bool), np.triu(np.ones((2, 2)), 1))
+
     @cached_property
     def counts(self) -> Floats:
         """Number of rows, with multiplicities, by group and level, shape (G, K)."""

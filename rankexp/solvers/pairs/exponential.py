@@ -1,0 +1,94 @@
+"""The exponential loss of pairs: it factorises for each two cells (group, level)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.pairs.risk import PairRisk
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rows of all upper, or of all lower cells, cell by cell.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+    begin, sizes : ndarray of shape (c,)
+        Of the cells, among ``rows``.
+    at : ndarray of shape (p,)
+        The place among these cells of the one that a pair of cells has.
+    """
+
+    rows: Ints
+    begin: Ints
+    sizes: Ints
+    at: Ints
+
+    def shares(self, v: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return t and a for ``sum of e^v = a e^t`` by cell, and each row's share of it (m,)."""
+        top = np.maximum.reduceat(v, self.begin)
+        e = np.exp(v - np.repeat(top, self.sizes))
+        total = np.add.reduceat(e, self.begin)
+        return top, total, e / np.repeat(total, self.sizes)
+
+    def means(self, share: Floats, X: Floats) -> Floats:
+        """Return the means of rows X (n, d) of each cell, weighted by shares, (c, d)."""
+        ends = np.concatenate((self.begin, [self.rows.size]))
+        weights = csr_array((share, self.rows, ends), shape=(self.sizes.size, X.shape[0]))
+        return np.asarray(weights @ X)
+
+    def charge(self, part: Floats, share: Floats) -> Floats:
+        """Return each row's share of the parts of the risk of its cell's pairs, (m,)."""
+        of_cell = np.bincount(self.at, weights=part, minlength=self.sizes.size)
+        return np.asarray(np.repeat(of_cell, self.sizes) * share)
+
+
+class ExponentialPairs(PairRisk):
+    """Sum over pairs of cells of ``cost (sum of e^-s, upper) (sum of e^s, lower) / C``."""
+
+    def _side(self, cells: Ints) -> Side:
+        here, at = np.unique(cells, return_inverse=True)
+        rows = self.by_cell[np.isin(self.order.cell[self.by_cell], here)]
+        sizes = self.sizes[here]
+        return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """The upper and the lower rows."""
+        return self._side(self.cells[0]), self._side(self.cells[1])
+
+    def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the risk's part of each pair of cells, and the shares of upper and lower rows."""
+        up, down = self.sides
+        top_up, total_up, of_up = up.shares(-s[up.rows])
+        top_down, total_down, of_down = down.shares(s[down.rows])
+        part = self.scale * self.cells[2] * total_up[up.at] * total_down[down.at]
+        part *= np.exp(top_up[up.at] + top_down[down.at])
+        return part, of_up, of_down
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        return float(self._parts(s)[0].sum())
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
+        r = np.zeros(s.shape[0])
+        r[down.rows] = down.charge(part, of_down)
+        r[up.rows] -= up.charge(part, of_up)
+        return r
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w: pairs of cells have product distributions."""
+        (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
+        degree = np.zeros(s.shape[0])
+        degree[down.rows] = down.charge(part, of_down)
+        degree[up.rows] += up.charge(part, of_up)
+        A = X * np.sqrt(degree)[:, None]
+        cross = (up.means(of_up, X)[up.at].T * part) @ down.means(of_down, X)[down.at]
+        H: Floats = A.T @ A - cross - cross.T
+        return H

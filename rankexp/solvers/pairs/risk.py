@@ -1,0 +1,92 @@
+"""What the forms of a pair risk share: the partial order, its cells, samples and parts."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
+from rankexp.losses.base import Loss, MarginLoss
+from rankexp.solvers.pairs.partial_order import PartialOrder
+
+
+class PairRisk(ABC):
+    """The mean of a loss of score differences over the pairs of a partial order, by their costs.
+
+    Parameters
+    ----------
+    order : PartialOrder
+    loss : MarginLoss
+    """
+
+    intercept = False
+    centred = True
+
+    def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
+        self.order, self.loss = order, loss
+        self.scale = 1.0 / order.total if order.total else 0.0
+
+    @abstractmethod
+    def value(self, s: Floats) -> float:
+        """Return the risk of scores."""
+
+    @abstractmethod
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score, shape (n,)."""
+
+    @abstractmethod
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w."""
+
+    def sample(self, size: int) -> tuple[Ints, Self]:
+        """Return some of the rows, and an estimate of the risk from their scores alone."""
+        rows, order = self.order.sample(size)
+        return rows, type(self)(order, self.loss)
+
+    def subset(self, rows: Ints) -> tuple[Self, float]:
+        """Return the risk on some of the rows, and what share of the pairs they form."""
+        order = self.order.take(rows)
+        return type(self)(order, self.loss), order.total * self.scale
+
+    @cached_property
+    def by_cell(self) -> Ints:
+        """Rows by group and level."""
+        return np.argsort(self.order.cell, kind="stable")
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of rows of each cell, those without any included."""
+        return np.bincount(self.order.cell, minlength=self.order.counts.size)
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints, Floats]:
+        """Upper cell, lower cell and cost of all pairs of cells that count."""
+        K = self.order.costs.shape[0]
+        sizes = self.sizes.reshape(-1, K)
+        upper, lower, cost = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        for low, up, c in self.order.level_pairs():
+            groups = np.flatnonzero((sizes[:, low] > 0) & (sizes[:, up] > 0))
+            upper.append(groups * K + up)
+            lower.append(groups * K + low)
+            cost.append(np.full(groups.size, c))
+        return np.concatenate(upper), np.concatenate(lower), np.concatenate(cost)
+
+
+class PairLoss(MarginLoss):
+    """What a pair counts under a loss that isn't symmetric: ``½ [l(1, D) + l(-1, -D)]``."""
+
+    def __init__(self, loss: Loss) -> None:
+        self.loss = loss
+
+    def of_margin(self, z: Floats) -> Floats:
+        """Return the loss of score differences."""
+        return 0.5 * (self.loss.value(1.0, z) + self.loss.value(-1.0, -z))
+
+    def margin_derivative(self, z: Floats) -> Floats:
+        """Return the derivative with respect to the difference."""
+        return 0.5 * (self.loss.derivative(1.0, z) - self.loss.derivative(-1.0, -z))
+
+    def margin_curvature(self, z: Floats) -> Floats:
+        """Return the second derivative with respect to the difference."""
+        return 0.5 * (self.loss.curvature(1.0, z) + self.loss.curvature(-1.0, -z))

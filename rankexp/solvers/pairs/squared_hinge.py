@@ -1,0 +1,143 @@
+"""The squared hinge of pairs: sums over the sorted scores in O(n log n + K n).
+
+With ``u_i = s_i - 1`` of upper rows a pair counts ``max(0, s_j - u_i)²``. Along the values u_i and
+s_j in their order, the sums of ``max(0, s_j - u)`` and of its square over the lower rows j change
+from one value to the next by products of counts and of gaps between neighbours. All are >= 0, so
+that nothing cancels, however far the scores lie from 0 or from each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.pairs.risk import PairRisk
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The upper rows with a cost against one lower level, and the rows of that, by u_i and s_j.
+
+    Attributes
+    ----------
+    row : ndarray of shape (m,)
+    upper : ndarray of bool, shape (m,)
+    cost : ndarray of shape (m,)
+        Of an upper row's pairs; 0 for a lower row.
+    gap : ndarray of shape (m - 1,)
+        From each value to the next one, 0 from one group to the next.
+    first, last : ndarray of shape (m,), or None
+        Where the group of each begins, and its last place; None where there is one group.
+    """
+
+    row: Ints
+    upper: Bools
+    cost: Floats
+    gap: Floats
+    first: Ints | None
+    last: Ints | None
+
+    def above(self, step: Floats) -> Floats:
+        """Return the sum of steps, (m - 1,), from each place to the end of its group, (m,)."""
+        total = np.zeros(self.row.size)
+        np.cumsum(step[::-1], out=total[-2::-1])
+        return total if self.last is None else total - total[self.last]
+
+    def below(self, step: Floats) -> Floats:
+        """Return the sum of steps, (m - 1,), from the begin of a group to each place, (m,)."""
+        total = np.zeros(self.row.size)
+        np.cumsum(step, out=total[1:])
+        return total if self.first is None else total - total[self.first]
+
+    @cached_property
+    def lower_above(self) -> Floats:
+        """Number of lower rows after each place, in its group, (m,)."""
+        return self.above((~self.upper[1:]).astype(np.float64))
+
+    @cached_property
+    def cost_below(self) -> Floats:
+        """Cost of the upper rows before each place, in its group, (m,)."""
+        return self.below(self.cost[:-1])
+
+    @cached_property
+    def excess(self) -> Floats:
+        """``sum over lower rows j of max(0, s_j - v)`` at each value v, (m,)."""
+        return self.above(self.lower_above[:-1] * self.gap)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """``sum over lower rows j of max(0, s_j - v)²`` at each value v, (m,)."""
+        return self.above(self.gap * (2.0 * self.excess[1:] + self.lower_above[:-1] * self.gap))
+
+    @cached_property
+    def deficit(self) -> Floats:
+        """``sum over upper rows i of cost max(0, v - u_i)`` at each value v, (m,)."""
+        return self.below((self.cost_below[1:]) * self.gap)
+
+
+class SquaredHingePairs(PairRisk):
+    """The squared hinge: a pair counts where ``s_i - s_j < 1``."""
+
+    @cached_property
+    def _roles(self) -> tuple[Ints, Bools]:
+        """The rows that are the lower ones of a pair, then the upper ones; whether they are."""
+        as_upper, as_lower = self.order.part()
+        lower, upper = np.flatnonzero(as_lower), np.flatnonzero(as_upper)
+        return np.concatenate((lower, upper)), np.arange(lower.size + upper.size) >= lower.size
+
+    def _merged(self, s: Floats) -> Iterator[Merged]:
+        """Yield, by lower level, the rows in the order of their values."""
+        row, upper = self._roles
+        value = s[row] - upper
+        group = None if self.order.counts.shape[0] == 1 else self.order.group[row]
+        by_value = np.argsort(value) if group is None else np.lexsort((value, group))
+        row, upper, value = row[by_value], upper[by_value], value[by_value]
+        pairs = list(self.order.level_pairs())
+        for low in sorted({low for low, *_ in pairs}):
+            level, costs = self.order.level, self.order.costs[low]
+            if len(pairs) == 1:
+                yield self._level(row, upper, value, np.where(upper, costs[level[row]], 0.0))
+                continue
+            cost = np.where(upper, costs[level[row]], 0.0)
+            here = np.where(upper, cost > 0.0, level[row] == low)
+            yield self._level(row[here], upper[here], value[here], cost[here])
+
+    def _level(self, row: Ints, upper: Bools, value: Floats, cost: Floats) -> Merged:
+        gap = np.diff(value)
+        if self.order.counts.shape[0] == 1:
+            return Merged(row, upper, cost, gap, None, None)
+        group = self.order.group[row]
+        gap[group[1:] != group[:-1]] = 0.0
+        first = np.searchsorted(group, group, side="left")
+        return Merged(row, upper, cost, gap, first, np.searchsorted(group, group, "right") - 1)
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        return self.scale * sum(float(m.cost @ m.squares) for m in self._merged(s))
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        r = np.zeros(s.shape[0])
+        for m in self._merged(s):
+            r[m.row] += np.where(m.upper, -m.cost * m.excess, m.deficit)
+        r *= 2.0 * self.scale
+        return r
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w, from the pairs that count."""
+        degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
+        for m in self._merged(s):
+            degree[m.row] += np.where(m.upper, m.cost * m.lower_above, m.cost_below)
+            lower, upper = m.row[~m.upper], m.row[m.upper]
+            sums = np.zeros((lower.size + 1, X.shape[1]))
+            np.cumsum(X[lower[::-1]], axis=0, out=sums[1:])
+            after = lower.size - np.cumsum(~m.upper)[m.upper]
+            counted = sums[after]
+            if m.last is not None:
+                counted -= sums[after - m.lower_above[m.upper].astype(np.int64)]
+            cross += (X[upper].T * m.cost[m.upper]) @ counted
+        A = X * np.sqrt(degree)[:, None]
+        H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
+        return H
