@@ -45,7 +45,10 @@ class PartialOrder:
             group = np.zeros(codes.shape[0], dtype=np.int64)
         else:
             group = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
-        scaled = np.ldexp(costs, -np.frexp(costs.max(initial=0.0))[1])
+        most = costs.max(initial=0.0)
+        scaled = np.ldexp(costs, -np.frexp(most)[1])
+        if (costs[costs > 0.0] == most).all():  # whatever they are: the same problem, bit by bit
+            scaled = np.where(costs > 0.0, 0.5, 0.0)
         return cls(codes, group, scaled, np.ones(codes.shape[0], dtype=np.int64))
 
     @classmethod
