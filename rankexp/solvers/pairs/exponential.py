@@ -28,23 +28,31 @@ class Side:
     sizes: Ints
     at: Ints
 
+    def spread(self, values: Floats) -> Floats:
+        """Return for each row the value of its cell, (m,); of one cell (1,)."""
+        return values if self.sizes.size == 1 else np.repeat(values, self.sizes)
+
     def shares(self, v: Floats) -> tuple[Floats, Floats, Floats]:
         """Return t and a for ``sum of e^v = a e^t`` by cell, and each row's share of it (m,)."""
         top = np.maximum.reduceat(v, self.begin)
-        e = np.exp(v - np.repeat(top, self.sizes))
+        e: Floats = np.exp(v - self.spread(top))
         total = np.add.reduceat(e, self.begin)
-        return top, total, e / np.repeat(total, self.sizes)
+        e /= self.spread(total)
+        return top, total, e
 
     def means(self, share: Floats, X: Floats) -> Floats:
         """Return the means of rows X (n, d) of each cell, weighted by shares, (c, d)."""
+        if self.sizes.size == 1:
+            return np.asarray(share @ X[self.rows])[None]
         ends = np.concatenate((self.begin, [self.rows.size]))
         weights = csr_array((share, self.rows, ends), shape=(self.sizes.size, X.shape[0]))
         return np.asarray(weights @ X)
 
     def charge(self, part: Floats, share: Floats) -> Floats:
         """Return each row's share of the parts of the risk of its cell's pairs, (m,)."""
-        of_cell = np.bincount(self.at, weights=part, minlength=self.sizes.size)
-        return np.asarray(np.repeat(of_cell, self.sizes) * share)
+        if self.at.size == 1:
+            return part * share
+        return self.spread(np.bincount(self.at, part, self.sizes.size)) * share
 
 
 class ExponentialPairs(PairRisk):
@@ -52,8 +60,9 @@ class ExponentialPairs(PairRisk):
 
     def _side(self, cells: Ints) -> Side:
         here, at = np.unique(cells, return_inverse=True)
-        rows = self.by_cell[np.isin(self.order.cell[self.by_cell], here)]
-        sizes = self.sizes[here]
+        used = np.zeros(self.sizes.size, dtype=bool)
+        used[here] = True
+        rows, sizes = self.by_cell[used[self.order.cell[self.by_cell]]], self.sizes[here]
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
     @cached_property
@@ -61,13 +70,20 @@ class ExponentialPairs(PairRisk):
         """The upper and the lower rows."""
         return self._side(self.cells[0]), self._side(self.cells[1])
 
+    @cached_property
+    def charges(self) -> Floats:
+        """What each pair of each pair of cells counts."""
+        return self.scale * self.cells[2]
+
     def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the risk's part of each pair of cells, and the shares of upper and lower rows."""
         up, down = self.sides
         top_up, total_up, of_up = up.shares(-s[up.rows])
         top_down, total_down, of_down = down.shares(s[down.rows])
-        part = self.scale * self.cells[2] * total_up[up.at] * total_down[down.at]
-        part *= np.exp(top_up[up.at] + top_down[down.at])
+        if up.at.size > 1:
+            top_up, total_up = top_up[up.at], total_up[up.at]
+            top_down, total_down = top_down[down.at], total_down[down.at]
+        part = self.charges * total_up * total_down * np.exp(top_up + top_down)
         return part, of_up, of_down
 
     def value(self, s: Floats) -> float:

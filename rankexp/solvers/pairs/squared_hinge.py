@@ -9,11 +9,21 @@ that nothing cancels, however far the scores lie from 0 or from each other.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
+
+
+class Level(NamedTuple):
+    """A lower level: which roles belong to it, their cost, and the bounds of their groups."""
+
+    here: Bools
+    cost: Floats
+    first: Ints | None
+    last: Ints | None
 
 
 @dataclass(frozen=True)
@@ -81,37 +91,42 @@ class SquaredHingePairs(PairRisk):
     """The squared hinge: a pair counts where ``s_i - s_j < 1``."""
 
     @cached_property
-    def _roles(self) -> tuple[Ints, Bools]:
-        """The rows that are the lower ones of a pair, then the upper ones; whether they are."""
+    def _roles(self) -> tuple[Ints, Bools, Ints]:
+        """Row, whether it is the upper one, and group: of lower rows of pairs, then upper ones."""
         as_upper, as_lower = self.order.part()
         lower, upper = np.flatnonzero(as_lower), np.flatnonzero(as_upper)
-        return np.concatenate((lower, upper)), np.arange(lower.size + upper.size) >= lower.size
+        row = np.concatenate((lower, upper))
+        return row, np.arange(row.size) >= lower.size, self.order.group[row]
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        """What each lower level is compared with."""
+        row, upper, group = self._roles
+        level, found = self.order.level[row], []
+        for low in sorted({low for low, *_ in self.order.level_pairs()}):
+            cost = np.where(upper, self.order.costs[low, level], 0.0)
+            here = np.where(upper, cost > 0.0, level == low)
+            first = last = None
+            if self.order.counts.shape[0] > 1:
+                ranked = np.sort(group[here])
+                first = np.searchsorted(ranked, ranked)
+                last = np.searchsorted(ranked, ranked, side="right") - 1
+            found.append(Level(here, cost, first, last))
+        return found
 
     def _merged(self, s: Floats) -> Iterator[Merged]:
-        """Yield, by lower level, the rows in the order of their values."""
-        row, upper = self._roles
+        """Yield, by lower level, the rows in the order of their values, group by group."""
+        row, upper, group = self._roles
         value = s[row] - upper
-        group = None if self.order.counts.shape[0] == 1 else self.order.group[row]
-        by_value = np.argsort(value) if group is None else np.lexsort((value, group))
-        row, upper, value = row[by_value], upper[by_value], value[by_value]
-        pairs = list(self.order.level_pairs())
-        for low in sorted({low for low, *_ in pairs}):
-            level, costs = self.order.level, self.order.costs[low]
-            if len(pairs) == 1:
-                yield self._level(row, upper, value, np.where(upper, costs[level[row]], 0.0))
-                continue
-            cost = np.where(upper, costs[level[row]], 0.0)
-            here = np.where(upper, cost > 0.0, level[row] == low)
-            yield self._level(row[here], upper[here], value[here], cost[here])
-
-    def _level(self, row: Ints, upper: Bools, value: Floats, cost: Floats) -> Merged:
-        gap = np.diff(value)
-        if self.order.counts.shape[0] == 1:
-            return Merged(row, upper, cost, gap, None, None)
-        group = self.order.group[row]
-        gap[group[1:] != group[:-1]] = 0.0
-        first = np.searchsorted(group, group, side="left")
-        return Merged(row, upper, cost, gap, first, np.searchsorted(group, group, "right") - 1)
+        by_value = np.argsort(value)
+        if self.order.counts.shape[0] > 1:
+            by_value = by_value[np.argsort(group[by_value], kind="stable")]
+        for level in self._levels:
+            at = by_value[level.here[by_value]] if len(self._levels) > 1 else by_value
+            gap = np.diff(value[at])
+            if level.first is not None:
+                gap[level.first[1:] == np.arange(1, at.size)] = 0.0
+            yield Merged(row[at], upper[at], level.cost[at], gap, level.first, level.last)
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
@@ -137,7 +152,7 @@ class SquaredHingePairs(PairRisk):
             counted = sums[after]
             if m.last is not None:
                 counted -= sums[after - m.lower_above[m.upper].astype(np.int64)]
-            cross += (X[upper].T * m.cost[m.upper]) @ counted
+            cross += (X[upper] * m.cost[m.upper][:, None]).T @ counted
         A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
