@@ -52,7 +52,8 @@ class Side:
         """Return each row's share of the parts of the risk of its cell's pairs, (m,)."""
         if self.at.size == 1:
             return part * share
-        return self.spread(np.bincount(self.at, part, self.sizes.size)) * share
+        of_cell: Floats = np.bincount(self.at, part, self.sizes.size).astype(np.float64)
+        return self.spread(of_cell) * share
 
 
 class ExponentialPairs(PairRisk):
@@ -60,9 +61,9 @@ class ExponentialPairs(PairRisk):
 
     def _side(self, cells: Ints) -> Side:
         here, at = np.unique(cells, return_inverse=True)
-        used = np.zeros(self.sizes.size, dtype=bool)
-        used[here] = True
-        rows, sizes = self.by_cell[used[self.order.cell[self.by_cell]]], self.sizes[here]
+        sizes, ends = self.sizes[here], np.cumsum(self.sizes)[here]
+        parts = [self.by_cell[k - n : k] for k, n in zip(ends, sizes, strict=True)]
+        rows = np.concatenate(parts)
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
     @cached_property
