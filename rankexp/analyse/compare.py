@@ -78,21 +78,6 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
     return both.dropna(subset=["value"]).reset_index(drop=True)
 
 
-def hanley_mcneil(auc: float, positives: float, negatives: float) -> float:
-    """Return the standard error of an AUC over test examples.
-
-    Hanley and McNeil (Radiology 143, 1982), equation 1 with exponential scores: an
-    approximation from the AUC and the class counts alone. The same for the rank loss, 1 - AUC.
-    """
-    if not (0.0 <= auc <= 1.0) or min(positives, negatives) < 1:
-        return math.nan
-    first, second = auc / (2 - auc), 2 * auc**2 / (1 + auc)
-    variance = (
-        auc * (1 - auc) + (positives - 1) * (first - auc**2) + (negatives - 1) * (second - auc**2)
-    ) / (positives * negatives)
-    return math.sqrt(max(variance, 0.0))
-
-
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return mean and SE over repetitions of every quantity of a `simulate` experiment.
 

@@ -15,10 +15,9 @@ import pandas as pd
 from rankexp.analyse import bayes, blocks, paired, signed_rank
 from rankexp.analyse.blocks import IncompleteError, Policy
 from rankexp.analyse.paired import Design, Estimate
-from rankexp.analyse.verdicts import verdict
+from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
 
 NAN = float("nan")
-UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Contrast:
         Smallest true difference found with the power asked for.
     better, within, worse : float
         Posterior probabilities, NaN if not asked for.
-    verdict : str
+    verdict : Verdict
     note : str
         Why there is no test, or what was left out.
     """
@@ -110,7 +109,7 @@ class Contrast:
     better: float = NAN
     within: float = NAN
     worse: float = NAN
-    verdict: str = "not run"
+    verdict: Verdict = NOT_RUN
     note: str = ""
 
 
@@ -218,7 +217,7 @@ def _over_settings(
         return replace(base, note="refused: " + "; ".join(f"{k}: {v}" for k, v in lacking.items()))
     note = dropped_note(lacking)
     if not estimates:
-        return replace(base, verdict="not run" if lacking else UNDECIDED, note=note)
+        return replace(base, verdict=NOT_RUN if lacking else UNDECIDED, note=note)
     mean = paired.average(estimates)
     low, high = paired.interval(mean, settings.level)
     return replace(
@@ -259,7 +258,7 @@ def _over_data(
     )
     if n < paired.FEWEST:
         why = f"no test: {n} of the {paired.FEWEST} data sets needed at least"
-        return replace(base, verdict=UNDECIDED if n else "not run", note=_join(why, base.note))
+        return replace(base, verdict=UNDECIDED if n else NOT_RUN, note=_join(why, base.note))
     result = signed_rank.signed_rank(values)
     middle, low, high = signed_rank.centre(values, settings.level)
     better, within, worse, note = _posterior(values, settings)
@@ -291,7 +290,7 @@ def _posterior(values: np.ndarray, settings: Settings) -> tuple[float, float, fl
 
 
 def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
-    """Adjust p-values for their number and put the verdicts in words."""
+    """Adjust p-values for their number and give the verdicts."""
     p = np.array([contrast.p for contrast in contrasts])
     equal = np.array([contrast.p_equivalence for contrast in contrasts])
     if settings.adjust == "holm":
@@ -301,7 +300,7 @@ def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
         if np.isnan(own):
             judged.append(contrast)
             continue
-        words = verdict(
+        found = judge(
             contrast.difference, own, same, higher=settings.higher, alpha=1 - settings.level
         )
         judged.append(
@@ -309,7 +308,7 @@ def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
                 contrast,
                 p_adjusted=float(own),
                 p_equivalence_adjusted=float(same),
-                verdict=words,
+                verdict=found,
             )
         )
     return judged

@@ -1,14 +1,67 @@
-"""What may be said of a difference: better, worse, equivalent within a margin, undecided."""
+"""What may be said of a difference, and of a reproduced number, as values."""
 
-MARGINS = {"rank_loss": 0.01, "auc": 0.01}
-"""Differences of no practical importance, where a study sets none: Kotłowski et al. (ICML 2011,
-sec. 5.1) call differences of "at most around 0.01" very small."""
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
 
 
-def verdict(
+@dataclass(frozen=True)
+class Verdict:
+    """What two tests allow to say of a method beside a reference.
+
+    >>> str(Verdict("worse", equivalent=True))
+    'worse, equivalent'
+
+    Attributes
+    ----------
+    shown : {"better", "worse"} or None
+        The difference that was shown.
+    equivalent : bool
+        Whether the difference is within the margin, which a difference that was shown can be, too.
+    compared : bool
+        Whether there was anything to compare.
+    """
+
+    shown: Literal["better", "worse"] | None = None
+    equivalent: bool = False
+    compared: bool = True
+
+    def __str__(self) -> str:
+        if not self.compared:
+            return "not run"
+        words = [self.shown, "equivalent" if self.equivalent else None]
+        return ", ".join(filter(None, words)) or "undecided"
+
+    @classmethod
+    def parse(cls, text: str) -> "Verdict":
+        """Return the verdict that a text such as ``better, equivalent`` stands for.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such verdict.
+        """
+        for one in VERDICTS:
+            if str(one) == text:
+                return one
+        raise ValueError(f"unknown verdict '{text}'; known: {'; '.join(map(str, VERDICTS))}")
+
+
+UNDECIDED = Verdict()
+NOT_RUN = Verdict(compared=False)
+VERDICTS = (
+    *(Verdict(shown, same) for shown in ("better", "worse", None) for same in (False, True)),
+    NOT_RUN,
+)
+
+
+def judge(
     difference: float, p: float, p_equivalence: float, *, higher: bool, alpha: float = 0.05
-) -> str:
-    """Return the words that two tests allow.
+) -> Verdict:
+    """Return the verdict that two tests allow.
 
     Parameters
     ----------
@@ -22,16 +75,68 @@ def verdict(
         Whether higher values are better.
     alpha : float
         Level of both tests.
+    """
+    shown: Literal["better", "worse"] | None = None
+    if p < alpha and difference != 0:
+        shown = "better" if (difference > 0) == higher else "worse"
+    return Verdict(shown, bool(p_equivalence < alpha))
+
+
+class Reproduction(StrEnum):
+    """What may be said of a reproduced number beside the published one."""
+
+    REPRODUCED = "reproduced"
+    NEAR = "near"
+    APART = "not reproduced"
+    NOT_RUN = "not run"
+
+
+def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
+    """Return a sentence that counts verdicts, in a list that is empty where there are none."""
+    found = Counter(verdicts)
+    counts = ", ".join(f"{found[one]} {one}" for one in Reproduction if found[one])
+    return [f"Verdicts: {counts}."] if counts else []
+
+
+def reproduction(difference: float, se: float, last_digit: float) -> Reproduction:
+    """Return what to say of a reproduced number.
+
+    Parameters
+    ----------
+    difference : float
+        Reproduced minus published; NaN where nothing was run.
+    se : float
+        Standard error of the reproduced number; NaN where it is unknown, and then the last
+        digit alone decides.
+    last_digit : float
+        Unit of the last printed digit.
 
     Returns
     -------
-    str
-        ``better``, ``worse``, ``equivalent``, ``better, equivalent``, ``worse, equivalent``
-        (a difference that is there, but within the margin) or ``undecided``.
+    Reproduction
+        ``reproduced`` if |difference| <= max(2 SE, half of the last digit), ``near`` if
+        <= 4 SE, else ``not reproduced``; ``not run`` for a NaN difference.
     """
-    words = []
-    if p < alpha and difference != 0:
-        words.append("better" if (difference > 0) == higher else "worse")
-    if p_equivalence < alpha:
-        words.append("equivalent")
-    return ", ".join(words) or "undecided"
+    if math.isnan(difference):
+        return Reproduction.NOT_RUN
+    size = abs(difference)
+    slack = 1e-9 * last_digit  # binary fractions: .1225 - .1224 is not exactly .0001
+    known = 0.0 if math.isnan(se) else se
+    if size <= max(2 * known, last_digit / 2) + slack:
+        return Reproduction.REPRODUCED
+    return Reproduction.NEAR if size <= 4 * known + slack else Reproduction.APART
+
+
+def reproduction_in_spread(
+    value: float, half: float, central: tuple[float, float], extremes: tuple[float, float]
+) -> Reproduction:
+    """Return what to say of a published single run: one draw from a spread over seeds.
+
+    ``reproduced`` within the central quantiles, ``near`` within the extremes, else ``not
+    reproduced``; each by half of the last printed digit, `half`, more.
+    """
+    slack = half * (1 + 1e-9)
+    for (low, high), said in ((central, Reproduction.REPRODUCED), (extremes, Reproduction.NEAR)):
+        if low - slack <= value <= high + slack:
+            return said
+    return Reproduction.APART

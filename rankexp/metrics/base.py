@@ -6,7 +6,7 @@ so that nothing is said twice. A :class:`Metric` is such a function with its par
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -32,6 +32,26 @@ class UndefinedMetricWarning(RuntimeWarning):
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What helps to read a metric's values in a report.
+
+    Attributes
+    ----------
+    margin : float or None
+        Differences below it are of no practical importance, unless a study says otherwise.
+    standard_error : callable or None
+        Called with a value and the numbers of test examples of each class, worst first; returns
+        the standard error over test examples of a single split.
+    bayes : str or None
+        The attribute of a generator that says the Bayes scorer's value.
+    """
+
+    margin: float | None = None
+    standard_error: Callable[[float, Sequence[float]], float] | None = None
+    bayes: str | None = None
+
+
+@dataclass(frozen=True)
 class Declaration:
     """What a metric says about itself beyond its signature.
 
@@ -48,6 +68,8 @@ class Declaration:
     check : callable or None
         Called with ``levels``, K or None where unknown, and the parameters, all by name; raises
         ValueError for what cannot be, so that a configuration can complain before anything runs.
+    reading : Reading
+        What helps to read its values.
     """
 
     direction: Direction
@@ -55,6 +77,7 @@ class Declaration:
     cutoff: str | None = None
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
+    reading: Reading = Reading()
 
 
 def declare(
@@ -64,6 +87,7 @@ def declare(
     cutoff: str | None = None,
     kinds: tuple[Kind, ...] = ("binary",),
     check: Callable[..., object] | None = None,
+    reading: Reading = Reading(),
 ) -> Callable[[F], F]:
     """Mark a function as a metric; it stays the plain function that it is.
 
@@ -76,7 +100,7 @@ def declare(
 
     def mark(function: F) -> F:
         function.declaration = Declaration(  # type: ignore[attr-defined]
-            direction, source, cutoff, kinds, check
+            direction, source, cutoff, kinds, check, reading
         )
         return function
 
@@ -138,6 +162,11 @@ class Metric:
         """The rule for ties, or None where it has none."""
         defaults = parameters_of(self.function)
         return dict(self.parameters).get("ties", defaults.get("ties"))
+
+    @property
+    def reading(self) -> Reading:
+        """What helps to read its values."""
+        return self.declaration.reading
 
     def check(self, levels: int | None = None) -> None:
         """Raise ValueError where the parameters cannot be, for so many levels if known."""

@@ -1,12 +1,14 @@
 """Rank loss and AUC: two classes, pairs of a positive and a negative."""
 
+import math
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.metrics.base import UndefinedMetricWarning, declare
+from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
@@ -14,7 +16,36 @@ Ties = Literal["expected", "worst", "best"]
 Floats = npt.NDArray[np.float64]
 
 
-@declare("lower", source="kotlowski2011, (4)")
+MARGIN = 0.01
+"""Kotłowski et al. (ICML 2011, sec. 5.1) call differences of "at most around 0.01" very small."""
+
+
+def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
+    """Return the standard error of an AUC over test examples.
+
+    Hanley and McNeil (Radiology 143, 1982), equation 1 with exponential scores: an
+    approximation from the AUC and the counts of negatives and positives alone.
+    """
+    negatives, positives = counts
+    if not (0.0 <= auc <= 1.0) or min(counts) < 1:
+        return math.nan
+    first, second = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    variance = (
+        auc * (1 - auc) + (positives - 1) * (first - auc**2) + (negatives - 1) * (second - auc**2)
+    ) / (positives * negatives)
+    return math.sqrt(max(variance, 0.0))
+
+
+def _of_the_loss(loss: float, counts: Sequence[float]) -> float:
+    """Return the standard error of a rank loss, which is that of the AUC, 1 minus it."""
+    return hanley_mcneil(1 - loss, counts)
+
+
+@declare(
+    "lower",
+    source="kotlowski2011, (4)",
+    reading=Reading(margin=MARGIN, standard_error=_of_the_loss, bayes="rank_risk"),
+)
 def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
     """Return the share of positive-negative pairs that the scores put in the wrong order.
 
@@ -48,7 +79,11 @@ def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") 
     return _share(lost, pairs)
 
 
-@declare("higher", source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2")
+@declare(
+    "higher",
+    source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
+    reading=Reading(margin=MARGIN, standard_error=hanley_mcneil),
+)
 def auc(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
     """Return the area under the ROC curve: the share of pairs in the right order.
 

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from rankexp import registry
-from rankexp.analyse import complete, published, select
+from rankexp.analyse import complete, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.frame import long_frame, scores
+from rankexp.config import published
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse

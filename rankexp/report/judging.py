@@ -1,7 +1,7 @@
 """Comparing methods by what the records hold: from a block's options to contrasts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -10,7 +10,6 @@ from pydantic import Field, PositiveFloat, model_validator
 from rankexp.analyse import blocks
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
 from rankexp.analyse.paired import design
-from rankexp.analyse.verdicts import MARGINS
 from rankexp.config.schema import Block, Holdout, Strict
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric
@@ -108,7 +107,7 @@ class Judging(Strict):
         return float(known) if wanted and known is not None else float("nan")
 
     def _settings(self, context: Context, metric: Metric) -> Settings:
-        margin = self.margin or MARGINS.get(metric.name)
+        margin = self.margin or metric.reading.margin
         if margin is None:
             raise ConfigError(
                 f"the metric {metric} has no margin of its own: set the option 'margin' to the "
@@ -138,7 +137,8 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
             "margin": own.settings.margin,
             "level": own.settings.level,
             "incomplete": own.settings.policy,
-            **asdict(contrast),
+            **vars(contrast),
+            "verdict": str(contrast.verdict),
         }
         for own in judged
         for contrast in own.contrasts
@@ -148,11 +148,8 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
 
 def words(contrast: Contrast, margin: float, digits: int) -> str:
     """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``."""
-    parts = contrast.verdict.split(", ")
-    within = f"equivalent within {short(margin)}"
-    if parts == ["equivalent"]:
-        return within
-    if parts[0] not in {"better", "worse"}:
-        return contrast.verdict
-    text = f"{parts[0]} by {amount(abs(contrast.difference), digits)}"
-    return f"{text}, but {within}" if len(parts) == 2 else text
+    verdict, within = contrast.verdict, f"equivalent within {short(margin)}"
+    if verdict.shown is None:
+        return within if verdict.equivalent else str(verdict)
+    text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
+    return f"{text}, but {within}" if verdict.equivalent else text

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankexp.analyse import compare, published
+from rankexp.analyse import compare
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.published import verdict
+from rankexp.analyse.verdicts import Reproduction, reproduction
+from rankexp.config import published
 from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+from rankexp.metrics.bipartite import hanley_mcneil
 
 NAN = math.nan
 
@@ -72,9 +75,9 @@ def test_differences_are_paired_by_split() -> None:
 def test_hanley_and_mcneil_worked_by_hand() -> None:
     # A = .8: Q1 = .8/1.2, Q2 = 1.28/1.8; (.16 + 49 (Q1 - .64) + 49 (Q2 - .64)) / 2500.
     expected = math.sqrt((0.16 + 49 * (2 / 3 - 0.64) + 49 * (1.28 / 1.8 - 0.64)) / 2500)
-    assert compare.hanley_mcneil(0.8, 50, 50) == pytest.approx(expected)
-    assert math.isnan(compare.hanley_mcneil(NAN, 50, 50))
-    assert math.isnan(compare.hanley_mcneil(0.8, 0, 50))
+    assert hanley_mcneil(0.8, [50, 50]) == pytest.approx(expected)
+    assert math.isnan(hanley_mcneil(NAN, [50, 50]))
+    assert math.isnan(hanley_mcneil(0.8, [50, 0]))
 
 
 def test_hanley_and_mcneil_is_near_the_spread_of_simulated_aucs() -> None:
@@ -82,7 +85,17 @@ def test_hanley_and_mcneil_is_near_the_spread_of_simulated_aucs() -> None:
     positive = rng.exponential(4.0, (400, 60, 1))
     negative = rng.exponential(1.0, (400, 1, 80))
     aucs = (positive > negative).mean(axis=(1, 2))
-    assert compare.hanley_mcneil(0.8, 60, 80) == pytest.approx(aucs.std(), rel=0.12)
+    assert hanley_mcneil(0.8, [80, 60]) == pytest.approx(aucs.std(), rel=0.12)
+
+
+def test_metrics_say_which_standard_error_and_margin_they_have() -> None:
+    auc, loss, worst = map(parse, ("auc", "rank_loss", "rank_loss(ties=worst)"))
+    for value, metric in ((0.8, auc), (0.2, loss), (0.2, worst)):
+        error = metric.reading.standard_error
+        assert error is not None and error(value, [80, 60]) == hanley_mcneil(0.8, [80, 60])
+        assert metric.reading.margin == 0.01
+    other = parse("kendall_tau_b").reading
+    assert (other.margin, other.standard_error, other.bayes) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +116,7 @@ def test_hanley_and_mcneil_is_near_the_spread_of_simulated_aucs() -> None:
     ],
 )
 def test_verdicts_at_their_boundaries(difference: float, se: float, expected: str) -> None:
-    assert verdict(difference, se, 0.0001) == expected
+    assert reproduction(difference, se, 0.0001) == Reproduction(expected)
 
 
 ROW = {

@@ -11,7 +11,7 @@ from rankexp.analyse import blocks, contrast, paired
 from rankexp.analyse.contrast import Contrast, Family, Settings
 from rankexp.analyse.frame import NONE
 from rankexp.analyse.paired import Design
-from rankexp.analyse.verdicts import verdict
+from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, VERDICTS, Verdict, judge
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan
@@ -30,8 +30,16 @@ NAN = math.nan
     ],
 )
 def test_verdicts(difference: float, p: float, equal: float, lower: str, higher: str) -> None:
-    assert verdict(difference, p, equal, higher=False) == lower
-    assert verdict(difference, p, equal, higher=True) == higher
+    assert str(judge(difference, p, equal, higher=False)) == lower
+    assert str(judge(difference, p, equal, higher=True)) == higher
+
+
+def test_every_verdict_has_one_text() -> None:
+    assert [Verdict.parse(str(one)) for one in VERDICTS] == list(VERDICTS)
+    assert len({str(one) for one in VERDICTS}) == len(VERDICTS) == 7
+    assert (str(UNDECIDED), str(NOT_RUN)) == ("undecided", "not run")
+    with pytest.raises(ValueError, match="unknown verdict 'good'; known: better; better, equiv"):
+        Verdict.parse("good")
 
 
 def made(differences: dict[str, np.ndarray], *, models: bool) -> pd.DataFrame:
@@ -49,7 +57,7 @@ def made(differences: dict[str, np.ndarray], *, models: bool) -> pd.DataFrame:
     return table.assign(state=np.where(undefined, "undefined", "whole"))
 
 
-def judge(
+def compared(
     differences: dict[str, np.ndarray], settings: Settings, *, models: bool = True
 ) -> Family:
     design = MODELS if models else FOLDS
@@ -63,23 +71,25 @@ def noise(n: int, shift: float, scale: float, seed: int = 0) -> np.ndarray:
 
 def test_models_are_compared_by_the_paired_t_test() -> None:
     values = noise(30, 0.004, 0.002)
-    own = judge({"p": values}, Settings()).problems[0]
+    own = compared({"p": values}, Settings()).problems[0]
     expected = stats.ttest_1samp(values, 0)
     assert own.p == pytest.approx(expected.pvalue)
     interval = expected.confidence_interval()
     assert (own.low, own.high) == pytest.approx((interval.low, interval.high))
     assert (own.n, own.unit, own.test) == (30, "models", "paired t-test")
-    assert own.verdict == "worse, equivalent"
+    assert own.verdict == Verdict("worse", equivalent=True)
     assert (own.boot_low, own.boot_high) == pytest.approx((own.low, own.high), rel=0.1)
     assert own.effect == pytest.approx(values.mean() / values.std(ddof=1))
-    assert judge({"p": values}, Settings(higher=True)).problems[0].verdict == "better, equivalent"
-    narrow = judge({"p": values}, Settings(margin=0.002)).problems[0]
-    assert narrow.verdict == "worse"
+    assert compared({"p": values}, Settings(higher=True)).problems[0].verdict == Verdict(
+        "better", equivalent=True
+    )
+    narrow = compared({"p": values}, Settings(margin=0.002)).problems[0]
+    assert narrow.verdict == Verdict("worse")
 
 
 def test_folds_are_compared_by_the_corrected_test_and_not_resampled() -> None:
     values = noise(100, 0.002, 0.008)
-    own = judge({"p": values}, Settings(), models=False).problems[0]
+    own = compared({"p": values}, Settings(), models=False).problems[0]
     assert own.se == pytest.approx(math.sqrt(1 / 100 + 1 / 9) * values.std(ddof=1))
     assert stats.ttest_1samp(values, 0).pvalue < 0.05 < own.p
     assert own.test == "corrected resampled t-test" and math.isnan(own.boot_low)
@@ -87,12 +97,14 @@ def test_folds_are_compared_by_the_corrected_test_and_not_resampled() -> None:
 
 def test_p_values_are_adjusted_for_the_problems_of_an_experiment() -> None:
     problems = {f"p{i}": noise(30, 0.0009, 0.002, i) for i in range(4)}
-    plain = judge(problems, Settings(adjust="none")).problems
-    holm = judge(problems, Settings()).problems
+    plain = compared(problems, Settings(adjust="none")).problems
+    holm = compared(problems, Settings()).problems
     assert [own.p for own in plain] == [own.p_adjusted for own in plain]
     order = np.argsort([own.p for own in plain])
     assert holm[order[0]].p_adjusted == pytest.approx(4 * plain[order[0]].p)
-    assert sum("worse" in own.verdict for own in plain) > sum("worse" in c.verdict for c in holm)
+    assert sum(own.verdict.shown == "worse" for own in plain) > sum(
+        own.verdict.shown == "worse" for own in holm
+    )
     # The intervals for all at once are Bonferroni's.
     first = problems["p0"]
     wide = paired.interval(paired.estimate(first), 1 - 0.05 / 4)
@@ -101,11 +113,11 @@ def test_p_values_are_adjusted_for_the_problems_of_an_experiment() -> None:
 
 def test_settings_of_a_generator_are_averaged() -> None:
     problems = {"p": noise(30, 0.004, 0.002), "q": noise(20, -0.002, 0.001, 1)}
-    own = judge(problems, Settings()).overall
+    own = compared(problems, Settings()).overall
     means = [values.mean() for values in problems.values()]
     assert own.difference == pytest.approx(np.mean(means))
     assert (own.n, own.unit, own.problem) == (2, "settings", "")
-    assert own.verdict == "worse, equivalent"
+    assert own.verdict == Verdict("worse", equivalent=True)
 
 
 def test_data_sets_are_compared_by_signed_ranks() -> None:
@@ -113,41 +125,43 @@ def test_data_sets_are_compared_by_signed_ranks() -> None:
     problems = {
         f"p{i}": noise(20, shift, 0.001, i) for i, shift in enumerate(noise(9, -0.02, 0.01))
     }
-    found = judge(problems, Settings(bayes=True), models=False).overall
+    found = compared(problems, Settings(bayes=True), models=False).overall
     means = [values.mean() for values in problems.values()]
     assert found.p == pytest.approx(stats.wilcoxon(means).pvalue)
     assert found.low <= found.difference <= found.high
-    assert (found.n, found.unit, found.verdict) == (9, "data sets", "better")
+    assert (found.n, found.unit, found.verdict) == (9, "data sets", Verdict("better"))
     assert found.better > 0.9 and found.better + found.within + found.worse == pytest.approx(1)
-    turned = judge(problems, Settings(bayes=True, higher=True), models=False).overall
+    turned = compared(problems, Settings(bayes=True, higher=True), models=False).overall
     assert (turned.better, turned.worse) == (found.worse, found.better)
-    assert turned.verdict == "worse"
+    assert turned.verdict == Verdict("worse")
 
 
 def test_identical_methods_are_equivalent() -> None:
-    found = judge({"p": np.zeros(5), "q": np.zeros(5)}, Settings())
-    assert [own.verdict for own in found.problems] == ["equivalent"] * 2
-    assert found.overall.verdict == "equivalent"
-    over = judge({f"p{i}": np.zeros(10) for i in range(9)}, Settings(), models=False).overall
-    assert (over.difference, over.p, over.verdict) == (0.0, 1.0, "equivalent")
+    found = compared({"p": np.zeros(5), "q": np.zeros(5)}, Settings())
+    assert [own.verdict for own in found.problems] == [Verdict(equivalent=True)] * 2
+    assert found.overall.verdict == Verdict(equivalent=True)
+    over = compared({f"p{i}": np.zeros(10) for i in range(9)}, Settings(), models=False).overall
+    assert (over.difference, over.p, over.verdict) == (0.0, 1.0, Verdict(equivalent=True))
 
 
 def test_too_few_pairs_or_data_sets_are_said() -> None:
-    found = judge({"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings(policy="drop"))
+    found = compared(
+        {"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings(policy="drop")
+    )
     few = found.problems[0]
-    assert few.verdict == "undecided" and "2 of the 3 models needed" in few.note
+    assert few.verdict == UNDECIDED and "2 of the 3 models needed" in few.note
     assert math.isnan(few.p) and few.difference == pytest.approx(0.1, abs=0.02)
     assert found.overall.n == 1 and "dropped 1" in found.overall.note
-    strict = judge({"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings())
+    strict = compared({"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings())
     assert strict.overall.note.startswith("refused: p: no test")
-    sets = judge({"p": noise(10, 0, 1), "q": noise(10, 0, 1)}, Settings(), models=False).overall
-    assert sets.verdict == "undecided" and "2 of the 3 data sets needed" in sets.note
+    sets = compared({"p": noise(10, 0, 1), "q": noise(10, 0, 1)}, Settings(), models=False).overall
+    assert sets.verdict == UNDECIDED and "2 of the 3 data sets needed" in sets.note
 
 
 def test_undefined_folds_are_counted() -> None:
     values = noise(20, 0, 0.01)
     values[3] = NAN
-    own = judge({"p": values}, Settings(), models=False).problems[0]
+    own = compared({"p": values}, Settings(), models=False).problems[0]
     assert (own.n, own.undefined, own.dropped, own.note) == (19, 1, 0, "")
     assert own.difference == pytest.approx(np.nanmean(values))
 
@@ -158,7 +172,7 @@ def test_incomplete_models_are_refused_or_dropped() -> None:
     table.iloc[4, 2] = "incomplete"
     designs = {"p": MODELS}
     strict = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
-    assert strict.verdict == "undecided" and "refused" in strict.note and math.isnan(strict.p)
+    assert strict.verdict == UNDECIDED and "refused" in strict.note and math.isnan(strict.p)
     lax = contrast.family(table, ("m", "r"), designs, Settings(policy="drop")).problems[0]
     assert (lax.n, lax.dropped) == (9, 1)
     assert lax.note == "dropped 1 (p, model 4: 1 of 1 splits lack a value)"
@@ -172,11 +186,11 @@ def test_problems_that_were_not_run() -> None:
     table["state"] = "incomplete"
     lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
     assert lacking == Contrast("p", note="no split has a value by both methods")
-    assert "gone: not run" in found.overall.note and found.overall.verdict == "undecided"
+    assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 
 
 def test_a_missing_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "baycomp", None)
     problems = {f"p{i}": noise(10, 0, 0.01, i) for i in range(4)}
-    found = judge(problems, Settings(bayes=True), models=False).overall
+    found = compared(problems, Settings(bayes=True), models=False).overall
     assert "rankexp[bayes]" in found.note and math.isnan(found.within)

@@ -14,8 +14,10 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.analyse.contrast import Contrast
 from rankexp.analyse.several import ranking
+from rankexp.analyse.verdicts import Verdict
 from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
+from rankexp.metrics.base import Metric, Reading
 from rankexp.plan import Cell
 from rankexp.report import build, judging
 from rankexp.report.blocks.statistics.answer import bound, headline, visible
@@ -153,7 +155,7 @@ def test_options_that_make_no_sense_are_refused(make: Make) -> None:
 
 
 def test_a_metric_without_a_margin_needs_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "MARGINS", {})
+    monkeypatch.setattr(Metric, "reading", Reading())
     with pytest.raises(ConfigError, match="set the option 'margin'"):
         show(make(), "comparison", "boxes", **PAIR)
     show(make(), "comparison", "boxes", **PAIR, margin=0.02)
@@ -178,7 +180,7 @@ def test_nothing_run_is_no_error(make: Make) -> None:
 
 
 def contrasts(*verdicts: str) -> list[Contrast]:
-    return [Contrast(f"p{i}", verdict=text) for i, text in enumerate(verdicts)]
+    return [Contrast(f"p{i}", verdict=Verdict.parse(text)) for i, text in enumerate(verdicts)]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,9 @@ def test_headlines(verdicts: list[str], expected: str) -> None:
 
 def test_verdicts_with_their_numbers() -> None:
     def words(verdict: str, difference: float) -> str:
-        return judging.words(Contrast("p", difference=difference, verdict=verdict), 0.01, 4)
+        return judging.words(
+            Contrast("p", difference=difference, verdict=Verdict.parse(verdict)), 0.01, 4
+        )
 
     assert words("worse, equivalent", 0.0019) == "worse by .0019, but equivalent within .01"
     assert words("better", -0.0116) == "better by .0116"

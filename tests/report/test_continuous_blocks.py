@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rankexp import __version__, plan, registry
+from rankexp.analyse.verdicts import reproduction_in_spread
 from rankexp.config.schema import Block, Study
 from rankexp.plan import Cell
-from rankexp.report.blocks.figures.published_spread import spread_verdict
 from rankexp.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.report.blocks.figures.tree import parsed
 from rankexp.report.context import Context
@@ -133,7 +133,10 @@ def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:
 
 
 def test_a_single_run_is_judged_by_quantiles_then_extremes() -> None:
-    judged = [spread_verdict(v, 0.005, 0.2, 0.8, 0.1, 0.9) for v in (0.195, 0.19, 0.9, 0.91, 0.0)]
+    judged = [
+        reproduction_in_spread(value, 0.005, (0.2, 0.8), (0.1, 0.9))
+        for value in (0.195, 0.19, 0.9, 0.91, 0.0)
+    ]
     assert judged == ["reproduced", "near", "near", "not reproduced", "not reproduced"]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.analyse import compare
+from rankexp.analyse.verdicts import Reproduction, counted, reproduction_in_spread
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
@@ -28,7 +29,7 @@ TAIL = 0.05
 
 
 @dataclass(frozen=True)
-class Line:
+class Spread:
     """A metric of a method on a problem, over seeds; NaN where nothing is published."""
 
     experiment: str
@@ -46,7 +47,7 @@ class Line:
     seeds: int
     best: int
     worst: int
-    verdict: str
+    verdict: Reproduction | None
     source: str
     note: str
     printed: int
@@ -60,7 +61,7 @@ class Panel:
     problem: str
     metric: Metric
     values: pd.DataFrame
-    lines: Mapping[str, Line]
+    lines: Mapping[str, Spread]
 
 
 class PublishedSpread(Choosing):
@@ -73,7 +74,7 @@ class PublishedSpread(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of the spreads."""
         methods = self.shown(context, block)
-        lines: list[Line] = []
+        lines: list[Spread] = []
         panels: list[Panel] = []
         for experiment in context.experiments(block):
             for metric in self.metrics or map(parse, context.evaluate(experiment).metrics):
@@ -108,7 +109,7 @@ class PublishedSpread(Choosing):
         metric: Metric,
         values: pd.DataFrame,
         methods: Sequence[str],
-    ) -> list[Line]:
+    ) -> list[Spread]:
         wide = values.pivot(index="unit", columns="method", values="value")
         wide = wide.reindex(columns=list(methods))
         higher = metric.direction == "higher"
@@ -122,22 +123,25 @@ class PublishedSpread(Choosing):
 
     def _line(
         self, context: Context, key: Key, seeds: np.ndarray, counts: tuple[int, int]
-    ) -> Line:
+    ) -> Spread:
         target = context.published.get(key)
         value = target.value if target else math.nan
         printed = max(0, -round(math.log10(target.last_digit))) if target else self.digits
         digits = max(self.digits, printed + 1 if target else 0)
+        known = seeds if len(seeds) else np.array([math.nan])
+        low, median, high = np.quantile(known, [TAIL, 0.5, 1 - TAIL]).tolist()
+        least, greatest = float(known.min()), float(known.max())
         if not len(seeds):
-            return _not_run(key, value, printed, digits)
-        low, median, high = np.quantile(seeds, [TAIL, 0.5, 1 - TAIL]).tolist()
-        least, greatest = float(seeds.min()), float(seeds.max())
-        half = target.last_digit / 2 if target else 0.0
-        verdict = spread_verdict(value, half, low, high, least, greatest)
-        note = target.note if target and verdict != "reproduced" else ""
-        return Line(
+            target, verdict = None, Reproduction.NOT_RUN
+        elif target is None:
+            verdict = None
+        else:
+            half, extremes = target.last_digit / 2, (least, greatest)
+            verdict = reproduction_in_spread(value, half, (low, high), extremes)
+        return Spread(
             *key,
             published=value,
-            mean=float(seeds.mean()),
+            mean=float(known.mean()),
             low=low,
             median=median,
             high=high,
@@ -147,14 +151,14 @@ class PublishedSpread(Choosing):
             seeds=len(seeds),
             best=counts[0],
             worst=counts[1],
-            verdict=verdict if target else "",
+            verdict=verdict,
             source=target.source if target else "",
-            note=note,
+            note=target.note if target and verdict != Reproduction.REPRODUCED else "",
             printed=printed,
             digits=digits,
         )
 
-    def _table(self, context: Context, lines: Sequence[Line]) -> Table:
+    def _table(self, context: Context, lines: Sequence[Spread]) -> Table:
         header = ["Metric", "Method", "Published", "Mean", "5 %", "50 %", "95 %"]
         header += ["Seeds below", "Verdict", "Best in", "Worst in", "Note"]
         several = len({(line.experiment, line.problem) for line in lines}) > 1
@@ -170,7 +174,7 @@ class PublishedSpread(Choosing):
                     Cell(line.published, digits=line.printed),
                     *(Cell(value, digits=line.digits) for value in marks),
                     Cell(f"{100 * line.below:.0f} %" if known and line.seeds else None),
-                    Cell(line.verdict or None),
+                    Cell(line.verdict),
                     f"{line.best} of {line.seeds}",
                     f"{line.worst} of {line.seeds}",
                     Cell("", note=line.note),
@@ -179,38 +183,15 @@ class PublishedSpread(Choosing):
         return Table(header, rows, "Published, and reproduced over seeds")
 
 
-def _not_run(key: Key, value: float, printed: int, digits: int) -> Line:
-    a, b, c, d, e, f, g = [math.nan] * 7
-    return Line(*key, value, a, b, c, d, e, f, g, 0, 0, 0, "not run", "", "", printed, digits)
-
-
-def spread_verdict(
-    value: float, half: float, low: float, high: float, least: float, greatest: float
-) -> str:
-    """Return what to say of a published single run: one draw from the spread over seeds.
-
-    ``reproduced`` from the 5 % to the 95 % quantile, ``near`` within the extremes, else
-    ``not reproduced``; each by half of the last printed digit more.
-    """
-    slack = half * (1 + 1e-9)
-    if low - slack <= value <= high + slack:
-        return "reproduced"
-    return "near" if least - slack <= value <= greatest + slack else "not reproduced"
-
-
 def _first(wide: pd.DataFrame, higher: bool) -> Mapping[str, int]:
     """Count the seeds in which each method has the highest (lowest) value, alone or not."""
     first = wide.max(axis=1) if higher else wide.min(axis=1)
     return {str(name): int((wide[name] == first).sum()) for name in wide.columns}
 
 
-def _legend(lines: Sequence[Line]) -> list[str]:
-    verdicts = [line.verdict for line in lines if line.verdict]
-    kinds = ("reproduced", "near", "not reproduced", "not run")
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in kinds if v in verdicts)
-    notes = [f"Verdicts: {counts}."] if counts else []
+def _legend(lines: Sequence[Spread]) -> list[str]:
     return [
-        *notes,
+        *counted(line.verdict for line in lines),
         "A published value is a single run, so it is compared with the spread of single runs: "
         "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each "
         "by half of the last printed digit more. Seeds below: the share with a smaller value than "

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 from rankexp.analyse.contrast import Contrast
+from rankexp.analyse.verdicts import UNDECIDED, Verdict
 from rankexp.config.schema import Block
 from rankexp.report.blocks.statistics.comparison import Comparison
 from rankexp.report.context import Context
@@ -61,7 +62,7 @@ class Answer(Comparison):
                 said = words(own, one.settings.margin, self.digits)
                 parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
         sign = 1 if judged[0].settings.higher else -1
-        shown = [c for c in found if "better" in c.verdict]
+        shown = [c for c in found if c.verdict.shown == "better"]
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
             ends = sorted((sign * most.low, sign * most.high))
@@ -74,16 +75,16 @@ class Answer(Comparison):
 
     def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
         """Count the verdicts and name the problems of those that found a difference."""
-        found = [c for one in judged for c in one.family.problems if c.verdict != "not run"]
+        found = [c for one in judged for c in one.family.problems if c.verdict.compared]
         margin = short(judged[0].settings.margin)
         parts = []
         for word in ("better", "worse"):
-            names = [context.problem_label(c.problem) for c in found if word in c.verdict]
+            names = [context.problem_label(c.problem) for c in found if c.verdict.shown == word]
             named = f" ({'; '.join(names)})" if names else ""
             parts.append(f"{word} on {len(names) or 'none'}{named}")
-        same = sum(c.verdict == "equivalent" for c in found)
+        same = sum(c.verdict == Verdict(equivalent=True) for c in found)
         parts.append(f"equivalent within {margin} without a difference shown on {same}")
-        open_ = [c for c in found if c.verdict == "undecided"]
+        open_ = [c for c in found if c.verdict == UNDECIDED]
         seen = [c.detectable for c in open_ if not math.isnan(c.detectable)]
         parts.append(f"undecided on {len(open_)}{visible(seen, self.digits)}")
         return f"Of {len(found)} problems {', '.join(parts)}."
@@ -143,7 +144,9 @@ class Answer(Comparison):
         return Table(header, list(rows.values()), caption)
 
     def _verdict(self, contrast: Contrast) -> Cells:
-        text = contrast.verdict.replace(", ", ", but ")
+        text = str(contrast.verdict)
+        if contrast.verdict.shown and contrast.verdict.equivalent:
+            text = f"{contrast.verdict.shown}, but equivalent"
         if math.isnan(contrast.difference):
             return Cells([text])
         interval = None if math.isnan(contrast.low) else (contrast.low, contrast.high)
@@ -176,19 +179,25 @@ def visible(differences: Sequence[float], digits: int) -> str:
 
 def headline(found: Sequence[Contrast]) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
-    verdicts = [c.verdict for c in found if c.verdict != "not run"]
-    better = any("better" in verdict for verdict in verdicts)
-    worse = any("worse" in verdict for verdict in verdicts)
+    verdicts = [c.verdict for c in found if c.verdict.compared]
+    shown = [verdict.shown for verdict in verdicts]
+    better, worse = "better" in shown, "worse" in shown
     if not verdicts:
         return "nothing was run"
     if better and worse:
         return "a gain on some problems, a loss on others"
     if better:
-        every = all("better" in verdict for verdict in verdicts)
-        return "a gain on every problem" if every else "a gain on some problems, a loss on none"
+        return (
+            "a gain on every problem"
+            if set(shown) == {"better"}
+            else "a gain on some problems, a loss on none"
+        )
     if worse:
-        every = all("worse" in verdict for verdict in verdicts)
-        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
-    if all(verdict == "equivalent" for verdict in verdicts):
+        return (
+            "a loss on every problem"
+            if set(shown) == {"worse"}
+            else "a gain on no problem, a loss on some"
+        )
+    if all(verdict.equivalent for verdict in verdicts):
         return "no gain on any problem, equivalent on all"
     return "no gain or loss shown on any problem, but not on all excluded"

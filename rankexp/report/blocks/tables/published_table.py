@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import compare, published, select
+from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
+from rankexp.analyse.verdicts import Reproduction, counted, reproduction
 from rankexp.config.schema import Block, Holdout
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
@@ -20,7 +21,7 @@ from rankexp.report.options import Choosing, MethodName, Rule, rule_label
 REGISTER = {"published_table": "PublishedTable"}
 
 NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
-MARKS = {"near": Mark.NEAR, "not reproduced": Mark.APART}
+MARKS = {Reproduction.NEAR: Mark.NEAR, Reproduction.APART: Mark.APART}
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
     compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
@@ -32,7 +33,7 @@ SE_OF = {
 
 
 @dataclass(frozen=True)
-class Line:
+class Reproduced:
     """One problem with one method, in full precision; the metric is its canonical text."""
 
     experiment: str
@@ -46,7 +47,7 @@ class Line:
     se_of: str
     others: tuple[float, ...]
     difference: float
-    verdict: str
+    verdict: Reproduction | None
     chosen: str
     edge: str
     splits: int
@@ -87,7 +88,9 @@ class PublishedTable(Choosing):
             incomplete=context.incomplete(context.experiments(block), list(methods)),
         )
 
-    def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
+    def _lines(
+        self, context: Context, experiment: str, methods: Mapping[str, str]
+    ) -> list[Reproduced]:
         setup = context.evaluate(experiment)
         metric = context.metric(experiment, self.metric)
         chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
@@ -112,7 +115,7 @@ class PublishedTable(Choosing):
         values: list[Mapping[str, Any]],
         count: Count,
         choice: tuple[str, str],
-    ) -> Line:
+    ) -> Reproduced:
         experiment, problem, method, beside, metric = head
         main = values[0]
         key = (experiment, problem, beside or method, metric)
@@ -122,10 +125,10 @@ class PublishedTable(Choosing):
             se = _single_split(context, experiment, problem, parse(metric), main["mean"])
             se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         difference = main["mean"] - target.value if target else math.nan
-        verdict = published.verdict(difference, se, target.last_digit) if target else ""
+        verdict = reproduction(difference, se, target.last_digit) if target else None
         absent = context.missing_data(problem)
-        own = "" if not target or beside or verdict == "reproduced" else target.note
-        return Line(
+        own = "" if not target or beside or verdict == Reproduction.REPRODUCED else target.note
+        return Reproduced(
             *head,
             published=target.value if target else math.nan,
             reproduced=main["mean"],
@@ -145,7 +148,7 @@ class PublishedTable(Choosing):
             note="Its data was not available." if absent else own,
         )
 
-    def _numbers(self, lines: list[Line]) -> pd.DataFrame:
+    def _numbers(self, lines: list[Reproduced]) -> pd.DataFrame:
         table = pd.DataFrame([asdict(line) for line in lines])
         others = table.pop("others") if lines else pd.Series(dtype=object)
         for place, rule in enumerate(self.rules[1:]):
@@ -153,7 +156,9 @@ class PublishedTable(Choosing):
             table.insert(at, f"by {rule}", [values[place] for values in others])
         return table.rename(columns={"beside": "compared_with"})
 
-    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
+    def _wide(
+        self, context: Context, lines: list[Reproduced], methods: Mapping[str, str]
+    ) -> Table:
         known = any(not math.isnan(line.published) for line in lines)
         cells = {
             (line.experiment, line.problem, line.method): self._cell(line, known) for line in lines
@@ -172,15 +177,20 @@ class PublishedTable(Choosing):
         header = ["Data set", *map(context.method_label, methods)]
         return Table(header, rows, f"{metrics}: {' / '.join(what)}")
 
-    def _cell(self, line: Line, known: bool) -> Cells:
+    def _cell(self, line: Reproduced, known: bool) -> Cells:
         digits = self.digits
         first = [Cell(line.published, digits=digits)] if known and not line.beside else []
         if math.isnan(line.reproduced):
             return Cells([*first, "undefined" if line.state == "complete" else "not run"])
-        value = Cell(line.reproduced, line.se, mark=MARKS.get(line.verdict), digits=digits)
+        value = Cell(
+            line.reproduced,
+            line.se,
+            mark=MARKS.get(line.verdict) if line.verdict else None,
+            digits=digits,
+        )
         return Cells([*first, value, *(Cell(other, digits=digits) for other in line.others)])
 
-    def _mean_difference(self, lines: list[Line], method: str) -> Cell:
+    def _mean_difference(self, lines: list[Reproduced], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]
         known = [value for value in own if not math.isnan(value)]
         if not known:
@@ -188,7 +198,7 @@ class PublishedTable(Choosing):
         remark = f"over {len(known)}"
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
-    def _details(self, context: Context, lines: list[Line]) -> Table:
+    def _details(self, context: Context, lines: list[Reproduced]) -> Table:
         header = ["Data set", "Method", "Published", "Reproduced"]
         header += [rule_label(rule).capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
@@ -203,7 +213,7 @@ class PublishedTable(Choosing):
                     Cell(line.reproduced, line.se, digits=self.digits),
                     *(Cell(other, digits=self.digits) for other in line.others),
                     Cell(line.difference, digits=self.digits, sign=True),
-                    Cell(line.verdict or None),
+                    Cell(line.verdict),
                     Cell(line.chosen or None, remark="edge" if line.edge else ""),
                     f"{line.splits}/{line.expected}",
                     line.nan,
@@ -212,16 +222,9 @@ class PublishedTable(Choosing):
             )
         return Table(header, rows, "Details", detail=True)
 
-    def _legend(self, lines: list[Line]) -> list[str]:
-        verdicts = [line.verdict for line in lines if not line.beside and line.verdict]
-        found = [
-            f"{verdicts.count(v)} {v}"
-            for v in ("reproduced", "near", "not reproduced", "not run")
-            if v in verdicts
-        ]
-        notes = []
-        if found:
-            notes.append(f"Verdicts: {', '.join(found)}.")
+    def _legend(self, lines: list[Reproduced]) -> list[str]:
+        notes = counted(line.verdict for line in lines if not line.beside)
+        if notes:
             notes.append(
                 "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
                 "≈: near, ≤ 4 SE; ≠: not reproduced. Mean differences are to the published values."
@@ -268,15 +271,14 @@ def _choices(scores: pd.DataFrame, chosen: pd.DataFrame) -> dict[tuple[str, str]
 def _single_split(
     context: Context, experiment: str, problem: str, metric: Metric, value: float
 ) -> float:
-    """Return the SE over test examples of one split's AUC or rank loss; NaN for other metrics."""
+    """Return the SE over test examples of one split's value, as the metric says; else NaN."""
     protocol = context.evaluate(experiment).protocol
     entry = context.study.data.get(problem)
     prints = entry.fingerprint if entry else None
+    error = metric.reading.standard_error
     known = prints is not None and prints.classes is not None and len(prints.classes) == 2
-    if not (known and isinstance(protocol, Holdout) and metric.name in {"rank_loss", "auc"}):
+    if error is None or not (known and isinstance(protocol, Holdout)):
         return math.nan
     assert prints is not None and prints.classes is not None
     share = protocol.test if protocol.test < 1 else protocol.test / prints.rows
-    negatives, positives = (share * count for count in prints.classes)
-    auc = 1 - value if metric.direction == "lower" else value
-    return compare.hanley_mcneil(auc, positives, negatives)
+    return error(value, [share * count for count in prints.classes])
