@@ -1,5 +1,8 @@
 """Errors that reach a user as one line, each with its exit code."""
 
+_LONGEST = 300
+"""Most characters of a foreign message that a line repeats."""
+
 
 class RankexpError(Exception):
     """Base of the errors whose message is all that a user needs.
@@ -46,3 +49,14 @@ class EnvironmentProblemError(RankexpError):
     """The machine does not let us work: not writable, disk full, locked."""
 
     exit_code = 4
+
+
+def one_line(error: BaseException) -> str:
+    """Return an error's class and message in one line, of at most 300 characters of it."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # a foreign error's own fault
+        text = ""
+    text = text.encode(errors="replace").decode()  # halves of pairs cannot be printed
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return f"{type(error).__name__}: {text or 'no message'}"

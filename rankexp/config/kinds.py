@@ -30,7 +30,7 @@ def levels_of(study: Study, problem: str) -> int | None:
         entry = study.generators[problem]
         try:
             levels = registry.get("generators", entry.generator)(**entry.params).levels
-        except (TypeError, ValueError):
+        except Exception:
             return None  # complained about elsewhere
     else:
         return None

@@ -12,6 +12,9 @@ from rankexp.config.tree import Tree, parse
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 
+LONGEST = 1000
+"""Most characters of what is said of one fault."""
+
 
 def load(path: str | Path, profile: str | None = None) -> Study:
     """Read and check a study.
@@ -164,7 +167,8 @@ def _lines(file: Path, faults: list[Fault]) -> str:
     lines = []
     for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or Mark(1, 1)):
         line, column = mark or Mark(1, 1)
-        lines.append(f"{file}:{line}:{column}: {_where(path)}{text}")
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        lines.append(f"{file}:{line}:{column}: {_where(path)}{shown}")
     return "\n".join(lines)
 
 

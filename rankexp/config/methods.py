@@ -1,5 +1,6 @@
 """Check a study's methods: that the estimators exist, and take the parameters and grids given."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
@@ -8,10 +9,12 @@ from typing import Any
 from rankexp.config.estimators import parameters, resolve_estimator
 from rankexp.config.fault import Fault, TreePath, unknown_parameters
 from rankexp.config.schema import Method
-from rankexp.errors import ConfigError
+from rankexp.errors import ConfigError, one_line
 
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
+MAX_POINTS = 100_000
+"""Most grid points of a method: a record holds the metrics of each."""
 
 
 def faults(method: Method, path: TreePath) -> Iterator[Fault]:
@@ -52,7 +55,7 @@ def is_binary(method: Method) -> bool:
 
     try:
         tags = get_tags(resolve_estimator(method.estimator)(**method.params)).classifier_tags
-    except (ConfigError, TypeError, ValueError, AttributeError):
+    except (Exception, SystemExit):
         return False  # complained about elsewhere, or not scikit-learn's
     return tags is not None and not tags.multi_class
 
@@ -87,8 +90,9 @@ def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Ite
             made.check()
         if hasattr(made, "_parameter_constraints"):  # scikit-learn's
             made._validate_params()
-    except (TypeError, ValueError) as error:
-        text = " ".join(str(error).split())
+    except (Exception, SystemExit) as error:  # whatever a foreign class does
+        usual = isinstance(error, TypeError | ValueError)
+        text = " ".join(str(error).split()) if usual else f"not possible: {one_line(error)}"
         named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
         first = min(named, key=text.index, default=None)
         yield Fault(path if first is None else (*path, first), text)
@@ -99,6 +103,10 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
         yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):
         yield Fault((*path, "lambdas"), "the same lambda occurs twice")
+    points = math.prod(map(len, method.grid.values())) * len(method.lambdas or [0])
+    if points > MAX_POINTS:
+        text = f"{points:,} grid points; a method may have {MAX_POINTS:,}"
+        yield Fault((*path, "grid" if method.grid else "lambdas"), text)
     for key in ("lambdas", "scaling"):
         if getattr(method, key) is not None and not takes_lambdas(method):
             text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"

@@ -1,6 +1,5 @@
 """CRank: an oriented tree that splits y at its median and learns the halves by a classifier."""
 
-import importlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
+from rankexp.imports import import_class
 from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
@@ -125,22 +125,18 @@ def classifier_of(given: Any) -> Any:
     Raises
     ------
     ValueError
-        Where there is no such class, or it is no classifier.
+        Where there is no such class, or it has not the methods `fit` and `predict`.
     """
     if given is None:
         return None
     if isinstance(given, str):
-        return _imported(given)()
+        try:
+            return import_class(given, "fit", "predict")()
+        except ValueError as error:
+            example = "write a path such as sklearn.linear_model.LogisticRegression"
+            raise ValueError(
+                f"classifier '{given}' cannot be imported: {error}; {example}"
+            ) from error
     if not all(callable(getattr(given, name, None)) for name in ("fit", "predict")):
         raise ValueError(f"classifier {given!r} is neither an estimator nor an import path")
     return clone(given)
-
-
-def _imported(path: str) -> Any:
-    module, _, name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        example = "sklearn.linear_model.LogisticRegression"
-        text = f"classifier '{path}' cannot be imported; write a path such as {example}"
-        raise ValueError(text) from error

@@ -161,6 +161,16 @@ def test_check_names_every_place(place: Path) -> None:
     assert "wrong.yaml:14:" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["numpy", "my_estimator"])
+def test_no_file_of_the_working_folder_is_run(place: Path, name: str) -> None:
+    (place / f"{name}.py").write_text("open('was_run', 'w')")
+    other = TINY.replace("points: {", "points: {estimator: my_estimator.A, ")
+    (place / "tiny.yaml").write_text(TINY if name == "numpy" else other)
+    done = rankexp("check", "tiny.yaml", cwd=place)
+    assert done.returncode == (0 if name == "numpy" else 2), done.stderr
+    assert not (place / "was_run").exists()
+
+
 WRONG_STUDIES = {
     "unknown key": (("seed: 3", "seed: 3\ncolour: red"), "colour"),
     "duplicate key": (("seed: 3", "seed: 3\nseed: 4"), "seed"),

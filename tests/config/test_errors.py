@@ -233,6 +233,32 @@ MEANING = {
     ),
     "same lambda": (method("{lambdas: «[1, 2, 1.0]}"), "the same lambda occurs twice"),
     "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "set by 'lambdas' already"),
+    "endless grid": (
+        method(
+            "{estimator: sklearn.svm.LinearSVC, grid: «{"
+            + ", ".join(
+                f"{k}: [{', '.join(map(str, range(1, 101)))}]" for k in ("C", "tol", "max_iter")
+            )
+            + "}}"
+        ),
+        "methods.m.grid: 1,000,000 grid points; a method may have 100,000",
+    ),
+    "endless repeats": (
+        run("protocol: «{kind: cross_validation, repeats: 1000000}"),
+        "experiments.e.protocol: makes 10,000,000 records; an experiment may have 1,000,000",
+    ),
+    "endless models": (
+        GOOD.replace("[d]", "[g]").replace(
+            "{kind: cross_validation}",
+            "«{kind: models, models: 10000, training_sets: 101, n_train: 9, n_test: 9}",
+        ),
+        "makes 1,010,000 records",
+    ),
+    "endless repetitions": (
+        NO_RUN + "experiments: {e: «{kind: simulate, check: flip_noise, grid: {p: [0.5, 0.6]}, "
+        "repetitions: 1000000}}\n",
+        "experiments.e: makes 2,000,000 records",
+    ),
     "params and grid": (
         method("{params: {tol: 1}, grid: {«tol: [1]}}"),
         "stands in 'params', too",
