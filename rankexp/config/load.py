@@ -13,7 +13,7 @@ from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 
 LONGEST = 1000
-"""Most characters of what is said of one fault."""
+"""Most characters of what is written about one fault."""
 
 
 def load(path: str | Path, profile: str | None = None) -> Study:
@@ -167,8 +167,10 @@ def _lines(file: Path, faults: list[Fault]) -> str:
     lines = []
     for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or Mark(1, 1)):
         line, column = mark or Mark(1, 1)
-        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        lines.append(f"{file}:{line}:{column}: {_where(path)}{shown}")
+        whole = f"{_where(path)}{text}"
+        shown = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}..."
+        shown = "".join(sign if sign.isprintable() else " " for sign in shown)  # one line
+        lines.append(f"{file}:{line}:{column}: {shown}")
     return "\n".join(lines)
 
 

@@ -8,11 +8,7 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-<<<<<<< HEAD
-BASE = {"arrays", "errors", "registry", "names", "seeds", "compiled"}
-=======
-BASE = {"arrays", "errors", "imports", "registry", "seeds", "compiled"}
->>>>>>> 68f456e (Take only classes with fit from a study; bound grids and records)
+BASE = {"arrays", "errors", "imports", "registry", "names", "seeds", "compiled"}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
