@@ -38,7 +38,7 @@ def faults(study: Study, tree: Tree) -> list[Fault]:
     """Return everything that is wrong with a well-formed study, whose file has this tree."""
     found = list(_faults(study))
     for i, block in enumerate(study.report):
-        found += _options(study, block, ("report", i, "options"), tree)
+        found += _block(study, block, ("report", i), tree)
     return found
 
 
@@ -233,19 +233,19 @@ def _report(study: Study) -> Iterator[Fault]:
             yield Fault((*path, "name"), text)
 
 
-def _options(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
-    """Check a block's options by the model that the block registers.
+def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+    """Check a block by the kind that it registers: its options, then what it can show.
 
     The types of the options say which of them hold names (`rankexp.report.options.Holds`).
     """
     try:
         model = registry.get("report.blocks", block.block)
-        model.model_validate(block.options, context=names_for(study, block))
+        options = model.model_validate(block.options, context=names_for(study, block))
     except registry.UnknownNameError:
-        pass
+        return []  # complained about already
     except ValidationError as error:
-        return words.faults(tree, error.errors(include_url=False), path, model)
-    return []
+        return words.faults(tree, error.errors(include_url=False), (*path, "options"), model)
+    return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
 
 
 def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:

@@ -238,6 +238,11 @@ class Block(Strict):
     text: str | None = None
     options: dict[str, Any] = {}
 
+    @property
+    def experiments(self) -> list[str]:
+        """The names of its experiments."""
+        return [self.experiment] if isinstance(self.experiment, str) else list(self.experiment)
+
 
 class Study(Strict):
     """A whole study."""

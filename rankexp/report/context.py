@@ -61,7 +61,7 @@ class Context:
 
     def experiments(self, block: Block) -> list[str]:
         """Return the names of a block's experiments."""
-        return [block.experiment] if isinstance(block.experiment, str) else list(block.experiment)
+        return block.experiments
 
     def evaluate(self, experiment: str) -> Evaluate:
         """Return an experiment of the kind `evaluate`.

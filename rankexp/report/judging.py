@@ -1,6 +1,6 @@
 """Comparing methods by what the records hold: from a block's options to contrasts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -10,12 +10,13 @@ from pydantic import Field, PositiveFloat, model_validator
 from rankexp.analyse import blocks
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
 from rankexp.analyse.paired import design
-from rankexp.config.schema import Block, Holdout, Strict
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Holdout, Study
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import Metric
+from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.numbers import amount, short
-from rankexp.report.options import MethodName, MetricOption, RuleOfEach, rule_of
+from rankexp.report.options import BlockKind, MethodName, MetricOption, RuleOfEach, rule_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Judged:
         return [*self.family.problems, *([self.family.overall] if several else [])]
 
 
-class Judging(Strict):
+class Judging(BlockKind):
     """Options of a block that compares one method with others."""
 
     method: MethodName
@@ -72,6 +73,20 @@ class Judging(Strict):
         if self.method in self.references:
             raise ValueError(f"'{self.method}' cannot be compared with itself: drop it there")
         return self
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find experiments without methods, and metrics without a margin."""
+        yield from super().faults(study, block)
+        setups = (study.experiments.get(name) for name in block.experiments)
+        for setup in setups if self.margin is None else ():
+            if isinstance(setup, Evaluate):
+                try:
+                    metric = self.metric or parse(setup.metrics[0])
+                except ValueError:
+                    continue  # complained about already
+                if metric.reading.margin is None:
+                    yield Fault(("options",), _no_margin(metric))
+                    return
 
     def judged(self, context: Context, block: Block) -> list[Judged]:
         """Return the comparisons, experiment by experiment, reference by reference."""
@@ -109,10 +124,7 @@ class Judging(Strict):
     def _settings(self, context: Context, metric: Metric) -> Settings:
         margin = self.margin or metric.reading.margin
         if margin is None:
-            raise ConfigError(
-                f"the metric {metric} has no margin of its own: set the option 'margin' to the "
-                "difference that is of no importance"
-            )
+            raise ConfigError(_no_margin(metric))
         return Settings(
             margin=margin,
             level=self.level,
@@ -123,6 +135,13 @@ class Judging(Strict):
             seed=context.study.seed,
             bayes=self.bayes,
         )
+
+
+def _no_margin(metric: Metric) -> str:
+    return (
+        f"the metric {metric} has no margin of its own: set the option 'margin' to the "
+        "difference that is of no importance"
+    )
 
 
 def numbers(judged: Sequence[Judged]) -> pd.DataFrame:

@@ -5,8 +5,10 @@ names of methods or of problems, metrics, rules. A check of a study validates th
 names that the block's experiments have, so a block from outside is checked like ours.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     AfterValidator,
@@ -18,10 +20,12 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from rankexp.config.schema import Block, Strict
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Simulate, Strict, Study
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
+from rankexp.report.model import Output
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
 
@@ -90,7 +94,49 @@ def rule_of(rule: RuleOfEach, experiment: str) -> Rule:
     return rule if isinstance(rule, str) else rule.get(experiment, "oracle")
 
 
-class Choosing(Strict):
+class BlockKind(Strict, ABC):
+    """A kind of block: its options, the experiments that it can show, and what it shows of them.
+
+    A kind in a file of its own, here or in another package, is a subclass: its fields are the
+    options, its docstring's first line stands in ``rankexp list report.blocks``.
+    """
+
+    shows: ClassVar[tuple[type[Evaluate | Simulate], ...]] = (Evaluate,)
+    """The kinds of experiments that it can show."""
+    check: ClassVar[str | None] = None
+    """The check that a simulation must be of. Default: any."""
+    generators: ClassVar[bool] = False
+    """Whether it can show problems of generators only, as it needs to know their best scorer."""
+
+    @abstractmethod
+    def output(self, context: Context, block: Block) -> Output:
+        """Return what is shown, from records alone."""
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find what a block of this kind cannot show; paths lead on from the block's own."""
+        for i, name in enumerate(block.experiments):
+            path = ("experiment",) if isinstance(block.experiment, str) else ("experiment", i)
+            if name in study.experiments and (why := self._unfit(study, name)):
+                yield Fault(path, f"block '{block.block}' is for {why}")
+
+    def _unfit(self, study: Study, name: str) -> str | None:
+        """Say what a block is for where an experiment is nothing that it can show."""
+        setup = study.experiments[name]
+        if not isinstance(setup, self.shows):
+            if isinstance(setup, Simulate):
+                return f"experiments with methods; '{name}' is a simulation"
+            return f"simulations; '{name}' is an experiment with methods"
+        if isinstance(setup, Simulate):
+            wrong = self.check is not None and setup.check != self.check
+            said = f"simulations of the check '{self.check}'; '{name}' is of '{setup.check}'"
+            return said if wrong else None
+        data = [problem for problem in setup.problems if problem in study.data]
+        if not (self.generators and data):
+            return None
+        return f"generators, whose best scorer is known; '{name}' has the data set '{data[0]}'"
+
+
+class Choosing(BlockKind):
     """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
 
     metric: MetricOption | None = None

@@ -8,7 +8,9 @@ from pydantic import Field
 
 from rankexp import registry
 from rankexp.config.schema import Strict
+from rankexp.report.model import Output
 from rankexp.report.options import (
+    BlockKind,
     Holds,
     MethodName,
     MetricOption,
@@ -36,7 +38,7 @@ class Row(Strict):
     weight: float = 1.0
 
 
-class FromOutside(Strict):
+class FromOutside(BlockKind):
     """A block as a plug-in writes it."""
 
     method: MethodName = "m"
@@ -51,6 +53,9 @@ class FromOutside(Strict):
     several: Annotated[list[MetricOption], Field(max_length=3)] = Field(default_factory=list)
     rule: RuleOfEach = "oracle"
     experiments: list[Annotated[str, Holds("experiment")]] = Field(default_factory=list)
+
+    def output(self, context, block):
+        return Output()
 
 
 @pytest.fixture(autouse=True)

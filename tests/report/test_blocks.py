@@ -14,6 +14,7 @@ from rankexp.config.schema import Block
 from rankexp.plan import Cell
 from rankexp.report.context import Context
 from rankexp.report.model import Output
+from rankexp.report.render import markdown, terminal
 from rankexp.report.render.text import all_notes, rows
 from rankexp.run.record import Record, Row
 
@@ -326,3 +327,18 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
             if name != "completeness":
                 values = output.numbers.select_dtypes("number")
                 assert values.notna().any(axis=None), output.notes
+
+
+@pytest.mark.parametrize("name", registry.names("report.blocks"))
+def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
+    context = make()
+    for experiment, setup in context.study.experiments.items():
+        options: dict[str, Any] = {}
+        if name in {"comparison", "answer"}:
+            method, *references = getattr(setup, "methods", ["logistic"])
+            options = {"method": method, "references": references or ["svm_or"]}
+        kind = registry.get("report.blocks", name).model_validate(options)
+        block = Block(block=name, name="x", experiment=experiment, options=options)
+        if not list(kind.faults(context.study, block)):
+            output = show(context, name, experiment, **options)
+            assert markdown.body(output) and terminal.render(output)

@@ -311,11 +311,6 @@ def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     np.testing.assert_allclose(drawn["log ratio"], np.multiply(2, X))
 
 
-def test_the_staircase_needs_one_simulation() -> None:
-    with pytest.raises(ConfigError, match="shows one simulation, and 0 are named"):
-        show("staircase", "two")
-
-
 @pytest.mark.parametrize(
     ("name", "experiment"),
     [("curves_against_theory", "two"), ("region_map", "ties"), ("staircase", ["stairs", "two"])],

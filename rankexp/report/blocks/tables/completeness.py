@@ -7,20 +7,23 @@ import pandas as pd
 
 from rankexp import __version__
 from rankexp.analyse import complete
-from rankexp.config.schema import Block, Evaluate, Strict
+from rankexp.config.schema import Block, Evaluate, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Entry, Output, Table
+from rankexp.report.options import BlockKind
 
 REGISTER = {"completeness": "Completeness"}
 
 NUMBERS = ["expected", "ok", "missing", "failed", "timeout", "skipped", "nan", "warned"]
 
 
-class Completeness(Strict):
+class Completeness(BlockKind):
     """One row an experiment, one a cell of it that lacks something; what is wrong, in words.
 
     The CSV has every cell.
     """
+
+    shows = (Evaluate, Simulate)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and the sentences."""

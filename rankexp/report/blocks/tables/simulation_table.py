@@ -9,16 +9,18 @@ from pydantic import Field
 
 from rankexp import plan
 from rankexp.analyse import compare
-from rankexp.config.schema import Block, Simulate, Strict
-from rankexp.errors import ConfigError
+from rankexp.config.schema import Block, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
+from rankexp.report.options import BlockKind
 
 REGISTER = {"simulation_table": "SimulationTable"}
 
 
-class SimulationTable(Strict):
+class SimulationTable(BlockKind):
     """Quantities of `simulate` experiments, mean ± SE over repetitions."""
+
+    shows = (Simulate,)
 
     quantities: list[str] | None = None
     """Default: all, in the order found."""
@@ -41,8 +43,7 @@ class SimulationTable(Strict):
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]
-        if not isinstance(setup, Simulate):
-            raise ConfigError(f"experiment '{experiment}' is no simulation: use another block")
+        assert isinstance(setup, Simulate)  # see `shows`
         table = compare.simulated(context.frame, experiment)
         if self.quantities is not None:
             table = table[table["quantity"].isin(self.quantities)]

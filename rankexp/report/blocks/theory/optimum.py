@@ -26,6 +26,8 @@ MARKERS = "osD^vP*X"
 class Optimum(Choosing):
     """Rows of problems: the best scorer's value, each method's, and what it falls short by."""
 
+    generators = True
+
     rule: Rule = "oracle"
 
     def output(self, context: Context, block: Block) -> Output:

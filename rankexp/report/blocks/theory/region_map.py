@@ -8,9 +8,10 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.analyse import simulations
-from rankexp.config.schema import Block, Strict
+from rankexp.config.schema import Block, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.options import BlockKind
 from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
@@ -26,13 +27,16 @@ OTHER = "other"
 TOLERANCE = 1e-6
 
 
-class RegionMap(Strict):
+class RegionMap(BlockKind):
     """The map of the regions, the draws of the check `hinge_ties` on it, and a table of counts.
 
     Left the plane of c12 and c23, where three quadrants are a region each. In the fourth, both
     negative, it matters whether p+ or p- of the middle point is greater: right, the draws that
     fall there.
     """
+
+    shows = (Simulate,)
+    check = "hinge_ties"
 
     shown: Annotated[int, Field(ge=1)] = 1000
     """Draws that are drawn, the first ones; the table counts all."""

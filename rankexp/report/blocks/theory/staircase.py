@@ -1,6 +1,6 @@
 """The least expected pairwise hinge loss is a staircase; beside it, what estimators fit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -8,8 +8,8 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.analyse import bands, compare, kept, simulations
-from rankexp.config.schema import Block, Evaluate
-from rankexp.errors import ConfigError
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
@@ -48,15 +48,23 @@ class Staircase(Choosing):
     """Of the samples that a band holds at each x."""
     rule: Rule = "oracle"
 
+    shows = (Evaluate, Simulate)
+    check = "hinge_staircase"
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find what cannot be shown; of simulations it needs one, and no more."""
+        yield from super().faults(study, block)
+        setups = [study.experiments.get(name) for name in block.experiments]
+        count = sum(isinstance(setup, Simulate) for setup in setups)
+        if count != 1 and None not in setups:
+            text = f"block '{block.block}' shows one simulation, and {count} are named"
+            yield Fault(("experiment",), text)
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the steps, and a table of what the check says of them."""
         names = context.experiments(block)
         runs = [n for n in names if isinstance(context.study.experiments[n], Evaluate)]
         simulated = [name for name in names if name not in runs]
-        if len(simulated) != 1:
-            raise ConfigError(
-                f"block '{block.name}' shows one simulation, and {len(simulated)} are named"
-            )
         lacking = context.incomplete(names)
         steps = simulations.wide(context.frame, simulated[0], "step")
         if not len(steps):
