@@ -2,26 +2,40 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+OLDEST := $(VENV)-oldest
+BARE := $(VENV)-bare
 BIN := $(VENV)/bin
+QUIETLY := --quiet --disable-pip-version-check
 RANKEXP := $(BIN)/rankexp
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
+# Tests of numbers: they run again on other processors and without compiled loops.
+NUMERICAL := $(wildcard $(addprefix tests/,losses metrics solvers risks estimators theory checks) \
+	tests/contracts/test_level_rankers.py)
 # Exit code 3 means that some real data could not be had: what was to be had is done and reported.
 STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 clemencon2017 uematsu2010 test lint types tests bench quick fidelity clean
+.PHONY: help kotlowski2011 clemencon2017 uematsu2010 quick test lint types tests haswell plain bare \
+	oldest fidelity bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba,bayes]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[numba,bayes]'
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[numba,bayes,dev]'
+$(VENV)/.installed-dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[dev]'
+	@touch $(VENV)/.installed $@
+
+$(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install $(QUIETLY) --prefer-binary -c .ci/oldest.txt -e '.[test]'
 	@touch $@
 
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
@@ -39,24 +53,40 @@ uematsu2010: $(VENV)/.installed ## the study of Uematsu (2010): boosting, ordere
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
-test: lint types tests ## make the environment; lint, types and tests
+test: lint types tests haswell plain bare ## what CI runs: every target below down to `bare`
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev ## ruff: format and lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 
-types: $(VENV)/.installed-dev
+types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
 
-tests: $(VENV)/.installed-dev
-	$(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS) -m "not fidelity"
+tests: $(VENV)/.installed-dev ## all tests but `fidelity`, and the examples of the docstrings
+	$(PYTEST) -m "not fidelity" --doctest-modules tests rankexp
 
-fidelity: $(VENV)/.installed-dev ## compare a full run with the numbers known to be reachable
+haswell: $(VENV)/.installed-dev ## the numerical tests as on processors without AVX-512
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
+
+plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops (numba)
+	RANKEXP_NUMBA=0 $(PYTEST) $(NUMERICAL)
+
+bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras: every quick study
+	rm -rf build/wheel $(BARE)
+	$(BIN)/python -m pip wheel $(QUIETLY) --no-deps --no-build-isolation --wheel-dir build/wheel .
+	$(PYTHON) -m venv $(BARE)
+	$(BARE)/bin/python -m pip install $(QUIETLY) build/wheel/*.whl
+	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) configs/*.yaml
+
+oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"
+
+fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
 	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity
 
 bench: $(VENV)/.installed-dev ## print every speed ratio with its target
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
 
-clean: ## remove the environment, caches and quick results; records of full runs stay
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
+clean: ## remove environments, caches and quick results; records of full runs stay
+	rm -rf $(VENV) $(OLDEST) $(BARE) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

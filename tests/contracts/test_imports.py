@@ -75,7 +75,3 @@ def test_a_room_uses_only_rooms_below_it(file: Path) -> None:
 def test_numeric_rooms_know_no_front_end(file: Path) -> None:
     used = {name.split(".")[0] for name in imported(file)} & HEAVY
     assert not used, f"a numeric room imports {sorted(used)}"
-
-
-def test_there_is_no_utils() -> None:
-    assert not [f for f in FILES if "util" in f.stem or "helper" in f.stem]

@@ -1,0 +1,68 @@
+"""What a user has who installs the wheel and nothing else; run with that environment's Python.
+
+``make bare`` makes the environment. There is no pytest in it, so this is a script: it ends with a
+sentence that says what is wrong, or with a line that counts what was done.
+"""
+
+import argparse
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import rankexp
+
+ROOMS = ("losses", "estimators", "generators", "metrics", "checks", "theory", "studies")
+NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
+COMPILED = "_numba"
+
+
+def main() -> None:
+    """Check the installation, then run the quick profile of every study."""
+    arguments = argparse.ArgumentParser(description=main.__doc__)
+    arguments.add_argument("--jobs", default="2")
+    arguments.add_argument("studies", nargs="+", type=Path)
+    given = arguments.parse_args()
+    where = Path(rankexp.__file__).parent
+    if not where.is_relative_to(sys.prefix):
+        sys.exit(f"bare: rankexp comes from {where}, not from the wheel in {sys.prefix}")
+    if found := [name for name in NOT_HERE if importlib.util.find_spec(name)]:
+        sys.exit(f"bare: this environment is not bare, it has {', '.join(found)}")
+    imported = import_everything()
+    rankexp_command("check", *given.studies)
+    rankexp_command("schema")
+    for room in ROOMS:
+        rankexp_command("list", room)
+    with tempfile.TemporaryDirectory() as folder:
+        for study in given.studies:
+            options = ("--quick", "--quiet", "--jobs", given.jobs, "--results", folder)
+            rankexp_command("run", study, *options)
+            name = f"{study.stem}-quick"
+            if not list(Path(folder, name).glob("*.md")):
+                sys.exit(f"bare: {name} has no table")
+    print(f"bare: {imported} modules imported, {len(given.studies)} quick studies run")
+
+
+def import_everything() -> int:
+    """Import every module but the compiled ones, which are to be imported only with numba."""
+    found = pkgutil.walk_packages(rankexp.__path__, "rankexp.")
+    names = [m.name for m in found if not m.name.endswith((COMPILED, "__main__"))]
+    for name in names:
+        importlib.import_module(name)
+    return len(names)
+
+
+def rankexp_command(*words: object) -> None:
+    """Run the installed command; end where it does not end with 0."""
+    command = [str(Path(sys.prefix, "bin", "rankexp")), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"bare: {' '.join(command)} ended with {done.returncode}\n{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Bounds that keep the code readable: sizes, circles, and what a room may be called."""
+
+import ast
+import graphlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rankexp
+
+ROOT = Path(rankexp.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+LINES_OF_THE_PACKAGE = 27_000
+"""A budget: whoever adds looks first for what can go."""
+LINES_OF_A_FUNCTION = 60
+"""With its docstring. About 40 is what we aim at."""
+ARGUMENTS = 7
+MORE_ARGUMENTS = 5
+"""So many functions may have more arguments; `__init__` of scikit-learn's estimators aside."""
+STILL_TOO_LONG = {
+    "checks/noise.py:flip_noise",
+    "checks/staircase.py:hinge_staircase",
+    "run/execute.py:execute",
+    "solvers/hinge/ordered.py:_merge",
+    "solvers/hinge/ordered_numba.py:merge",
+    "solvers/hinge/point.py:line_search",
+}
+STILL_TOO_MANY_ARGUMENTS = 4
+"""How many more functions than `MORE_ARGUMENTS` have too many."""
+STILL_A_CIRCLE = [("rankexp.estimators.oriented_tree", "rankexp.estimators.pruning")]
+
+every_file = pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Give every function of the package with its place, ``file:name``."""
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{file.relative_to(ROOT).as_posix()}:{node.name}", node
+
+
+def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the arguments of a function, without `self` or `cls`."""
+    given = function.args
+    named = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    starred = (given.vararg is not None) + (given.kwarg is not None)
+    return len(named) + starred - (named[:1] in (["self"], ["cls"]))
+
+
+def test_no_function_is_too_long() -> None:
+    long = {
+        place: size
+        for place, node in functions()
+        if (size := (node.end_lineno or 0) - node.lineno + 1) > LINES_OF_A_FUNCTION
+    }
+    assert set(long) <= STILL_TOO_LONG, f"lines: {long}"
+
+
+def test_few_functions_have_many_arguments() -> None:
+    many = {
+        place: count
+        for place, node in functions()
+        if (count := arguments(node)) > ARGUMENTS
+        and not (place.startswith("estimators/") and place.endswith(":__init__"))
+    }
+    assert len(many) <= MORE_ARGUMENTS + STILL_TOO_MANY_ARGUMENTS, f"arguments: {many}"
+
+
+def test_the_package_keeps_its_budget() -> None:
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in FILES)
+    assert lines <= LINES_OF_THE_PACKAGE
+
+
+def module(file: Path) -> str:
+    """Return the name that a file is imported by."""
+    parts = ("rankexp", *file.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Give what a module imports, at once or later; not what it imports for types only."""
+    for child in ast.iter_child_nodes(node):
+        match child:
+            case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                continue
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(source), names=names):
+                yield source
+                yield from (f"{source}.{alias.name}" for alias in names)
+        yield from imported(child)
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    names = {module(file): file for file in FILES}
+    graph: dict[str, set[str]] = {}
+    for name, file in names.items():
+        used = set(imported(ast.parse(file.read_text(encoding="utf-8"))))
+        own = {name, *(name.rsplit(".", maxsplit=n)[0] for n in range(1, name.count(".") + 1))}
+        graph[name] = (used & set(names)) - own
+    assert sum(map(len, graph.values())) > len(FILES)
+    for name, used in STILL_A_CIRCLE:
+        graph[name].discard(used)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as fault:
+        pytest.fail(f"a circle of imports: {' <- '.join(fault.args[1])}")
+
+
+@every_file
+def test_what_a_file_registers_is_a_literal(file: Path) -> None:
+    """Listing names reads the declaration and runs nothing."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(isinstance(t, ast.Name) and t.id == "REGISTER" for t in targets):
+            assert isinstance(node, ast.Assign), "write REGISTER = {...}, without an annotation"
+            said = ast.literal_eval(node.value)
+            assert said
+            assert all(isinstance(word, str) for pair in said.items() for word in pair)
+
+
+def test_there_is_no_utils() -> None:
+    named = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+    assert not [path for path in named if "util" in path.stem or "helper" in path.stem]
