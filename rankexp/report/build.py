@@ -14,10 +14,10 @@ from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
+from rankexp.report.figure import finish, styled
 from rankexp.report.model import Output, Section
 from rankexp.report.page import page
 from rankexp.report.render import csv, markdown, terminal
-from rankexp.report.style import styled
 from rankexp.report.write import pictures, texts, write_figure, write_texts
 from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
@@ -57,6 +57,8 @@ class Report:
             raise ConfigError(f"report block '{block.name}': {error}") from error
         output = options.output(self.context, block)
         assert isinstance(output, Output)
+        if output.figure is not None:
+            finish(output.figure, output.incomplete)
         return output
 
     def write(self) -> list[Path]:

@@ -1,12 +1,11 @@
 """Write what a block shows; the same numbers give the same bytes."""
 
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
 
+from rankexp.report.figure import KINDS, drawn
 from rankexp.report.model import Output
 from rankexp.report.render import csv, latex, markdown
-from rankexp.report.style import DPI, METADATA
 from rankexp.run.store import write_atomically
 
 RENDERERS = (csv, markdown, latex)
@@ -21,7 +20,7 @@ def texts(name: str, output: Output) -> dict[str, str]:
 
 def pictures(name: str, output: Output) -> list[str]:
     """Return the names of the files of a block's figure."""
-    return [f"{name}.{kind}" for kind in METADATA] if output.figure is not None else []
+    return [f"{name}.{kind}" for kind in KINDS] if output.figure is not None else []
 
 
 def write_texts(folder: Path, contents: Mapping[str, str]) -> list[Path]:
@@ -35,8 +34,6 @@ def write_figure(folder: Path, name: str, output: Output) -> list[Path]:
     """Write ``name.png`` and ``name.pdf`` where a block has a figure."""
     if output.figure is None:
         return []
-    for kind, metadata in METADATA.items():
-        buffer = BytesIO()
-        output.figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
-        write_atomically(folder / f"{name}.{kind}", buffer.getvalue())
+    for kind, content in drawn(output.figure):
+        write_atomically(folder / f"{name}.{kind}", content)
     return [folder / file for file in pictures(name, output)]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
@@ -11,11 +10,11 @@ from rankexp import registry
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
+from rankexp.report import figure
 from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.options import ProblemName
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +46,6 @@ class Boxplots(PairedTable):
         ]
         if self.panels is not None:
             panels = [p for name in self.panels for p in panels if p.problem == name]
-        figure = draw(panels, self.columns, result.incomplete)
         lines = {p.title: p.bayes for p in panels if p.bayes is not None}
         notes = list(result.notes)
         if lines:
@@ -59,7 +57,7 @@ class Boxplots(PairedTable):
         notes.append(
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance, points beyond."
         )
-        return Output(result.numbers, [], figure, notes, result.incomplete)
+        return Output(result.numbers, [], draw(panels, self.columns), notes, result.incomplete)
 
 
 class Panel:
@@ -125,93 +123,39 @@ def _bayes(
     return float(values.mean()) if len(values.dropna()) else None
 
 
-def draw(panels: Sequence[Panel], columns: int, remarks: Sequence[str] = ()) -> "Figure":
+def draw(panels: Sequence[Panel], columns: int) -> "Figure":
     """Return the figure: rows of panels, each with its differences below."""
-    from matplotlib.figure import Figure
-
-    columns = min(columns, max(len(panels), 1))
-    rows = max(-(-len(panels) // columns), 1)
     lower = any(panel.reference for panel in panels)
-    ratios = [1.55, 1.0] if lower else [1.0]
-    height = HEIGHT if lower else 0.62 * HEIGHT
-    figure = Figure(figsize=(WIDTH * columns, height * rows))
-    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
-    axes = figure.subplots(
-        len(ratios) * rows, columns, squeeze=False, gridspec_kw={"height_ratios": ratios * rows}
-    )
-    for place in range(rows * columns):
-        line, column = divmod(place, columns)
-        own = axes[len(ratios) * line : len(ratios) * (line + 1), column]
-        if place >= len(panels):
-            for part in own:
-                part.set_visible(False)
-            continue
-        draw_boxes(own[0], panels[place])
-        if lower:
-            own[0].tick_params(labelbottom=False)
-            draw_differences(own[1], panels[place])
-    figure.align_ylabels()
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+    size = (WIDTH, HEIGHT if lower else 0.62 * HEIGHT)
+    heights = [1.55, 1.0] if lower else [1.0]
+    made, axes = figure.panels(len(panels), columns, size, heights=heights)
+    for panel, own in zip(panels, axes[:: len(heights)], strict=True):
+        draw_boxes(own, panel)
+    for panel, above, own in zip(panels, axes[::2], axes[1::2], strict=True) if lower else ():
+        above.tick_params(labelbottom=False)
+        draw_differences(own, panel)
+    made.align_ylabels()
+    return made
 
 
 def draw_boxes(axes: "Axes", panel: Panel) -> None:
-    """Draw one box a method at x = 1, 2, ... and the Bayes risk as a line."""
-    _boxes(axes, panel, panel.values)
+    """Draw one box a method and the Bayes risk as a line."""
+    figure.boxes(axes, [panel.values[name] for name in panel.methods])
+    figure.name_places(axes, panel.labels)
     if panel.bayes is not None:
         axes.axhline(panel.bayes, color="black", linestyle=(0, (5, 3)), linewidth=1.0)
-        axes.annotate(
-            "Bayes risk",
-            (0.995, panel.bayes),
-            xycoords=("axes fraction", "data"),
-            xytext=(0, 2.5),
-            textcoords="offset points",
-            ha="right",
-            va="bottom",
-            fontsize=7.5,
-        )
-    axes.set_title(panel.title, fontweight="bold")
-    axes.set_ylabel(str(panel.metric).replace("_", " "))
+        figure.note(axes, "Bayes risk", (len(panel.methods) - 0.42, panel.bayes), ha="right")
+    figure.title(axes, panel.title, bold=True)
+    axes.set_ylabel(figure.literal(panel.metric).replace("_", " "))
 
 
 def draw_differences(axes: "Axes", panel: Panel) -> None:
     """Draw the paired differences to the reference below its boxes, with a line at zero."""
-    others = {name: v for name, v in panel.differences.items() if name != panel.reference}
-    _boxes(axes, panel, others)
+    others = [v if name != panel.reference else v[:0] for name, v in panel.differences.items()]
+    figure.boxes(axes, others)
+    figure.name_places(axes, panel.labels)
     axes.axhline(0.0, color="black", linewidth=0.9, zorder=1)
     if panel.reference in panel.methods:
-        x = panel.methods.index(panel.reference) + 1
-        axes.annotate(
-            "reference",
-            (x, 0.0),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=7.5,
-            color="#555555",
-        )
-    axes.set_ylabel(f"minus {panel.reference_label}")
-
-
-def _boxes(axes: "Axes", panel: Panel, values: Mapping[str, Any]) -> None:
-    places = range(1, len(panel.methods) + 1)
-    drawn = [(x, m) for x, m in zip(places, panel.methods, strict=True) if len(values.get(m, ()))]
-    if drawn:
-        parts = axes.boxplot(
-            [np.asarray(values[m]) for _, m in drawn],
-            positions=[x for x, _ in drawn],
-            widths=0.55,
-            patch_artist=True,
-            manage_ticks=False,
-            medianprops={"color": "black", "linewidth": 1.3},
-            whiskerprops={"linewidth": 0.9},
-            capprops={"linewidth": 0.9},
-            flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
-        )
-        for box, (x, _) in zip(parts["boxes"], drawn, strict=True):
-            box.set(facecolor=COLOURS[(x - 1) % len(COLOURS)], alpha=0.75, linewidth=0.9)
-    axes.set_xticks(list(places), panel.labels)
-    axes.set_xlim(0.4, len(panel.methods) + 0.6)
-    axes.tick_params(axis="x", length=0)
+        x = panel.methods.index(panel.reference)
+        figure.note(axes, "reference", (x, 0.0), ha="center", color="#555555")
+    axes.set_ylabel(figure.wrapped(f"minus {panel.reference_label}", 0.35 * HEIGHT))

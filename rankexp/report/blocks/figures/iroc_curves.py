@@ -10,15 +10,14 @@ from pydantic import Field
 
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 REGISTER = {"iroc_curves": "IrocCurves"}
 
@@ -59,8 +58,8 @@ class IrocCurves(Choosing):
         ]
         labels = {name: context.method_label(name) for name in methods} | {kept.BAYES: "optimal"}
         titles = {name: context.problem_label(name) for name in shown}
-        figure = draw(shown, [*methods, kept.BAYES], labels, titles, self.columns, lacking)
-        return Output(_numbers(shown), [], figure, notes, incomplete=lacking)
+        drawn = draw(shown, labels, titles, self.columns)
+        return Output(_numbers(shown), [], drawn, notes, incomplete=lacking)
 
 
 def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:
@@ -84,59 +83,37 @@ def _numbers(found: Mapping[str, Mapping[str, Curve]]) -> pd.DataFrame:
 
 def draw(
     found: Mapping[str, Mapping[str, Curve]],
-    methods: Sequence[str],
     labels: Mapping[str, str],
     titles: Mapping[str, str],
     columns: int,
-    remarks: Sequence[str] = (),
 ) -> "Figure":
-    """Return the figure: a panel a problem."""
-    from matplotlib.figure import Figure
-
+    """Return the figure: a panel a problem, a curve a method in the order of the labels."""
     columns = min(columns, len(found))
-    rows = -(-len(found) // columns)
-    figure = Figure(figsize=(max(2.3 * columns, 4.0), 2.45 * rows + 0.5), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    handles: dict[str, Line2D] = {}
-    for place, own in enumerate(axes.ravel()):
-        if place >= len(found):
-            own.set_visible(False)
-            continue
-        problem = list(found)[place]
-        handles |= _panel(own, found[problem], methods, labels)
-        own.set_title(titles[problem], fontsize=8.5)
-    for own in axes[:, 0]:
+    made, axes = figure.panels(len(found), columns, (2.3, 2.45), below=0.5, least=4.0, share="all")
+    for own, (problem, curves) in zip(axes, found.items(), strict=True):
+        _panel(own, curves, labels)
+        figure.title(own, titles[problem])
+    for own in axes[::columns]:
         own.set_ylabel("true positives")
-    for own in axes[-1]:
+    for own in axes[-columns:]:
         own.set_xlabel("false positives")
-    figure.legend(
-        list(handles.values()),
-        list(handles),
-        loc="outside lower center",
-        ncols=4,
-        frameon=False,
-    )
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+    figure.legend(made)
+    return made
 
 
-def _panel(
-    axes: "Axes", own: Mapping[str, Curve], methods: Sequence[str], labels: Mapping[str, str]
-) -> dict[str, "Line2D"]:
-    handles: dict[str, Line2D] = {}
+def _panel(axes: "Axes", own: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
     axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.7, zorder=1)
-    for place, method in enumerate(methods):
+    for place, method in enumerate(labels):
         if method not in own:
             continue
         x, y, _ = own[method]
         best = method == kept.BAYES
-        handles[labels[method]] = axes.plot(
+        axes.plot(
             x,
             y,
-            color="black" if best else COLOURS[place % len(COLOURS)],
+            color="black" if best else figure.colour(place),
             linestyle="--" if best else "-",
             linewidth=1.2 if best else max(1.1, 2.4 - 0.6 * place),  # those below show, too
-        )[0]
+            label=figure.literal(labels[method]),
+        )
     axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
-    return handles

@@ -12,10 +12,10 @@ from rankexp.analyse import compare
 from rankexp.analyse.verdicts import Reproduction, counted, reproduction_in_spread
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, MetricOption, Rule
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ class PublishedSpread(Choosing):
                 columns=["printed", "digits"]
             ),
             tables=[self._table(context, lines)],
-            figure=draw(context, panels, methods, lacking),
+            figure=draw(context, panels, methods),
             notes=_legend(lines),
             incomplete=lacking,
         )
@@ -201,48 +201,23 @@ def _legend(lines: Sequence[Spread]) -> list[str]:
     ]
 
 
-def draw(
-    context: Context, panels: Sequence[Panel], methods: Sequence[str], remarks: Sequence[str] = ()
-) -> "Figure":
+def draw(context: Context, panels: Sequence[Panel], methods: Sequence[str]) -> "Figure":
     """Return a panel a metric: a box a method over seeds, a diamond at the published value."""
-    from matplotlib.figure import Figure
-
-    columns = min(3, max(len(panels), 1))
-    rows = -(-max(len(panels), 1) // columns)
-    figure = Figure(figsize=(2.5 * columns, 2.6 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    made, axes = figure.panels(len(panels), 3, (2.5, 2.6))
     one = len({panel.problem for panel in panels}) == 1
-    for place, own in enumerate(axes):
-        if place >= len(panels):
-            own.set_visible(False)
-            continue
-        panel = panels[place]
+    for own, panel in zip(axes, panels, strict=True):
         _boxes(own, panel, methods)
-        own.set_title(str(panel.metric) if one else f"{panel.metric}, {panel.problem}")
-        own.set_xticks(range(len(methods)), [context.method_label(m) for m in methods])
-        own.tick_params(axis="x", length=0)
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+        figure.title(own, panel.metric if one else f"{panel.metric}, {panel.problem}")
+        figure.name_places(own, [context.method_label(name) for name in methods])
+    return made
 
 
 def _boxes(axes: "Axes", panel: Panel, methods: Sequence[str]) -> None:
-    for place, method in enumerate(methods):
-        values = panel.values.loc[panel.values["method"] == method, "value"].to_numpy()
-        if not len(values):
-            continue
-        box = axes.boxplot(
-            values,
-            positions=[place],
-            widths=0.5,
-            whis=(100 * TAIL, 100 * (1 - TAIL)),
-            patch_artist=True,
-            manage_ticks=False,
-            medianprops={"color": "black", "linewidth": 1.3},
-            flierprops={"marker": ".", "markersize": 3, "markeredgewidth": 0.5},
-        )["boxes"][0]
-        box.set(facecolor=COLOURS[place % len(COLOURS)], alpha=0.75, linewidth=0.9)
-        axes.plot(place + 0.38, panel.lines[method].published, "D", color="black", markersize=4)
+    values = [panel.values.loc[panel.values["method"] == m, "value"].to_numpy() for m in methods]
+    figure.boxes(axes, values, (100 * TAIL, 100 * (1 - TAIL)))
+    published = [panel.lines[method].published for method in methods]
+    places = [place + 0.38 for place in range(len(methods))]
+    axes.plot(places, published, "D", color="black", markersize=4)
     axes.set_xlim(-0.6, len(methods) - 0.35)
     every = panel.values["value"]
     if len(every) and every.min() > 0 and every.max() > 50 * every.min():

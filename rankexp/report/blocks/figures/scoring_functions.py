@@ -12,11 +12,11 @@ from pydantic import Field
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MetricOption, ProblemName, Rule
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,8 +82,7 @@ class ScoringFunctions(Choosing):
         lines = self._lines(context, here, truth, {name: order.index(name) for name in methods})
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
         notes = self._notes(context, experiment, problem, truth, lines)
-        figure = self._draw(truth, lines, lacking)
-        return Output(numbers, [], figure, notes, incomplete=lacking)
+        return Output(numbers, [], self._draw(truth, lines), notes, incomplete=lacking)
 
     def _lines(
         self,
@@ -146,27 +145,19 @@ class ScoringFunctions(Choosing):
             same &= rows[name] == at
         return float(rows.loc[same, "value"].mean())
 
-    def _draw(self, truth: kept.Kept, lines: Sequence[Line], remarks: Sequence[str]) -> "Figure":
-        from matplotlib.figure import Figure
-
+    def _draw(self, truth: kept.Kept, lines: Sequence[Line]) -> "Figure":
         windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
-        figure = Figure(figsize=(3.6 * len(windows), 3.3), layout="constrained")
-        axes = figure.subplots(1, len(windows), squeeze=False)[0]
-        for own, (low, high) in zip(axes, windows, strict=True):
+        made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
+        for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
             inside = (truth.x >= low) & (truth.x <= high)
             if inside.any():
                 self._panel(own, truth.x[inside], truth.y[inside], lines, inside)
             own.set_xlim(low, high)
             own.set_xlabel("x")
-        titles = ["(a) whole range", *(f"({'bcdefgh'[i]}) zoom" for i in range(len(self.windows)))]
-        if len(windows) > 1:
-            for own, title in zip(axes, titles, strict=True):
-                own.set_title(title)
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
-        if remarks:
-            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-        return figure
+            if len(windows) > 1:
+                own.set_title(f"({chr(ord('a') + place)}) {'zoom' if place else 'whole range'}")
+        figure.legend(made)
+        return made
 
     def _panel(
         self,
@@ -180,10 +171,17 @@ class ScoringFunctions(Choosing):
         for line in lines:
             y = matched(line.y[inside], m) if self.match == "affine" else line.y[inside]
             style = STYLES[line.place % len(STYLES)]
-            colour = COLOURS[line.place % len(COLOURS)]
+            colour = figure.colour(line.place)
             # The first ones are wider, so that they show below others that say the same.
             width = max(1.5, 2.8 - 0.6 * line.place)
-            axes.plot(x, y, linestyle=style, color=colour, label=line.label, linewidth=width)
+            axes.plot(
+                x,
+                y,
+                linestyle=style,
+                color=colour,
+                label=figure.literal(line.label),
+                linewidth=width,
+            )
 
 
 def matched(scores: Floats, m: Floats) -> Floats:

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from rankexp.analyse import kept
 from rankexp.config.schema import Block
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,7 +70,7 @@ class Tree(Choosing):
         return Output(
             numbers=_numbers(trees),
             tables=[_grid(labels[name], tree) for name, tree in trees.items()],
-            figure=draw(trees, [labels[name] for name in trees], lacking),
+            figure=draw(trees, [labels[name] for name in trees]),
             notes=["Examples for which a rule holds go left; cells to the left rank higher."],
             incomplete=lacking,
         )
@@ -107,23 +107,18 @@ def _grid(label: str, tree: Node) -> Table:
     return Table(["Cell, from best to worst", "Examples"], rows, label, detail=True)
 
 
-def draw(trees: dict[str, Node], titles: Sequence[str], remarks: Sequence[str] = ()) -> "Figure":
+def draw(trees: dict[str, Node], titles: Sequence[str]) -> "Figure":
     """Return the figure: a panel a tree, one below the other."""
-    from matplotlib.figure import Figure
-
     sizes = [_placed(tree) for tree in trees.values()]
     width = min(14.0, max(6.5, 0.95 * max(leaves for leaves, _ in sizes)))
     heights = [0.62 * (depth + 1) + 0.45 for _, depth in sizes]
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-    axes = figure.subplots(len(trees), 1, squeeze=False, height_ratios=heights)[:, 0]
+    made, axes = figure.panels(1, 1, (width, sum(heights)), heights=heights)
     for own, tree, title, (leaves, depth) in zip(axes, trees.values(), titles, sizes, strict=True):
         _panel(own, tree)
         own.set(xlim=(-0.6, leaves - 0.4), ylim=(-depth - 0.45, 0.45))
-        own.set_title(title, fontweight="bold")
+        figure.title(own, title, bold=True)
         own.axis("off")
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+    return made
 
 
 def _placed(tree: Node) -> tuple[int, int]:
@@ -161,7 +156,7 @@ def _panel(axes: "Axes", tree: Node) -> None:
             bbox={
                 "boxstyle": "round,pad=0.3",
                 "facecolor": "white" if node.children else "#e8f1f8",
-                "edgecolor": "#444444" if node.children else COLOURS[0],
+                "edgecolor": "#444444" if node.children else figure.colour(0),
                 "linewidth": 0.8,
             },
         )

@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from rankexp.config.schema import Block
+from rankexp.report import figure
 from rankexp.report.blocks.statistics.average_ranks import AverageRanks, Panel
 from rankexp.report.context import Context
 from rankexp.report.model import Output
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ REGISTER = {"critical_difference": "CriticalDifference"}
 
 STEP, NARROWEST = 0.42, 1.9  # width of a rank and of an axis, inches
 TOP, TITLE, ROW, BAR = 0.58, 0.3, 0.24, 0.15  # heights in inches
-LETTER, RANK = 0.066, 0.5  # width of a label's letter and of its number, inches
+RANK = 0.5  # width of a label's number, inches
 
 
 @dataclass(frozen=True)
@@ -92,36 +92,25 @@ class CriticalDifference(AverageRanks):
         result = super().output(context, block)
         panels = self.panels(context, block)
         names = [context.method_label(method) for method in (panels[0].methods if panels else [])]
-        figure = draw(panels, names, self.columns, result.incomplete)
+        drawn = draw(panels, names, self.columns)
         notes = [
             "Average ranks, better to the right; bars join methods that are not told apart.",
             *result.notes,
         ]
-        return Output(result.numbers, [], figure, notes=notes, incomplete=result.incomplete)
+        return Output(result.numbers, [], drawn, notes=notes, incomplete=result.incomplete)
 
 
-def draw(
-    panels: Sequence[Panel], names: Sequence[str], columns: int, remarks: Sequence[str] = ()
-) -> "Figure":
+def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> "Figure":
     """Return the figure, one diagram a panel."""
-    from matplotlib.figure import Figure
-
-    columns = min(columns, max(len(panels), 1))
-    rows = max(-(-len(panels) // columns), 1)
-    label = LETTER * max(map(len, names), default=0) + RANK
+    names = [figure.literal(label) for label in labels]
+    label = figure.LETTER * max(map(len, names), default=0) + RANK
     width = 2 * label + max(STEP * (len(names) - 1), NARROWEST)
     height = max((_height(panel) for panel in panels), default=1.0)
-    figure = Figure(figsize=(width * columns, height * rows + 0.25 * len(remarks)))
-    figure.set_layout_engine("constrained", w_pad=0.08, h_pad=0.04)
-    axes = figure.subplots(rows, columns, squeeze=False)
-    for place in range(rows * columns):
-        own = axes[divmod(place, columns)]
+    made, axes = figure.panels(len(panels), columns, (width, height))
+    for panel, own in zip(panels, axes, strict=True):
         own.set_axis_off()
-        if place < len(panels):
-            draw_panel(own, panels[place], names, (label / width, height))
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+        draw_panel(own, panel, names, (label / width, height))
+    return made
 
 
 def _depth(panel: Panel) -> float:
@@ -149,7 +138,7 @@ def draw_panel(
     margin = max(count - 1, 1) * share / (1 - 2 * share)
     axes.set_xlim(count + margin, 1 - margin)
     axes.set_ylim(height - TOP - TITLE, -TOP)
-    axes.set_title(panel.title, fontweight="bold")
+    figure.title(axes, panel.title, bold=True)
     found = panel.ranking
     if found is None:
         axes.text(0.5, 0.5, "not ranked, see below", ha="center", transform=axes.transAxes)
@@ -163,7 +152,7 @@ def draw_panel(
         axes.plot(
             ends(bar, found.average, wider),
             [y, y],
-            color=COLOURS[0],
+            color=figure.colour(0),
             linewidth=3.2,
             solid_capstyle="butt",
             gid="bar",
@@ -190,7 +179,9 @@ def _ruler(axes: "Axes", length: float, critical: float, count: int) -> None:
     cut = " (longer than the axis)" if critical > length else ""
     text = f"critical difference {critical:.2f}{cut}"
     middle = sum(places) / 2
-    axes.text(middle, y - 0.06, text, ha="center", va="bottom", fontsize=7.5, color="#555555")
+    axes.text(
+        middle, y - 0.06, text, ha="center", va="bottom", fontsize=figure.SMALL, color="#555555"
+    )
 
 
 def _label(axes: "Axes", mark: Mark, name: str, depth: float, count: int, margin: float) -> None:

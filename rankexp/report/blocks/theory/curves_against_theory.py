@@ -10,10 +10,10 @@ from pydantic import Field
 
 from rankexp.analyse import bands, kept
 from rankexp.config.schema import Block
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.style import COLOURS
 from rankexp.report.theories import Against, Panel
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class CurvesAgainstTheory(Choosing, Against):
         return Output(
             numbers=pd.concat([self._numbers(context, one) for one in found], ignore_index=True),
             tables=[self._grid(context, found)],
-            figure=self._draw(context, found, methods, lacking),
+            figure=self._draw(context, found, methods),
             notes=self._notes(context),
             incomplete=lacking,
         )
@@ -146,39 +146,28 @@ class CurvesAgainstTheory(Choosing, Against):
             notes.append(f"No scale: {labels}; each curve is put on that of theory.")
         return notes
 
-    def _draw(
-        self,
-        context: Context,
-        found: Sequence[Panel],
-        methods: Sequence[str],
-        remarks: Sequence[str],
-    ) -> "Figure":
-        from matplotlib.figure import Figure
-
+    def _draw(self, context: Context, found: Sequence[Panel], methods: Sequence[str]) -> "Figure":
         lines = list(dict.fromkeys((one.experiment, one.problem) for one in found))
         columns = [name for name in methods if any(one.method == name for one in found)]
-        size = (max(2.5 * len(columns), 4.2), 2.35 * len(lines) + 0.55)
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(len(lines), len(columns), squeeze=False, sharex="row", sharey="row")
-        for own in axes.ravel():
+        count = len(lines) * len(columns)
+        made, axes = figure.panels(
+            count, len(columns), (2.5, 2.35), below=0.55, least=4.2, share="row"
+        )
+        for own in axes:
             own.set_visible(False)
         for one in found:
             row, column = lines.index((one.experiment, one.problem)), columns.index(one.method)
-            own = axes[row, column]
+            own = axes[row * len(columns) + column]
             own.set_visible(True)
-            self._panel_drawn(own, one, COLOURS[column % len(COLOURS)])
-            own.set_title(context.method_label(one.method), fontsize=8.5)
-        for (_, problem), own in zip(lines, axes[:, 0], strict=True):
-            own.set_ylabel(f"{context.problem_label(problem)}\ncentred score")
-        for own in axes[-1]:
+            self._panel_drawn(own, one, figure.colour(column))
+            figure.title(own, context.method_label(one.method))
+        for (_, problem), own in zip(lines, axes[:: len(columns)], strict=True):
+            label = figure.wrapped(context.problem_label(problem), 2.0)
+            own.set_ylabel(f"{label}\ncentred score")
+        for own in axes[-len(columns) :]:
             own.set_xlabel("x")
-        shown = max(found, key=lambda one: one.theory is not None)
-        drawn = axes[lines.index((shown.experiment, shown.problem)), columns.index(shown.method)]
-        handles, labels = drawn.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-        if remarks:
-            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-        return figure
+        figure.legend(made)
+        return made
 
     def _panel_drawn(self, axes: "Axes", panel: Panel, colour: str) -> None:
         own = bands.band(panel.curves, self.share)

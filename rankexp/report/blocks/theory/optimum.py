@@ -8,10 +8,10 @@ import pandas as pd
 
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, Rule, rule_label
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ class Optimum(Choosing):
         return Output(
             numbers=table,
             tables=[self._grid(context, table, methods, title)],
-            figure=draw(context, table, methods, title, lacking) if len(table) else None,
+            figure=draw(context, table, methods, title) if len(table) else None,
             notes=[
                 "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
                 "function with the least risk of pairs) on the same test sets, an optimal "
@@ -87,18 +87,11 @@ class Optimum(Choosing):
 
 
 def draw(
-    context: Context,
-    table: pd.DataFrame,
-    methods: Sequence[str],
-    metric: Metric,
-    remarks: Sequence[str] = (),
+    context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
 ) -> "Figure":
     """Return a line a problem with a mark a method and a bar at the best scorer's value."""
-    from matplotlib.figure import Figure
-
     problems = list(dict.fromkeys(table["problem"]))
-    figure = Figure(figsize=(6.8, 0.42 * len(problems) + 1.3), layout="constrained")
-    axes = figure.subplots()
+    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.1)
     best = table.drop_duplicates("problem").set_index("problem")["best"]
     for place, problem in enumerate(problems):
         label = "the best scorer" if place == 0 else None
@@ -112,19 +105,16 @@ def draw(
             heights,
             xerr=own["value_se"].fillna(0.0),
             fmt=MARKERS[i % len(MARKERS)],
-            color=COLOURS[i % len(COLOURS)],
+            color=figure.colour(i),
             markersize=4,
             elinewidth=0.9,
-            label=context.method_label(method),
+            label=figure.literal(context.method_label(method)),
         )
-    axes.set_yticks(range(len(problems)), [context.problem_label(name) for name in problems])
+    labels = [figure.literal(context.problem_label(name)) for name in problems]
+    axes.set_yticks(range(len(problems)), labels)
     axes.set_ylim(len(problems) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.set_xlabel(str(metric))
-    widest = max(len(context.method_label(name)) for name in methods)
-    columns = 4 if widest < 18 else 3
-    figure.legend(loc="outside lower center", ncols=columns, frameon=False)
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+    axes.set_xlabel(figure.literal(metric))
+    figure.legend(made)
+    return made

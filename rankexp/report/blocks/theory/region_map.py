@@ -1,6 +1,5 @@
 """Where the pairwise hinge loss ties points on three points: regions, and linear programs."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -9,10 +8,10 @@ from pydantic import Field
 
 from rankexp.analyse import simulations
 from rankexp.config.schema import Block, Simulate
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import BlockKind
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +21,7 @@ REGISTER = {"region_map": "RegionMap"}
 
 REGIONS = {"(1, 1)": "s", "(1, 0)": "^", "(0, 1)": "v"}
 """The differences of the scores of neighbours that regions name, and how they are drawn."""
+COLOURS = {name: figure.colour(place) for place, name in enumerate(REGIONS)}
 SEVERAL = "several"
 OTHER = "other"
 TOLERANCE = 1e-6
@@ -69,8 +69,8 @@ class RegionMap(BlockKind):
             f"{min(self.shown, len(draws)):,} draws; hollow where several scorings are best. Axes "
             "on the left are linear from -1 to 1 and logarithmic beyond.",
         ]
-        figure = draw(draws.head(self.shown), lacking)
-        return Output(draws, [counts(draws)], figure, notes, incomplete=lacking)
+        drawn = draw(draws.head(self.shown))
+        return Output(draws, [counts(draws)], drawn, notes, incomplete=lacking)
 
 
 def pairs(first: pd.Series, second: pd.Series) -> list[str]:
@@ -104,36 +104,30 @@ def counts(draws: pd.DataFrame) -> Table:
     return Table(header, rows, "Differences of neighbours' scores by region")
 
 
-def draw(draws: pd.DataFrame, remarks: Sequence[str] = ()) -> "Figure":
+def draw(draws: pd.DataFrame) -> "Figure":
     """Return the two planes."""
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    figure = Figure(figsize=(6.8, 3.75), layout="constrained")
-    left, right = figure.subplots(1, 2)
+    made, (left, right) = figure.panels(2, 2, (3.4, 3.1), below=0.48)
     _ratios(left, draws)
     _middle(right, draws[(draws["c12"] < 0) & (draws["c23"] < 0)])
-    colours = dict(zip(REGIONS, COLOURS, strict=False))
     handles: list[Patch | Line2D] = [
-        Patch(facecolor=colours[name], alpha=0.25, label=f"region {name}") for name in REGIONS
+        Patch(facecolor=colour, alpha=0.25, label=f"region {name}")
+        for name, colour in COLOURS.items()
     ]
     handles += [
-        Line2D([], [], color=colours[name], marker=mark, ls="", ms=4, label=f"program {name}")
+        Line2D([], [], color=COLOURS[name], marker=mark, ls="", ms=4, label=f"program {name}")
         for name, mark in REGIONS.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
-    if remarks:
-        figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-    return figure
+    figure.legend(made, handles)
+    return made
 
 
 def _ratios(axes: "Axes", draws: pd.DataFrame) -> None:
     """Draw the plane of c12 and c23."""
     limit = 1.3 * float(draws[["c12", "c23"]].abs().max().max()) + 1.0
-    one, first, last = COLOURS[:3]
-    sides = {one: (1, 1), first: (1, -1), last: (-1, 1)}
-    for colour, (x, y) in sides.items():
+    for colour, (x, y) in zip(COLOURS.values(), [(1, 1), (1, -1), (-1, 1)], strict=True):
         axes.fill_between([0, x * limit], 0, y * limit, color=colour, alpha=0.2, linewidth=0)
     axes.set(xscale="symlog", yscale="symlog", xlim=(-limit, limit), ylim=(-limit, limit))
     ticks = [sign * 10.0**power for sign in (-1, 1) for power in (2, 4, 6)]
@@ -154,7 +148,7 @@ def _middle(axes: "Axes", draws: pd.DataFrame) -> None:
     width = 1.08 * float(draws["p_plus_2"].max()) if len(draws) else 1.0
     height = 1.15 * float(draws["more"].abs().max()) if len(draws) else 1.0
     for side in (1, -1):
-        colour = COLOURS[1 if side > 0 else 2]
+        colour = COLOURS["(1, 0)" if side > 0 else "(0, 1)"]
         axes.fill_between([0, width], 0, side * height, color=colour, alpha=0.2, linewidth=0)
     _marks(axes, draws, "p_plus_2", "more")
     axes.set(xlim=(0, width), ylim=(-height, height))
@@ -163,9 +157,8 @@ def _middle(axes: "Axes", draws: pd.DataFrame) -> None:
 
 
 def _marks(axes: "Axes", draws: pd.DataFrame, x: str, y: str) -> None:
-    colours = dict(zip(REGIONS, COLOURS, strict=False))
     for (region, program), own in draws.groupby(["region", "program"], sort=False):
-        colour = colours.get(str(program), "black")
+        colour = COLOURS.get(str(program), "black")
         axes.scatter(
             own[x],
             own[y],

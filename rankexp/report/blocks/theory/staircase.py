@@ -10,10 +10,10 @@ from pydantic import Field
 from rankexp.analyse import bands, compare, kept, simulations
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-from rankexp.report.style import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ class Staircase(Choosing):
         return Output(
             numbers=steps.drop(columns=["setting", "rep"]),
             tables=[self._grid(context, simulated[0])],
-            figure=self._draw(context, steps, fitted, lacking),
+            figure=self._draw(context, steps, fitted),
             notes=self._notes(fitted),
             incomplete=lacking,
         )
@@ -131,25 +131,15 @@ class Staircase(Choosing):
         context: Context,
         steps: pd.DataFrame,
         fitted: Mapping[Title, Sequence[kept.Kept]],
-        remarks: Sequence[str],
     ) -> "Figure":
-        from matplotlib.figure import Figure
-
-        panels = max(len(fitted), 1)
-        columns = 2 if panels == 4 else min(panels, 3)
-        rows = -(-panels // columns)
-        size = (max(2.6 * columns, 4.4), 2.8 * rows + 0.5)
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
-        for place, own in enumerate(axes):
-            if place >= panels:
-                own.set_visible(False)
-                continue
-            low, high = float(steps["x"].min()), float(steps["x"].max())
-            if fitted:
-                (title, method), curves = list(fitted.items())[place]
-                self._curves(own, curves, (low, high))
-                own.set_title(f"{context.method_label(method)}\n{title}", fontsize=8)
+        count = max(len(fitted), 1)
+        columns = 2 if count == 4 else 3
+        made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
+        low, high = float(steps["x"].min()), float(steps["x"].max())
+        for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
+            self._curves(own, curves, (low, high))
+            figure.title(own, context.method_label(method), title)
+        for own in axes:
             own.step(
                 steps["x"], steps["r"], where="mid", color="black", lw=1.4, label="population"
             )
@@ -158,11 +148,8 @@ class Staircase(Choosing):
             )
             own.set(xlim=(low, high), xlabel="x")
         axes[0].set_ylabel("centred score")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-        if remarks:
-            figure.suptitle("\n".join(remarks), color="#b00000", fontsize=8.5)
-        return figure
+        figure.legend(made)
+        return made
 
     def _curves(
         self,
@@ -174,7 +161,7 @@ class Staircase(Choosing):
         inside = (x >= window[0]) & (x <= window[1])
         curves = bands.centred(np.array([one.y for one in fitted]), inside)[:, inside]
         own = bands.band(curves, self.share)
-        colour = COLOURS[0]
+        colour = figure.colour(0)
         share = f"{100 * self.share:g} %"
         axes.fill_between(
             x[inside], own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=share

@@ -1,0 +1,271 @@
+"""The frame that all figures share: size, style, panels, legends, labels. Blocks draw data only.
+
+Figures are readable on paper, safe for colour-blind readers, and the same bytes each time. Text
+is never taken for mathematics: a label ``income >$50K`` is drawn as it stands.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from io import BytesIO
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankexp.report.render.text import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from rankexp.arrays import Floats
+
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
+"""Okabe and Ito's palette."""
+FONT, SMALL = "DejaVu Sans", 7.5
+STYLE: dict[str, Any] = {
+    "font.family": FONT,
+    "font.size": 8.5,
+    "text.parse_math": False,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "pdf.fonttype": 42,
+    "path.simplify": False,
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""Kinds of files that a figure is written as; nothing in them changes with time or place."""
+DPI = 200
+REMARK = "#b00000"
+LETTER, LINE = 0.066, 0.17
+"""Mean width of a letter and height of a line at the usual size, inches."""
+HANDLE = 0.57
+"""Width of a legend's handle with the space around it, inches."""
+MARGIN = 0.6
+"""Width of the labels of y, inches."""
+LONGEST, ASLANT = 48, 24
+"""Letters of a label that are drawn, and of one aslant."""
+MOST_LINES = 3
+"""Of a label below a place."""
+_TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def styled() -> AbstractContextManager[None]:
+    """Return a context in which matplotlib draws in this style."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib import font_manager
+
+    return frozenset(font_manager.get_font(font_manager.findfont(FONT)).get_charmap())
+
+
+def literal(text: object, longest: int = LONGEST) -> str:
+    """Return text from a study as it is drawn: one line, nothing that is obeyed or cannot be seen.
+
+    Letters that the font lacks become a replacement character. A leading underscore, which would
+    keep a label out of legends, stands behind a space of no width.
+    """
+    line = one_line(str(text))
+    line = line if len(line) <= longest else line[: longest - 1] + "…"
+    seen = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    return "\N{ZERO WIDTH SPACE}" + seen if seen.startswith("_") else seen
+
+
+def wrapped(text: object, inches: float) -> str:
+    """Return text from a study on as many lines as a width asks for."""
+    return "\n".join(wrap(literal(text), max(int(inches / LETTER), 1))) or " "
+
+
+def colour(place: int) -> str:
+    """Return the colour of the method at this place."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def panels(
+    count: int,
+    columns: int,
+    size: tuple[float, float],
+    *,
+    heights: Sequence[float] = (1.0,),
+    below: float = 0.0,
+    least: float = 0.0,
+    share: Literal["none", "all", "row"] = "none",
+) -> tuple["Figure", list["Axes"]]:
+    """Return a figure and the axes of its panels, row by row; places left over stay empty.
+
+    Parameters
+    ----------
+    count, columns : int
+        Panels, and at most how many side by side.
+    size : (width, height)
+        Of a panel, inches.
+    heights : sequence of float
+        Of the parts of a panel, one below the other, in proportion. The axes returned are those
+        of the first panel from above, then those of the second.
+    below : float
+        Height for a legend, inches.
+    least : float
+        Width of the whole at least, inches.
+    share : str
+        Which panels have the same x and y.
+    """
+    from matplotlib.figure import Figure
+
+    columns = max(min(columns, count), 1)
+    rows = max(-(-count // columns), 1)
+    figure = Figure(figsize=(max(size[0] * columns, least), size[1] * rows + below))
+    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
+    parts, ratios = len(heights), [*heights] * rows
+    axes = figure.subplots(
+        rows * parts, columns, squeeze=False, sharex=share, sharey=share, height_ratios=ratios
+    )
+    ordered = axes.reshape(rows, parts, columns).transpose(0, 2, 1).ravel()
+    for unused in ordered[count * parts :]:
+        unused.set_visible(False)
+    for lowest in ordered[: count * parts][-columns:]:
+        lowest.tick_params(labelbottom=True)  # also above a place left over
+    return figure, list(ordered[: count * parts])
+
+
+def _width(axes: "Axes") -> float:
+    """Return the width of a panel with its labels, inches."""
+    spec, figure = axes.get_subplotspec(), axes.get_figure()
+    assert spec is not None and figure is not None
+    return float(figure.bbox.width / figure.dpi) / spec.get_gridspec().ncols
+
+
+def title(axes: "Axes", *texts: object, bold: bool = False) -> None:
+    """Write texts from a study above a panel, each on lines of its own."""
+    lines = [wrapped(text, _width(axes) - MARGIN) for text in texts]
+    axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
+
+
+def name_places(axes: "Axes", labels: Sequence[str]) -> None:
+    """Name places 0, 1, ... along x, on as many lines as needed; aslant where they are narrow."""
+    room = (_width(axes) - MARGIN) / max(len(labels), 1)
+    texts = [wrapped(label, room - LETTER) for label in labels]
+    how: dict[str, Any] = {}
+    if max((text.count("\n") for text in texts), default=0) >= MOST_LINES:
+        texts = [literal(label, ASLANT) for label in labels]
+        how = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(texts)), texts, **how)
+    axes.tick_params(axis="x", length=0)
+
+
+def legend(figure: "Figure", handles: Sequence["Artist"] | None = None) -> None:
+    """Put a legend below the panels: each label once, in as many columns as there is room for."""
+    found: dict[str, Any] = {str(one.get_label()): one for one in handles or ()}
+    for axes in figure.axes if handles is None else ():
+        for one, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, one)
+    if not found:
+        return
+    width, height = figure.get_size_inches()
+    rows = 1
+    while rows < len(found) and _legend_width([*found], rows) > width:
+        rows += 1
+    figure.set_size_inches(width, height + LINE * (rows - 1))
+    columns = -(-len(found) // rows)
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns)
+
+
+def _legend_width(labels: Sequence[str], rows: int) -> float:
+    """Return the width of a legend whose columns have so many rows, inches."""
+    columns = (labels[place : place + rows] for place in range(0, len(labels), rows))
+    return sum(LETTER * max(map(len, column)) + HANDLE for column in columns)
+
+
+def note(axes: "Axes", text: str, place: tuple[float, float], **style: Any) -> None:
+    """Write a few words of our own just above a place."""
+    axes.annotate(
+        text,
+        place,
+        xytext=(0, 2.5),
+        textcoords="offset points",
+        va="bottom",
+        fontsize=SMALL,
+        **style,
+    )
+
+
+def boxes(
+    axes: "Axes", values: Sequence["Floats"], whiskers: float | tuple[float, float] = 1.5
+) -> None:
+    """Draw a box a method at x = 0, 1, ...; a method without values has none.
+
+    `whiskers` is as in matplotlib: multiples of the box's height, or two percentages.
+    """
+    for place in (place for place, own in enumerate(values) if len(own)):
+        axes.boxplot(
+            values[place],
+            positions=[place],
+            widths=0.55,
+            whis=whiskers,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": colour(place), "alpha": 0.75, "linewidth": 0.9},
+            medianprops={"color": "black", "linewidth": 1.3},
+            whiskerprops={"linewidth": 0.9},
+            capprops={"linewidth": 0.9},
+            flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
+        )
+    axes.set_xlim(-0.6, len(values) - 0.4)
+
+
+def finish(figure: "Figure", remarks: Sequence[str]) -> None:
+    """Say above the panels what a run lacks, and write powers without mathematics."""
+    from matplotlib.ticker import LogFormatterMathtext
+
+    axes = [axis for own in figure.axes for axis in (own.xaxis, own.yaxis)]
+    for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
+        if isinstance(made, LogFormatterMathtext):
+            made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
+    width, height = figure.get_size_inches()
+    lines = [line for text in remarks for line in wrap(one_line(text), int(width / LETTER))]
+    if lines:
+        figure.set_size_inches(width, height + LINE * len(lines))
+        figure.suptitle("\n".join(lines), color=REMARK, fontsize=STYLE["font.size"])
+
+
+def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return what writes powers such as 2×10⁻³ where matplotlib writes TeX."""
+
+    def plain(values: Any) -> list[str]:
+        found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
+        return [_POWER.sub(_raised, text).replace("-", "−") for text in found]
+
+    return plain
+
+
+def _raised(power: re.Match[str]) -> str:
+    return power[1].translate(_SUPERSCRIPT)
+
+
+def drawn(figure: "Figure") -> Iterator[tuple[str, bytes]]:
+    """Yield each kind of file, ``png`` and ``pdf``, with its content."""
+    for kind, metadata in KINDS.items():
+        buffer = BytesIO()
+        figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
+        yield kind, buffer.getvalue()
