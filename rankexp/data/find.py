@@ -21,8 +21,9 @@ from rankexp.data.origins import (
     remote,
     whereabouts,
 )
-from rankexp.data.snapshot import load_snapshot, read_dataset, write_atomically, write_dataset
+from rankexp.data.snapshot import load_snapshot, read_dataset, write_dataset
 from rankexp.errors import DataError
+from rankexp.files import write_atomically
 from rankexp.plan import DataFacts
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
             shutil.copyfileobj(original, target)
 
     if kept.resolve() != file.resolve():
-        write_atomically(kept, copy)
+        write_atomically(kept, copy, "RANKEXP_CACHE")
     for other in added(name, cache):
         if other != kept:
             other.unlink()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from rankexp import registry
 from rankexp.data.dataset import Table
@@ -15,9 +16,6 @@ from rankexp.errors import DataError, DataNotFoundError
 
 if TYPE_CHECKING:
     from rankexp.config.schema import DataEntry
-
-NETWORK = ("openml",)
-"""Sources that are asked last, and only when one may go online."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def local(
     for path in added(name, cache):
         return from_file(path, entry)
     for source, reference in entry.source.items():
-        if source != "file" and source not in NETWORK:
+        if source != "file" and not _needs_network(source):
             table = _ask(source, reference, entry, folders)
             if table is not None:
                 return _from_table(table, f"{source}: {reference}")
@@ -99,9 +97,12 @@ def from_file(path: Path, entry: "DataEntry") -> Origin:
 def added(name: str, cache: Path) -> list[Path]:
     """Return the files that the user added to the cache under this name."""
     folder = added_folder(name, cache)
-    if not folder.is_dir():
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be read: {error.strerror}") from error
 
 
 def added_folder(name: str, cache: Path) -> Path:
@@ -155,10 +156,15 @@ def _from_table(table: Table, where: str) -> Origin:
 def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
     return [
-        (source, cache / "tables" / f"{source}-{entry.source[source]}.npz")
-        for source in NETWORK
-        if source in entry.source
+        (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
+        for source, reference in entry.source.items()
+        if _needs_network(source)
     ]
+
+
+def _needs_network(source: str) -> bool:
+    """Tell whether a source is asked last, and only when one may go online (`asks_network`)."""
+    return bool(getattr(registry.get("data.sources", source), "network", False))
 
 
 def _named(source: str, entry: "DataEntry") -> str:

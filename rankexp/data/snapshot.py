@@ -1,22 +1,38 @@
 """Data kept as our own files: `.npz` without pickles, written atomically, checked when read."""
 
 import json
-import os
-import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankexp.data.dataset import Dataset, Feature, Table
-from rankexp.errors import DataError, EnvironmentProblemError
+from rankexp.errors import DataError, one_line
+from rankexp.files import write_atomically
 
 FORMAT = 1
+Read = TypeVar("Read")
+
+
+def _naming_the_file(read: Callable[[Path], Read]) -> Callable[[Path], Read]:
+    """Let whatever goes wrong while a file is read be an error that names the file."""
+
+    @wraps(read)
+    def named(path: Path) -> Read:
+        try:
+            return read(path)
+        except DataError:
+            raise
+        except FileNotFoundError as error:
+            raise DataError(f"snapshot {path} does not exist; run again to make it") from error
+        except Exception as error:  # numpy, zipfile and what they call raise nearly anything
+            reason = one_line(error)
+            raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error
+
+    return named
 
 
 @lru_cache(maxsize=32)
@@ -41,6 +57,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     _write(head, arrays, path)
 
 
+@_naming_the_file
 def read_dataset(path: Path) -> Dataset:
     """Read what `write_dataset` wrote and check it against its own hash."""
     head, arrays = _read(path, "dataset")
@@ -72,6 +89,7 @@ def write_table(table: Table, path: Path) -> None:
     _write(head, {"values": table.values}, path)
 
 
+@_naming_the_file
 def read_table(path: Path) -> Table:
     """Read what `write_table` wrote and check it against its own hash."""
     head, arrays = _read(path, "table")
@@ -79,40 +97,6 @@ def read_table(path: Path) -> Table:
     if table_hash(found) != head["content"]:
         raise DataError(f"snapshot {path} is damaged: its content is not what was written")
     return found
-
-
-def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file under a temporary name beside it and move it into place.
-
-    Parameters
-    ----------
-    path : Path
-        Its folder is made where it is missing.
-    write : callable
-        Takes the open file.
-
-    Raises
-    ------
-    EnvironmentProblemError
-        Folder not writable, disk full.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                write(file)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        reason = error.strerror or error
-        raise EnvironmentProblemError(
-            f"cannot write {path}: {reason}; RANKEXP_CACHE may name another folder"
-        ) from error
 
 
 def _head(kind: str, name: str, features: tuple[Feature, ...], provenance: Any) -> dict[str, Any]:
@@ -136,18 +120,13 @@ def _write(head: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path) ->
     def write(file: BinaryIO) -> None:
         np.savez(file, head=text, **arrays)  # type: ignore[arg-type]
 
-    write_atomically(path, write)
+    write_atomically(path, write, "RANKEXP_CACHE")
 
 
 def _read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        head = json.loads(arrays.pop("head").tobytes())
-    except FileNotFoundError as error:
-        raise DataError(f"snapshot {path} does not exist") from error
-    except (OSError, ValueError, KeyError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(f"snapshot {path} cannot be read: {error}") from error
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    head = json.loads(arrays.pop("head").tobytes())
     for array in arrays.values():
         array.setflags(write=False)  # a process shares them between its jobs
     if head.get("format") != FORMAT or head.get("kind") != kind:

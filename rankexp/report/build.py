@@ -100,10 +100,8 @@ def open_report(folder: Path) -> Report:
 def open_results(folder: Path) -> Context:
     """Read a results folder's manifest and records (see `open_report`)."""
     manifest = read_manifest(folder)
-    if "study" not in manifest:
-        raise ConfigError(
-            f"{folder / 'manifest.json'}: missing or unreadable; run the study again"
-        )
+    if not manifest:
+        raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
     try:
         study = Study.model_validate(manifest["study"])
     except ValidationError as error:
@@ -111,13 +109,7 @@ def open_results(folder: Path) -> Context:
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
             f"{error}"
         ) from error
-    try:
-        facts = facts_of(manifest)
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"{folder / 'manifest.json'}: what it says of the data is damaged; run the study again"
-        ) from error
-    cells = list(plan.cells(study, facts))
+    cells = list(plan.cells(study, facts_of(manifest)))
     store = Store(folder)
     records = store.read()
     return Context(study, cells, records, manifest, list(store.problems))

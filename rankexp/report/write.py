@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from rankexp.files import write_atomically
 from rankexp.report.figure import KINDS, drawn
 from rankexp.report.model import Output
 from rankexp.report.render import csv, latex, markdown
-from rankexp.run.store import write_atomically
 
 RENDERERS = (csv, markdown, latex)
 """Each writes a file of text a block."""

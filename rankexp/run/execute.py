@@ -13,12 +13,12 @@ from typing import Any
 
 from rankexp.config.schema import Study
 from rankexp.errors import EnvironmentProblemError
+from rankexp.files import explained, open_to_append
 from rankexp.plan import fits
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
 from rankexp.run.prepare import Prepared, prepare
 from rankexp.run.progress import Progress
-from rankexp.run.store import explained
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
 
 __all__ = ["Outcome", "Prepared", "execute", "prepare"]
@@ -165,7 +165,7 @@ class _Log:
         stamp = time.strftime("%Y-%m-%d %H:%M:%S")
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with self.file.open("a", encoding="utf-8") as log:
+            with open_to_append(self.file) as log:
                 log.write(f"{stamp} {text}\n")
         except OSError as error:
             raise explained(self.file.parent, error) from error
@@ -200,12 +200,14 @@ class _Run:
                     progress.say(other)
                 else:
                     self.prepared.store.tidy()
+                if self.manifest.damage is not None:
+                    progress.say(self.manifest.damage)
                 self._save(complete=False)
                 with contextlib.closing(self._results(workers, progress.say)) as results:
                     for done in results:
                         self._keep(done, progress)
                 complete = True
-                self._finish()
+                self.prepared.store.discard_untrusted()
         except KeyboardInterrupt:
             kept = f"{self.outcome.made:,} records made by this run are kept"
             self.outcome.note(130, f"interrupted; {kept}, running again goes on from there")
@@ -253,12 +255,6 @@ class _Run:
         self.used.wall = self.saved - self.clock[0]
         self.used.cpu = time.process_time() - self.clock[1] + self.worker_cpu
         self.manifest.write(self.used, complete=complete)
-
-    def _finish(self) -> None:
-        """Remove files that could not be trusted, now that their records are made again."""
-        for file in self.prepared.store.untrusted:
-            with contextlib.suppress(OSError):
-                file.unlink()
 
     def _report(self) -> None:
         """Complete the outcome: counts, and a line for what failed or warned."""

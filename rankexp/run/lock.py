@@ -8,15 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from rankexp.errors import EnvironmentProblemError
+from rankexp.files import write_atomically
+
 
 def holder(file: Path) -> dict[str, Any] | None:
     """Return pid and host of a run that holds the lock and may be alive; None for none."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
         pid, host = int(found["pid"]), str(found["host"])
-    except (OSError, ValueError, KeyError, TypeError):
+        ours = host == socket.gethostname()
+        gone = ours and (pid == os.getpid() or not _alive(pid))
+    except (ArithmeticError, OSError, RecursionError, ValueError, KeyError, TypeError):
         return None
-    if host == socket.gethostname() and (pid == os.getpid() or not _alive(pid)):
+    if gone:
         return None
     return {"pid": pid, "host": host}
 
@@ -43,8 +48,8 @@ def advisory_lock(folder: Path) -> Iterator[str | None]:
         )
         return
     text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-    with contextlib.suppress(OSError):
-        file.write_text(text + "\n", encoding="utf-8")
+    with contextlib.suppress(EnvironmentProblemError):  # what cannot be written is told later
+        write_atomically(file, f"{text}\n".encode())
     try:
         yield None
     finally:

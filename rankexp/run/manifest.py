@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 import rankexp
 from rankexp.config import published
 from rankexp.config.schema import Study
+from rankexp.errors import ConfigError, one_line
+from rankexp.files import write_atomically
 from rankexp.plan import PROTOCOL_VERSION, DataFacts
-from rankexp.run.store import FORMAT, write_atomically
+from rankexp.run.store import FORMAT
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
 
@@ -68,7 +72,11 @@ class Manifest:
     alone: bool = False
 
     def __post_init__(self) -> None:
-        self._before = {} if self.alone else read_manifest(self.folder)
+        self.damage: str | None = None
+        try:
+            self._before = {} if self.alone else read_manifest(self.folder)
+        except ConfigError as error:
+            self._before, self.damage = {}, f"{error}; it is written anew"
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:
@@ -130,13 +138,49 @@ class Manifest:
         return kept | now
 
 
+class _Data(BaseModel):
+    rows: NonNegativeInt
+    fingerprint: str
+
+
+class _Shape(BaseModel):
+    """What other parts of a manifest are relied on to be."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal[1]
+    study: dict[str, Any]
+    data: dict[str, _Data]
+    used: Usage = Usage()
+    only: list[str] = []
+    complete: bool = False
+    missing_data: dict[str, str] = {}
+    packages: dict[str, str] = {}
+    published: list[dict[str, str]] | None = None
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what a manifest says; empty where there is none that can be read."""
+    """Return what a manifest says; empty where there is none.
+
+    Raises
+    ------
+    ConfigError
+        Where there is one that cannot be read, or that is not as `Manifest.write` leaves it.
+    """
+    file = folder / "manifest.json"
     try:
-        found = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        text = file.read_text(encoding="utf-8")
+        _Shape.model_validate_json(text)
+        found: dict[str, Any] = json.loads(text)
+    except FileNotFoundError:
         return {}
-    return found if isinstance(found, dict) and found.get("format") == FORMAT else {}
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        what = f"'{place}' is missing or of another form" if place else "it holds no mapping"
+        raise ConfigError(f"{file} was altered or is of another version: {what}") from error
+    except (OSError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
+    return found
 
 
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:

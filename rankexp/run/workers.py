@@ -1,4 +1,11 @@
-"""Jobs handed out to worker processes, or done here; a dead worker costs at most its job."""
+"""Jobs handed out to worker processes, or done here; a dead worker costs at most its job.
+
+What is assumed of a process: `run_job` holds for any one, but its CPU seconds are those of the
+whole process, as are the warnings that `evaluate` records, so that one process does one job at a
+time; threads of one process would mix both. `_in_worker` is for processes that our own pool has
+started: these ignore Ctrl-C and end with their parent. In the process that `execute` runs in,
+SIGTERM is taken as Ctrl-C, in the main thread only.
+"""
 
 import gc
 import os
@@ -76,7 +83,7 @@ def run_job(job: Job) -> Done:
 
 def _in_worker(job: Job, parent: int) -> Done:
     """Evaluate a job in a worker of the process with id `parent`."""
-    _settle(parent)
+    _follow(parent)
     result = run_job(job)
     _spare_collector()
     return result
@@ -93,9 +100,16 @@ def _spare_collector() -> None:
 
 
 @cache
-def _settle(parent: int) -> None:
-    """Make this process a good worker, once: leave Ctrl-C to the parent, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _follow(parent: int) -> None:
+    """Let this process leave Ctrl-C to its parent, and end with it; once.
+
+    Nothing is done where the parent is another: the process is not ours to end, as with the
+    workers of dask or ray, which may be on another machine.
+    """
+    if os.getppid() != parent:
+        return
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -138,7 +152,7 @@ def run_in_workers(
         sent: list[Job] = []
         returned: set[str] = set()
         try:
-            for result in _pool(_noted(waiting, sent), workers):
+            for result in _pool(_noted(waiting, sent), min(workers, len(waiting))):
                 returned.add(result.job)
                 yield result
             return

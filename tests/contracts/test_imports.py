@@ -8,12 +8,13 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {"arrays", "errors", "imports", "registry", "names", "seeds", "compiled"}
+BASE = {"arrays", "errors", "files", "imports", "registry", "names", "seeds", "compiled"}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
     "errors": set(),
+    "files": set(),
     "imports": set(),
     "registry": set(),
     "names": {"registry"},

@@ -1,6 +1,8 @@
 import subprocess
 import sys
 from inspect import signature
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from rankexp import registry
 from rankexp.data import find as finding
 from rankexp.data.dataset import Feature, Table
 from rankexp.data.find import add, cache_folder, find, listing, load_snapshot, verify
+from rankexp.data.origins import added_folder
+from rankexp.data.sources import asks_network
 from rankexp.errors import DataError, EnvironmentProblemError
 
 TOY = "a,colour,y\n1,red,no\n2,?,yes\n3,blue,no\n"
@@ -37,6 +41,7 @@ def no_network(monkeypatch):
             raise DataError(f"OpenML {reference}: cannot be reached (ConnectionError)")
         return answers[reference]
 
+    ask.network = True
     real = registry.get
     monkeypatch.setattr(
         registry, "get", lambda room, name: ask if name == "openml" else real(room, name)
@@ -272,3 +277,39 @@ def test_workers_import_nothing_heavy(place, entry):
         "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_source_of_another_package_says_that_it_needs_the_network(place, entry, monkeypatch):
+    asked = []
+
+    @asks_network
+    def ask(reference, entry, folders):
+        asked.append(reference)
+        return Table("toy", (Feature("a"), Feature("y")), np.array([[1.0, 0], [2, 1]]), {})
+
+    real = registry.get
+    monkeypatch.setattr(
+        registry, "get", lambda room, name: ask if name == "hub" else real(room, name)
+    )
+    folder, cache = place
+    one = entry(source={"hub": "some/../where"})
+    assert listing({"one": (one, [folder])}, cache) == ["one  hub some/../where, not fetched yet"]
+    with pytest.raises(DataError, match="not found"):
+        find("one", one, [folder], cache, online=False)
+    assert asked == []
+    assert find("one", one, [folder], cache).where == "hub some/../where"
+    assert find("one", one, [folder], cache).where == "snapshot of hub some/../where"
+    assert asked == ["some/../where"]
+    assert [path.parent for path in cache.rglob("hub-*.npz")] == [cache / "tables"]
+
+
+def test_a_folder_that_may_not_be_read(entry, shut):
+    with TemporaryDirectory() as name:
+        folder = Path(name) / "data"
+        folder.mkdir()
+        with shut(folder), pytest.raises(DataError, match=r"toy\.csv: cannot be read: Permission"):
+            find("toy", entry(), [folder], Path(name) / "cache")
+        added = added_folder("toy", Path(name) / "cache")
+        added.mkdir(parents=True)
+        with shut(added), pytest.raises(DataError, match="toy: cannot be read: Permission"):
+            find("toy", entry(), [], Path(name) / "cache")

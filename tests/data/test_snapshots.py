@@ -1,9 +1,13 @@
+import json
+import os
+import tokenize
+
 import numpy as np
 import pytest
 
 from rankexp.data import snapshot
 from rankexp.data.dataset import Dataset, Feature, Table
-from rankexp.errors import DataError, EnvironmentProblemError
+from rankexp.errors import DataError
 
 FEATURES = (Feature("a"), Feature("b", "nominal", ("ü", "v")))
 
@@ -80,21 +84,67 @@ def test_a_table_is_no_data_set(tmp_path):
         snapshot.read_dataset(tmp_path / "none.npz")
 
 
-def test_a_failed_write_leaves_what_was_there(tmp_path):
-    path = tmp_path / "f"
-    snapshot.write_atomically(path, lambda file: file.write(b"old"))
-
-    def full(file):
-        file.write(b"new")
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(EnvironmentProblemError, match="No space left on device"):
-        snapshot.write_atomically(path, full)
-    assert path.read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+def rewritten(path, **changes):
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez(path, **(arrays | changes))
 
 
-def test_a_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(EnvironmentProblemError, match="RANKEXP_CACHE"):
-        snapshot.write_atomically(tmp_path / "file" / "f", lambda file: None)
+def as_head(head):
+    return np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+
+
+def compressed_otherwise(path):
+    raw = bytearray(path.read_bytes())
+    at = raw.find(b"PK\x01\x02")  # the first entry of the directory
+    raw[at + 10] = raw[8] = 99  # a method that there is not
+    path.write_bytes(raw)
+
+
+def encrypted(path):
+    raw = bytearray(path.read_bytes())
+    at = raw.find(b"PK\x01\x02")
+    raw[at + 8] |= 1
+    raw[6] |= 1
+    path.write_bytes(raw)
+
+
+ALTERED = {
+    "compression": compressed_otherwise,
+    "encrypted": encrypted,
+    "no array": lambda path: np.savez(path, head=as_head({"format": 1, "kind": "dataset"})),
+    "deep head": lambda path: rewritten(path, head=np.frombuffer(b"[" * 100_000, dtype=np.uint8)),
+    "head no mapping": lambda path: rewritten(path, head=as_head([1])),
+    "features": lambda path: rewritten(
+        path, head=as_head({"format": 1, "kind": "dataset", "levels": 3, "features": None})
+    ),
+    "text": lambda path: rewritten(path, X=np.array(["a", "b"])),
+}
+
+
+@pytest.mark.parametrize("case", ALTERED)
+def test_whatever_a_snapshot_holds_the_file_is_named(tmp_path, case):
+    path = tmp_path / "toy.npz"
+    snapshot.write_dataset(dataset(), path)
+    ALTERED[case](path)
+    with pytest.raises(DataError, match=r"snapshot .*toy\.npz"):
+        snapshot.read_dataset(path)
+
+
+@pytest.mark.parametrize("error", [NotImplementedError, tokenize.TokenError, MemoryError])
+def test_whatever_numpy_raises_the_file_is_named(tmp_path, monkeypatch, error):
+    def load(*_, **__):
+        raise error("no")
+
+    monkeypatch.setattr(np, "load", load)
+    with pytest.raises(DataError, match=rf"toy\.npz cannot be read: {error.__name__}: no"):
+        snapshot.read_dataset(tmp_path / "toy.npz")
+
+
+def test_others_may_read_a_snapshot(tmp_path):
+    before = os.umask(0o022)
+    try:
+        snapshot.write_dataset(dataset(), tmp_path / "toy.npz")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "toy.npz").stat().st_mode & 0o777 == 0o644

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankexp.data.dataset import Table
 from rankexp.data.readers.compressed import OPENERS, format_suffix
+from rankexp.errors import DataError
 
 if TYPE_CHECKING:
     from rankexp.config.schema import DataEntry
@@ -30,13 +31,21 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     """Return the first file of this name in the folders, or the same compressed.
 
     An absolute path is looked for where it points.
+
+    Raises
+    ------
+    DataError
+        A folder cannot be read.
     """
     wanted = Path(str(reference)).expanduser()
     for folder in [Path()] if wanted.is_absolute() else folders:
         whole = folder / wanted
         for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
-            if path.is_file():
-                return path
+            try:
+                if path.is_file():
+                    return path
+            except OSError as error:
+                raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     return None
 
 

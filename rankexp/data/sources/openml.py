@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankexp.data.dataset import Table
 from rankexp.data.readers.arff import read_arff
+from rankexp.data.sources import asks_network
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ TIMEOUT = 10.0
 """Seconds to wait for the server's first answer."""
 
 
+@asks_network
 def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
     """Return a data set of OpenML. Goes online unless the user's OpenML cache has it.
 

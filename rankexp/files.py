@@ -1,0 +1,80 @@
+"""Write files whole or not at all, never through a link, and say in one line why that failed."""
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from rankexp.errors import EnvironmentProblemError
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Error numbers of a disk, or a quota, that has no room."""
+
+
+def write_atomically(
+    file: Path, content: bytes | Callable[[BinaryIO], object], option: str = "--results"
+) -> None:
+    """Write a file under a temporary name, bring it to disk, move it into place.
+
+    A link in its place is replaced, not followed; who may read it is for the user's umask.
+
+    Parameters
+    ----------
+    file : Path
+        Its folder is made where it is missing.
+    content : bytes or callable
+        A callable takes the open file.
+    option : str
+        What names another folder, for the message.
+
+    Raises
+    ------
+    EnvironmentProblemError
+        Where that fails, with the reason and what to do.
+    """
+    temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("xb") as handle:
+                if callable(content):
+                    content(handle)
+                else:
+                    handle.write(content)
+                handle.flush()
+                os.fsync(handle.fileno())
+            temporary.replace(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise explained(file.parent, error, option) from error
+
+
+def open_to_append(file: Path) -> TextIO:
+    """Open a text file to add lines to it; raise OSError where it is a symbolic link."""
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+    return open(file, "a", encoding="utf-8", opener=opener)
+
+
+def explained(folder: Path, error: OSError, option: str = "--results") -> EnvironmentProblemError:
+    """Return the story of a failed write: what happened, and what to do."""
+    if error.errno in FULL:
+        return EnvironmentProblemError(
+            f"the disk is full: cannot write to '{folder}'; make room and run again, "
+            "what is done is kept"
+        )
+    reason = error.strerror or str(error)
+    if error.errno == errno.ELOOP:
+        reason = f"'{error.filename}' is a symbolic link, which is not followed"
+    return EnvironmentProblemError(
+        f"cannot write to '{folder}': {reason}; make it writable or choose another folder with "
+        f"{option}"
+    )
