@@ -206,6 +206,11 @@ def _unfit(room: str, found: Any) -> str | None:
     return why
 
 
+def warn(error: PluginError) -> None:
+    """Say that something of another package is left out."""
+    warnings.warn(str(error), PluginWarning, stacklevel=3)
+
+
 def name_of(room: str, thing: object) -> str | None:
     """Return the name that an imported thing is registered under; None where it isn't."""
     for name, target in _room(room).items():
@@ -222,7 +227,7 @@ def summaries(room: str) -> dict[str, str]:
         try:
             thing = get(room, name)
         except PluginError as error:
-            warnings.warn(str(error), PluginWarning, stacklevel=2)
+            warn(error)
             continue
         lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
         found[name] = lines[0] if lines else ""

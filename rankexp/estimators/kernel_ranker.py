@@ -1,18 +1,19 @@
 """The kernel ranker: pairwise losses in the feature space of a kernel."""
 
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp import registry
-from rankexp.estimators.combinations import COMBINATIONS, Target, Task
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
+from rankexp.losses.base import Loss
+from rankexp.risks.base import Risk, RiskOfPairs, Task
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
-from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import pair_risk
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
@@ -39,9 +40,9 @@ class KernelRanker(RiskRanker):
         Of the polynomial kernel, >= 1.
     coef0 : float
         Of the polynomial kernel, >= 0.
-    loss : {"hinge", "squared_hinge", "logistic", "exponential"}
-    risk : {"bipartite", "multipartite"}
-        As for `LinearRanker`.
+    loss : str or Loss
+    risk : str or Risk
+        As for `LinearRanker`, a risk of pairs.
     lam : float
         Penalty of ``||f||²``, > 0.
     costs : array-like of shape (K, K), optional
@@ -111,14 +112,16 @@ class KernelRanker(RiskRanker):
     True
     """
 
+    _only_pairs = True
+
     def __init__(
         self,
         kernel: Any = "rbf",
         gamma: float | None = None,
         degree: int = 3,
         coef0: float = 1.0,
-        loss: str = "hinge",
-        risk: str = "bipartite",
+        loss: str | Loss = "hinge",
+        risk: str | Risk = "bipartite",
         lam: float = 1e-2,
         costs: Any = None,
         levels: Any = None,
@@ -139,14 +142,9 @@ class KernelRanker(RiskRanker):
         self.max_iter = max_iter
         self.max_rank = max_rank
 
-    @staticmethod
-    def combinations() -> list[tuple[str, str]]:
-        """Return the (loss, risk) pairs that exist."""
-        return [cell for cell in COMBINATIONS if cell[1] != "classification"]
-
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        self._check(self._cell("classification"), self.lam)
+        self._check(self.lam)
         if self.lam == 0:
             raise ValueError("a kernel needs lam > 0: its space has more dimensions than data")
         if not (callable(self.kernel) or self.kernel in KERNELS):
@@ -174,7 +172,7 @@ class KernelRanker(RiskRanker):
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
         groups : array-like of shape (n,), optional
-            Under the multipartite risk, only pairs of one group count. Some groups may have none.
+            Only pairs of one group count. Some groups may have none.
 
         Raises
         ------
@@ -189,19 +187,19 @@ class KernelRanker(RiskRanker):
         """
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, target = self._target(y, groups)
+        labels, task = self._task(X, y, [self.lam], groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
         factor = Factor(self._kernel(), np.ascontiguousarray(rows))
-        found = self._solve(factor, back.reshape(-1), target)
+        found = self._solve(factor, back.reshape(-1), task)
         self._keep(labels)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
-        if isinstance(target, np.ndarray):
-            self.threshold_ = best_threshold(self._scores(X), target)
+        if not ranks_levels(self):
+            self.threshold_ = best_threshold(self._scores(X), task.level > 0)
         return self
 
     def _kernel(self) -> Kernel:
@@ -213,17 +211,17 @@ class KernelRanker(RiskRanker):
             return polynomial(self.gamma_, self.degree, self.coef0)
         return linear
 
-    def _solve(self, factor: Factor, back: Any, target: Target) -> PathResult:
+    def _solve(self, factor: Factor, back: Any, given: Task) -> PathResult:
         """Solve in the coordinates of the factor, cut off finer until the gap is small enough."""
-        cell, lams = self._cell("classification"), np.array([self.lam], dtype=np.float64)
-        weight = np.bincount(back, _shares(target)).astype(np.float64)
+        risk = cast(RiskOfPairs, self._risk())
+        below, above = given.order.part()
+        weight = np.bincount(back, (below + above) / given.order.total).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
         for _ in range(ROUNDS):
             factor.grow(weight, goal, self.max_rank)
-            tol = (1.0 - 2.0 * CUT) * self.tol
-            task = Task(factor.L[back], target, lams, self.loss, tol, self.max_iter)
-            found = cell.solve(task)
-            slope = np.bincount(back, _slope(task, found)).astype(np.float64)
+            task = replace(given, X=factor.L[back], tol=(1.0 - 2.0 * CUT) * self.tol)
+            found = risk.solve(task)
+            slope = np.bincount(back, risk.slope(task, found)).astype(np.float64)
             objective = float(found.objective[0])
             enough = 2.0 * CUT * self.tol * objective * 2.0 * self.lam
             lost = factor.lost(slope, enough)
@@ -237,7 +235,7 @@ class KernelRanker(RiskRanker):
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
-        self._warn(found, lams, advice)
+        self._warn(found, given.lams, advice)
         return found
 
     def decision_function(self, X: Any) -> Floats:
@@ -268,23 +266,3 @@ def _gamma(X: Floats) -> float:
     if not 0.0 < gamma < np.inf:
         raise ValueError("the variance of X is out of range: scale the features, or give gamma")
     return gamma
-
-
-def _shares(target: Target) -> Floats:
-    """Return the share of pairs, by cost, that each row is in, (n,)."""
-    if isinstance(target, PartialOrder):
-        below, above = target.part()
-        share: Floats = (below + above) / target.total
-        return share
-    n, positive = target.shape[0], np.count_nonzero(target)
-    return np.where(target, 1.0 / positive, 1.0 / (n - positive))
-
-
-def _slope(task: Task, found: PathResult) -> Floats:
-    """Return the derivatives of the risk by each score that the certificate is about, (n,)."""
-    if found.slope is not None:
-        return found.slope[:, 0]
-    loss, s = registry.get("losses", task.loss)(), task.X @ found.coef[:, 0]
-    target = task.target
-    order = target if isinstance(target, PartialOrder) else PartialOrder.of_classes(target)
-    return pair_risk(loss, order).slope(s)

@@ -116,7 +116,10 @@ def _distinct(y: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
 
 
 def best_threshold(
-    s: Floats, positive: npt.NDArray[np.bool_], weights: tuple[float, float] = (1.0, 1.0)
+    s: Floats,
+    positive: npt.NDArray[np.bool_],
+    weights: tuple[float, float] = (1.0, 1.0),
+    sample_weight: Floats | None = None,
 ) -> float:
     """Return the threshold with the least error of "positive where the score is above it".
 
@@ -128,11 +131,14 @@ def best_threshold(
     positive : ndarray of shape (n,)
     weights : tuple
         What an error on a negative and on a positive example counts.
+    sample_weight : ndarray of shape (n,), optional
+        How often each example counts.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]
-    up_below = np.concatenate(([0], np.cumsum(is_up)))
-    down_above = np.concatenate(([0], np.cumsum(~is_up[::-1])))[::-1]
+    times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
+    up_below = np.concatenate(([0], np.cumsum(times * is_up)))
+    down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
     errors = weights[1] * up_below + weights[0] * down_above
     edges = np.concatenate(([-np.inf], ranked, [np.inf]))
     low, high = edges[:-1], edges[1:]

@@ -1,20 +1,26 @@
 """The linear ranker: one estimator for every loss and risk."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from rankexp.estimators.combinations import COMBINATIONS, Target, Task
+from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.losses.base import Loss
+from rankexp.risks.base import Risk, Task
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
+
+Weights = tuple[tuple[float, float], Floats | None]
 
 
 class LinearRanker(RiskRanker):
@@ -22,14 +28,16 @@ class LinearRanker(RiskRanker):
 
     Parameters
     ----------
-    loss : {"logistic", "exponential", "hinge", "squared_hinge"}
-    risk : {"classification", "bipartite", "multipartite"}
-        ``classification``: the mean of ``l(y, w·x + b)`` over examples. ``bipartite``: the mean
-        of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'. With the hinge loss the
-        latter is SVM-OR of kotlowski2011. ``multipartite``: the mean over pairs of an x of a
-        higher and an x' of a lower of K ordered levels, weighted by `costs`; with the hinge loss
-        the ordinal support vector machine of Herbrich et al. (1999). `combinations` lists what
-        goes together.
+    loss : str or Loss
+        ``"logistic"``, ``"exponential"``, ``"hinge"``, ``"squared_hinge"`` or any other of
+        `rankexp.losses`, also with parameters.
+    risk : str or Risk
+        Any of `rankexp.risks`. ``classification``: the mean of ``l(y, w·x + b)`` over examples.
+        ``bipartite``: the mean of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'.
+        With the hinge loss this is SVM-OR of kotlowski2011. ``multipartite``: the mean over pairs
+        of an x of a higher and an x' of a lower of K ordered levels, weighted by `costs`; with
+        the hinge loss the ordinal support vector machine of Herbrich et al. (1999).
+        `combinations` lists what goes together, `rankexp.risks.table` says why the rest doesn't.
     lam : float
         Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
     class_weight : None, "balanced" or dict of label to weight
@@ -89,8 +97,8 @@ class LinearRanker(RiskRanker):
 
     def __init__(
         self,
-        loss: str = "logistic",
-        risk: str = "classification",
+        loss: str | Loss = "logistic",
+        risk: str | Risk = "classification",
         lam: float = 1.0,
         class_weight: Any = None,
         fit_intercept: bool = True,
@@ -109,12 +117,7 @@ class LinearRanker(RiskRanker):
         self.costs = costs
         self.levels = levels
 
-    @staticmethod
-    def combinations() -> list[tuple[str, str]]:
-        """Return the (loss, risk) pairs that exist."""
-        return list(COMBINATIONS)
-
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
 
         Parameters
@@ -122,13 +125,17 @@ class LinearRanker(RiskRanker):
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
         groups : array-like of shape (n,), optional
-            Under the multipartite risk, only pairs of one group count. Some groups may have none.
+            Only pairs of one group count. Some groups may have none. Of the risks of pairs only.
+        sample_weight : array-like of shape (n,), optional
+            How often each row counts, >= 0: a weight of 2 is two equal rows. Of the
+            classification risk only; `class_weight` multiplies it.
 
         Raises
         ------
         ValueError
             For a parameter out of range, an impossible combination of loss and risk, missing or
-            infinite values, one class or more than two, a label not among `levels`, or no pair.
+            infinite values, one class or more than two, a label not among `levels`, no pair, or
+            groups or weights that the risk has no use for.
         TypeError
             For a sparse matrix.
 
@@ -139,19 +146,25 @@ class LinearRanker(RiskRanker):
         """
         self.check()
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, target = self._target(y, groups)
-        weights = self._weights(y)
-        found = self._solve(X, target, np.array([self.lam], dtype=np.float64), weights)
+        labels, task, weights = self._weighted(X, y, [self.lam], groups, sample_weight)
+        found = self._solve(task)
         self._keep(labels)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
-        if isinstance(target, np.ndarray):
-            s = scores(X, found.coef, found.intercept)[:, 0]
-            self.threshold_ = best_threshold(s, target, weights or (1.0, 1.0))
+        if not ranks_levels(self):
+            s = scores(task.X, found.coef, found.intercept)[:, 0]
+            self.threshold_ = best_threshold(s, task.level > 0, *weights)
         return self
 
-    def path(self, X: Any, y: Any, lams: npt.ArrayLike, groups: Any = None) -> PathResult:
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        lams: npt.ArrayLike,
+        groups: Any = None,
+        sample_weight: Any = None,
+    ) -> PathResult:
         """Solve for several penalties at once, without changing the estimator.
 
         Parameters
@@ -160,7 +173,7 @@ class LinearRanker(RiskRanker):
         y : array-like of shape (n,)
         lams : array-like of shape (L,)
             In any order; `lam` is not used.
-        groups : array-like of shape (n,), optional
+        groups, sample_weight : array-like of shape (n,), optional
             As in `fit`.
 
         Returns
@@ -173,30 +186,58 @@ class LinearRanker(RiskRanker):
         for lam in grid.tolist():
             self.check(lam)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        return self._solve(X, self._target(y, groups)[1], grid, self._weights(y))
+        return self._solve(self._weighted(X, y, grid, groups, sample_weight)[1])
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        self._check(self._cell(), self.lam if lam is None else lam)
+        self._check(self.lam if lam is None else lam)
 
-    def _weights(self, y: npt.NDArray[Any]) -> tuple[float, float] | None:
-        if self.class_weight is None or self.risk == "multipartite":
-            return None
-        down, up = compute_class_weight(self.class_weight, classes=np.unique(y), y=y).tolist()
+    def _weighted(
+        self, X: Floats, y: npt.NDArray[Any], lams: Any, groups: Any, sample_weight: Any
+    ) -> tuple[npt.NDArray[Any], Task, Weights]:
+        """Return the labels, the task, and the weights of classes and of the task's rows."""
+        _, risk = self._trained()
+        given = None
+        if sample_weight is not None:
+            if "sample_weight" not in risk.takes:
+                raise ValueError(risk.refuses("sample_weight"))
+            given = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            kept = given > 0.0
+            if not kept.any():
+                raise ValueError("sample_weight must not all be 0: no example would count")
+            X, y, given = X[kept], y[kept], given[kept]
+            given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
+        labels, task = self._task(X, y, lams, groups)
+        down, up = self._class_weights(labels, y, task.level, given)
+        weight = given
+        if risk.class_weight and self.class_weight is not None:
+            each = np.where(task.level > 0, up, down)
+            weight = each if given is None else each * given
+        task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
+        return labels, task, ((down, up), given)
+
+    def _class_weights(
+        self, labels: npt.NDArray[Any], y: npt.NDArray[Any], level: Ints, given: Floats | None
+    ) -> tuple[float, float]:
+        """Return the weights of the negative and of the positive class."""
+        if self.class_weight is None or ranks_levels(self):
+            return 1.0, 1.0
+        found = compute_class_weight(self.class_weight, classes=labels, y=y)
+        if given is not None and isinstance(self.class_weight, str):  # "balanced"
+            mass = np.bincount(level, given)
+            found = mass.sum() / (2.0 * mass)
+        down, up = found.tolist()
         if not (0.0 < down < np.inf and 0.0 < up < np.inf):
             raise ValueError(
                 f"class_weight must give finite weights > 0, got {self.class_weight!r}"
             )
         return down, up
 
-    def _solve(
-        self, X: Floats, target: Target, lams: Floats, weights: tuple[float, float] | None
-    ) -> PathResult:
-        task = Task(
-            X, target, lams, self.loss, self.tol, self.max_iter, weights, self.fit_intercept
-        )
-        found = self._cell().solve(task)
-        self._warn(found, lams, "raise max_iter, lam or tol, or scale the features")
+    def _solve(self, task: Task) -> PathResult:
+        found = self._risk().solve(task)
+        self._warn(found, task.lams, "raise max_iter, lam or tol, or scale the features")
         return found
 
     def decision_function(self, X: Any) -> Floats:

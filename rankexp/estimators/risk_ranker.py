@@ -1,7 +1,8 @@
-"""What rankers with a choice of risk share: labels, predictions, checks of parameters."""
+"""What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
@@ -9,19 +10,19 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from rankexp.estimators.combinations import Combination, Target, combination
 from rankexp.estimators.labels import few_levels, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
-from rankexp.estimators.risk_mixin import RiskMixin
+from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
+from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
-from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.risks.base import Given, Risk, RiskOfPairs, Task, table
 from rankexp.solvers.result import Floats, PathResult
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
-    """A ranker with `risk`, of two classes or of ordered levels; base of two estimators."""
+    """A ranker with `loss` and `risk`, of two classes or of ordered levels."""
 
-    loss: str
+    loss: str | Loss
     lam: float
     costs: Any
     levels: Any
@@ -29,69 +30,128 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     max_iter: int
     threshold_: float
 
+    _only_pairs: ClassVar[bool] = False
+    """Whether it trains risks of pairs only."""
+
+    @classmethod
+    def combinations(cls) -> list[tuple[str, str]]:
+        """Return the registered (loss, risk) pairs that go together, by name."""
+        return [
+            (loss, risk)
+            for (loss, risk), reason in table().items()
+            if reason is None and cls._trains(Risk.parse(risk))
+        ]
+
+    def takes(self) -> frozenset[Given]:
+        """Return what `fit` and `path` may be given beside X and y, under this risk.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such risk.
+        """
+        return self._risk().takes
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of rows, shape (n,): positive where the score is above 0.
 
-        Under the multipartite risk these are the scores themselves.
+        Under a risk of ordered levels these are the scores themselves.
         """
         s: Floats = self.decision_function(X)
-        if self.risk == "multipartite":
+        if ranks_levels(self):
             return s
         labels: npt.NDArray[Any] = self.classes_[(s > 0).astype(np.intp)]
         return labels
 
-    def _check(self, cell: Combination, lam: float) -> None:
+    @classmethod
+    def _trains(cls, risk: Risk) -> bool:
+        return isinstance(risk, RiskOfPairs) or not cls._only_pairs
+
+    def _risk(self) -> Risk:
+        risk = Risk.parse(self.risk)
+        if not self._trains(risk):
+            known = ", ".join(dict.fromkeys(name for _, name in self.combinations()))
+            raise ValueError(
+                f"{type(self).__name__} does not train the {risk!r} risk; it trains {known}"
+            )
+        return risk
+
+    def _trained(self) -> tuple[Loss, Risk]:
+        """Return the loss and the risk; ValueError where they don't go together."""
+        loss, risk = Loss.parse(self.loss), self._risk()
+        reason = risk.accepts(loss)
+        if reason is not None:
+            cells = self.combinations()
+            takes = ", ".join(name for name, r in cells if r == risk.name)
+            goes = ", ".join(r for name, r in cells if name == loss.name) or "no risk"
+            raise ValueError(
+                f"the {loss!r} loss does not go with the {risk!r} risk: {reason}; "
+                f"{risk!r} takes {takes}; {loss!r} goes with {goes}"
+            )
+        return loss, risk
+
+    def _check(self, lam: float) -> None:
         """Raise ValueError where the parameters that all share are impossible."""
+        loss, risk = self._trained()
         if not (isinstance(lam, Real) and 0.0 <= lam < np.inf):
             raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
-        if lam == 0 and not cell.zero_lam:
-            raise ValueError(f"the {self.loss} loss needs lam > 0 (0 is for smooth losses)")
+        if lam == 0 and risk.needs_penalty(loss):
+            raise ValueError(f"the {loss!r} loss needs lam > 0 (0 is for smooth losses)")
         if not (isinstance(self.tol, Real) and self.tol > 0):
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
 
-    def _target(self, y: npt.NDArray[Any], groups: Any) -> tuple[npt.NDArray[Any], Target]:
-        """Return the two classes or the levels, and which rows are positive or pairs count."""
-        if self.risk == "multipartite":
-            levels, codes = few_levels(y, self.levels)
-            groups = group_numbers(groups, codes.size)
-            order = PartialOrder.of(codes, cost_matrix(self.costs, levels.shape[0]), groups)
-            if not order.total > 0.0:
-                raise ValueError(
-                    "no pair counts: each needs two levels, a cost above 0, "
-                    "and both rows in one group"
-                )
-            return levels, order
-        if groups is not None:
-            raise ValueError(
-                f"pairs within groups need risk='multipartite' (two levels will do), "
-                f"not risk={self.risk!r}"
-            )
+    def _task(
+        self, X: Floats, y: npt.NDArray[Any], lams: Sequence[float] | Floats, groups: Any
+    ) -> tuple[npt.NDArray[Any], Task]:
+        """Return the two classes or the levels, worst to best, and what is to be minimised."""
+        loss, risk = self._trained()
+        if groups is not None and "groups" not in risk.takes:
+            raise ValueError(risk.refuses("groups"))
+        if risk.several_levels:
+            labels, level = few_levels(y, self.levels)
+            cost_matrix(self.costs, len(labels))
+        else:
+            labels, level = self._classes(y)
+        task = Task(
+            X,
+            level,
+            loss,
+            np.asarray(lams, dtype=np.float64),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            groups=group_numbers(groups, level.size),
+            costs=self.costs if risk.several_levels else None,
+            levels=len(labels),
+        )
+        return labels, task
+
+    def _classes(self, y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        """Return the two classes, the positive one last, and 1 for its rows, else 0."""
         if self.levels is None:
-            return two_classes(y)
+            labels, positive = two_classes(y)
+            return labels, positive.astype(np.int64)
         levels, codes = ordered_levels(y, self.levels)
         here = np.unique(codes)
         if here.shape[0] > 2:
             two_classes(y)  # says what is wrong
-        return levels[here], codes == here[-1]
+        return levels[here], (codes == here[-1]).astype(np.int64)
 
     def _keep(self, labels: npt.NDArray[Any]) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
-        kept, dropped = ("levels_", "classes_")[:: 1 if self.risk == "multipartite" else -1]
+        kept, dropped = ("levels_", "classes_")[:: 1 if ranks_levels(self) else -1]
         setattr(self, kept, labels)
         if hasattr(self, dropped):
             delattr(self, dropped)
 
     def _warn(self, found: PathResult, lams: Floats, advice: str) -> None:
+        loss, risk = self._trained()
         for i in np.flatnonzero(~found.converged):
             warn(
-                f"{self.loss} × {self.risk} did not converge at lam={lams[i]:g}: "
+                f"{loss!r} × {risk!r} did not converge at lam={lams[i]:g}: "
                 f"relative gap {found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} "
                 f"iterations; {advice}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _cell(self, without: str = "") -> Combination:
-        return combination(self.loss, self.risk, without)

@@ -1,5 +1,42 @@
-"""Losses of margins, one a file."""
+"""Losses, one a file: what the score of an example costs.
+
+A loss is a pair of functions of a score v, ``l(1, v)`` of a positive and ``l(-1, v)`` of a
+negative example. Most depend on the margin ``y v`` alone. A loss is a value: it may have
+parameters, has a text that names it, and equals any other with the same text.
+
+>>> import numpy as np
+>>> from rankexp.losses import Logistic, parse
+>>> parse("logistic") == Logistic()
+True
+>>> parse("squared_hinge").value(-1.0, np.array([0.0, 1.0]))
+array([1., 4.])
+
+A new one is a subclass of `MarginLoss` or `Loss` in a file of this folder, or of another package
+with an entry point of the group ``rankexp.losses``. What it says of itself (`convex`, `smooth`,
+...) decides under which risks it trains, see `rankexp.risks`.
+"""
+
+from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__getattr__, __dir__ = exports("losses")
+__all__ = [
+    "Exponential",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "SquaredHinge",
+    "ZeroOne",
+    "parse",
+]
+
+if TYPE_CHECKING:
+    from rankexp.losses.base import Loss, MarginLoss, parse
+    from rankexp.losses.exponential import Exponential
+    from rankexp.losses.hinge import Hinge
+    from rankexp.losses.logistic import Logistic
+    from rankexp.losses.squared_hinge import SquaredHinge
+    from rankexp.losses.zero_one import ZeroOne
+else:
+    __getattr__, __dir__ = exports("losses", Loss="base", MarginLoss="base", parse="base")

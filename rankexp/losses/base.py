@@ -1,20 +1,24 @@
 """What a loss offers: value, derivative, curvature, and, where it is proper, link and weight."""
 
+import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.names import Named
+
 Floats = npt.NDArray[np.float64]
 Labels = Floats | float
 
 
-class Loss(ABC):
+class Loss(Named, ABC):
     """A pair of partial losses ``l(1, v)`` and ``l(-1, v)`` of a score ``v``.
 
     Every method takes labels ``y`` in {-1, +1}, one number or an array, and scores ``v``, and
-    broadcasts. A loss need not be symmetric: ``l(1, v)`` and ``l(-1, -v)`` may differ.
+    broadcasts. A loss need not be symmetric: ``l(1, v)`` and ``l(-1, -v)`` may differ. It may have
+    parameters: those of ``__init__``, kept under their names.
 
     Attributes
     ----------
@@ -37,6 +41,7 @@ class Loss(ABC):
         ``l(1, 0)``.
     """
 
+    room = "losses"
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
     proper: ClassVar[bool] = True
@@ -77,15 +82,6 @@ class Loss(ABC):
     def _lacks(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} has no {what}")
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-    def __eq__(self, other: Any) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), *vars(self).items()))
-
 
 class MarginLoss(Loss):
     """A loss of the margin ``z = y v`` alone, so that ``l(1, v) = l(-1, -v)``."""
@@ -113,3 +109,12 @@ class MarginLoss(Loss):
     def curvature(self, y: Labels, v: Floats) -> Floats:
         """Return ``l''(y v)``."""
         return self.margin_curvature(y * v)
+
+
+parse = Loss.parse
+
+
+def unfit(found: Any) -> str | None:
+    """Return why something that another package registers is no loss; None where it is one."""
+    good = inspect.isclass(found) and issubclass(found, Loss) and not inspect.isabstract(found)
+    return None if good else f"{found!r} is no complete subclass of rankexp.losses.Loss"

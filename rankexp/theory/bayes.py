@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankexp import registry
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.base import MarginLoss, parse
 from rankexp.metrics.costs import cost_matrix
 from rankexp.theory.criteria import costs_of
 from rankexp.theory.models import log_densities, log_joint
@@ -59,7 +58,10 @@ def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats
     ----------
     uematsu2010, Theorem 2.
     """
-    factor = log_ratio_factor(registry.get("losses", loss)())
+    margin = parse(loss)
+    if not isinstance(margin, MarginLoss) or not margin.smooth:
+        raise ValueError(f"{margin!r} is no smooth loss of margins: Theorem 2 says nothing of it")
+    factor = log_ratio_factor(margin)
     low, high = log_densities(model, X, classes=2).T
     return np.asarray(factor * (high - low))
 

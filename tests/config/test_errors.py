@@ -215,7 +215,7 @@ MEANING = {
     "loss": (method("{params: {loss: «hing}}"), "unknown loss 'hing' (did you mean 'hinge'?)"),
     "combination": (
         method("{params: {loss: «hinge, risk: classification}}"),
-        "no combination of loss 'hinge' with risk 'classification'",
+        "the hinge loss does not go with the classification risk: it has kinks",
     ),
     "class weight": (
         method("{params: {risk: bipartite, «class_weight: balanced}}"),

@@ -18,7 +18,29 @@ LEVELS = [type(other)(risk="multipartite") for other in OTHERS if "risk" in othe
 ]
 
 
-@parametrize_with_checks(RANKERS + OTHERS + LEVELS)
+NO_WEIGHTS = dict.fromkeys(
+    (
+        "check_sample_weights_pandas_series",
+        "check_sample_weights_not_an_array",
+        "check_sample_weights_list",
+        "check_sample_weights_shape",
+        "check_sample_weights_not_overwritten",
+        "check_all_zero_sample_weights_error",
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_classifiers_one_label_sample_weights",
+    ),
+    "pairs have no weights of single examples: they are refused, with the reason",
+)
+
+
+def refused(estimator):
+    """Return which checks hand over weights to a ranker that refuses them."""
+    if isinstance(estimator, LinearRanker) and "sample_weight" not in estimator.takes():
+        return NO_WEIGHTS
+    return {}
+
+
+@parametrize_with_checks(RANKERS + OTHERS + LEVELS, expected_failed_checks=refused)
 def test_scikit_learn(estimator, check):
     check(estimator)
 

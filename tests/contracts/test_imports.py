@@ -9,7 +9,7 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 BASE = {"arrays", "errors", "files", "imports", "registry", "names", "seeds", "compiled"}
-NUMERIC = {"losses", "metrics", "generators", "solvers", "estimators", "theory", "checks"}
+NUMERIC = {"losses", "metrics", "generators", "solvers", "risks", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
@@ -24,7 +24,8 @@ MAY_USE = {
     "metrics": set(),
     "generators": set(),
     "solvers": {"losses", "metrics"},
-    "estimators": {"losses", "metrics", "solvers"},
+    "risks": {"losses", "metrics", "solvers"},
+    "estimators": {"losses", "metrics", "solvers", "risks"},
     "theory": {"losses", "metrics", "generators"},
     "checks": NUMERIC,
     "config": NUMERIC,

@@ -186,7 +186,10 @@ def test_nystroem_features_come_near():
         ({"max_rank": 0}, "max_rank must"),
         ({"lam": 0.0}, "lam > 0"),
         ({"lam": 0.0, "loss": "logistic"}, "lam > 0"),
-        ({"risk": "classification"}, "unknown risk.*bipartite, multipartite"),
+        (
+            {"risk": "classification"},
+            "does not train the classification risk; it trains bipartite, multipartite",
+        ),
         ({"kernel": lambda A, B: -rbf_kernel(A, B)}, "K\\(x, x\\) >= 0"),
         ({"kernel": lambda A, B: np.abs(A @ B.T) - (A @ B.T) + 0.1}, "semidefinite"),
         ({"kernel": lambda A, B: 9 + A @ B.T + 0.1 * (A[:, :1] - B[:, 0])}, "symmetric"),

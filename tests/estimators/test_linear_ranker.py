@@ -164,7 +164,10 @@ def test_predict_has_the_least_training_error():
     [
         ({"loss": "logistc"}, "unknown loss 'logistc'.*did you mean 'logistic'"),
         ({"risk": "bipartit"}, "unknown risk.*did you mean 'bipartite'.*classification"),
-        ({"loss": "hinge"}, "no combination.*bipartite: exponential, hinge"),
+        (
+            {"loss": "hinge"},
+            "hinge loss does not go with.*kinks.*logistic, squared_hinge; .*bipartite, mult",
+        ),
         ({"lam": -1.0}, "lam must"),
         ({"lam": np.nan}, "lam must"),
         ({"lam": "1"}, "lam must"),

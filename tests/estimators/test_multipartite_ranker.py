@@ -136,16 +136,17 @@ def test_two_classes_can_be_ordered_too():
         ({"levels": [0, 1, 2]}, None, "y holds 3"),
         ({}, np.arange(150), "no pair counts"),
         ({}, np.arange(149), "one a row"),
-        ({"risk": "bipartite"}, np.zeros(150), "multipartite"),
+        ({"risk": "classification", "loss": "logistic"}, np.zeros(150), "no groups.*bipartite"),
         ({"lam": 0.0}, None, "lam > 0"),
     ],
 )
 def test_what_cannot_be(parameters, groups, message):
     X, y, _ = make()
+    made = ranker(**{"loss": "hinge", **parameters})
     with pytest.raises(ValueError, match=message):
-        ranker("hinge", **parameters).fit(X, y, groups=groups)
+        made.fit(X, y, groups=groups)
     with pytest.raises(ValueError, match=message):
-        ranker("hinge", **parameters).path(X, y, [parameters.get("lam", 1.0)], groups=groups)
+        made.path(X, y, [parameters.get("lam", 1.0)], groups=groups)
 
 
 @losses

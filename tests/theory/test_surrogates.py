@@ -190,7 +190,7 @@ def test_where_scores_run_off_to_infinity(loss):
 
 
 def test_hinge_is_not_smooth():
-    with pytest.raises(ValueError, match=r"Hinge\(\) is not smooth"):
+    with pytest.raises(ValueError, match=r"hinge is not smooth"):
         minimise_smooth(pair_weights([[0.5, 0.4], [0.5, 0.6]]), Hinge())
 
 

@@ -76,7 +76,16 @@ class Problem:
 
     def inverse_hessian(self, at: "Point", lam: float) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
-        return inverse(self.hessian(at), lam, self.X.shape[1])
+        H = self.hessian(at)
+        return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
+
+    def steepness(self, at: "Point") -> Floats:
+        """Return what stands for the Hessian where all losses are straight: slope as curvature."""
+        A = self.X if self.mean is None else self.X - self.mean
+        if self.risk.intercept:
+            A = np.column_stack((A, np.ones(A.shape[0])))
+        H: Floats = (A.T * np.abs(at.r)) @ A
+        return H
 
     def hessian(self, at: "Point") -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""

@@ -1,0 +1,169 @@
+"""What a risk says of itself: which losses it takes, what may be given to it, how it is solved."""
+
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from rankexp import registry
+from rankexp.arrays import Floats, Ints
+from rankexp.losses.base import Loss
+from rankexp.metrics.costs import cost_matrix
+from rankexp.names import Named
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pair_path, pair_risk
+from rankexp.solvers.result import PathResult
+
+Given = Literal["sample_weight", "groups"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be minimised: validated data, a loss, and the settings of the estimator.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    level : ndarray of int, shape (n,)
+        0 .. K-1, worst to best; of two classes, 1 is the positive one.
+    loss : Loss
+    lams : ndarray of shape (L,)
+    tol : float
+    max_iter : int
+    intercept : bool
+        Whether there is one, where the risk has a use for it.
+    sample_weight : ndarray of shape (n,) or None
+    groups : ndarray of shape (n,) or None
+    costs : array-like of shape (K, K) or None
+        Of ranking a level below a lower one; None for 1.
+    levels : int
+        K; some levels may have no example.
+    """
+
+    X: Floats
+    level: Ints
+    loss: Loss
+    lams: Floats
+    tol: float = 1e-6
+    max_iter: int = 500
+    intercept: bool = False
+    sample_weight: Floats | None = None
+    groups: Ints | None = None
+    costs: Any = None
+    levels: int = 2
+
+    @cached_property
+    def order(self) -> PartialOrder:
+        """Which pairs count; ValueError where none does."""
+        order = PartialOrder.of(self.level, cost_matrix(self.costs, self.levels), self.groups)
+        if not order.total > 0.0:
+            raise ValueError(
+                "no pair counts: each needs two levels, a cost above 0, and both rows in one group"
+            )
+        return order
+
+
+class Risk(Named, ABC):
+    """What a loss is averaged over. It decides by a loss's properties, never by its name.
+
+    Attributes
+    ----------
+    takes : frozenset of {"sample_weight", "groups"}
+        What may be given beside X and y.
+    class_weight : bool
+        Whether classes may weigh differently.
+    several_levels : bool
+        Whether it is for K ordered levels, with costs; else for two classes.
+    """
+
+    room = "risks"
+    takes: ClassVar[frozenset[Given]] = frozenset()
+    class_weight: ClassVar[bool] = False
+    several_levels: ClassVar[bool] = False
+
+    @abstractmethod
+    def accepts(self, loss: Loss) -> str | None:
+        """Return None where it can be minimised with a loss, else the reason in a sentence."""
+
+    @abstractmethod
+    def solve(self, task: Task) -> PathResult:
+        """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+
+    def needs_penalty(self, loss: Loss) -> bool:
+        """Whether lam = 0 is impossible with a loss."""
+        return not loss.smooth
+
+    def refuses(self, given: Given) -> str:
+        """Return why something that it does not take can't be given."""
+        takers = [name for name in registry.names("risks") if given in Risk.parse(name).takes]
+        known = " or ".join(map(repr, takers))
+        return f"the {self!r} risk takes no {given}: {self.reason}; risk={known} takes them"
+
+    reason: ClassVar[str]
+    """What it is a mean over, which is why it doesn't take what it doesn't take."""
+
+
+class RiskOfPairs(Risk):
+    """The mean of ``l(w·(x - x'))`` over pairs of an x of a higher and an x' of a lower level.
+
+    Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. There is no
+    intercept. Pairs may be those within groups.
+    """
+
+    takes = frozenset({"groups"})
+    reason = "it is a mean over pairs, which have no weights of single examples"
+
+    def accepts(self, loss: Loss) -> str | None:
+        """Return None for a convex loss that is smooth, or the hinge."""
+        if not loss.convex:
+            return "it is not convex"
+        if loss.smooth or loss.hinge_power == 1:
+            return None
+        return "it has kinks, and of losses with kinks only the hinge is solved over pairs"
+
+    def solve(self, task: Task) -> PathResult:
+        """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        if task.loss.smooth:
+            return pair_path(
+                task.X, task.order, task.loss, task.lams, tol=task.tol, max_iter=task.max_iter
+            )
+        from rankexp.solvers.hinge.path import ordered_hinge_path
+
+        return ordered_hinge_path(
+            task.X, task.order, task.lams, tol=task.tol, max_iter=task.max_iter
+        )
+
+    def slope(self, task: Task, found: PathResult) -> Floats:
+        """Return the derivatives of the risk by each score that the certificate uses, (n,)."""
+        if found.slope is not None:
+            return found.slope[:, 0]
+        return pair_risk(task.loss, task.order).slope(task.X @ found.coef[:, 0])
+
+
+parse = Risk.parse
+
+
+def table() -> dict[tuple[str, str], str | None]:
+    """Return, for each registered loss and risk, None where they go together, else the reason.
+
+    A loss or a risk of another package that cannot be used is left out.
+    """
+    losses, risks = (_all(room) for room in (Loss, Risk))
+    return {(loss.name, risk.name): risk.accepts(loss) for risk in risks for loss in losses}
+
+
+def _all(kind: type[Any]) -> list[Any]:
+    found = []
+    for name in registry.names(kind.room):
+        try:
+            found.append(kind.parse(name))
+        except registry.PluginError as error:
+            registry.warn(error)
+    return found
+
+
+def unfit(found: Any) -> str | None:
+    """Return why something that another package registers is no risk; None where it is one."""
+    good = inspect.isclass(found) and issubclass(found, Risk) and not inspect.isabstract(found)
+    return None if good else f"{found!r} is no complete subclass of rankexp.risks.base.Risk"
