@@ -9,7 +9,7 @@ from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
-from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)
@@ -66,8 +66,8 @@ def test_the_path_is_that_of_a_fit_to_all_pairs(loss, case):
 def test_samples_give_a_hessian_good_enough(loss, monkeypatch):
     X, y = make(n=1500)
     whole = pair_path(X + 5.0, two(y), loss, LAMS[::2])
-    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
     monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 2000)
     sampled = pair_path(X + 5.0, two(y), loss, LAMS[::2])
     assert sampled.converged.all()
@@ -79,8 +79,8 @@ def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
     X, y = make(n=1500)
     y[np.flatnonzero(y)[5:]] = False
     whole = pair_path(X, two(y), loss, LAMS)
-    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
     sampled = pair_path(X, two(y), loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)

@@ -11,7 +11,7 @@ from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
-from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(5)
@@ -111,8 +111,8 @@ def test_two_levels_are_the_bipartite_problem_to_the_bit(loss):
 def test_samples_give_a_hessian_good_enough(loss, groups, monkeypatch):
     X, order = make(np.random.default_rng(2), 1500, groups)
     whole = pair_path(X + 5.0, order, loss, LAMS[::2])
-    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
     monkeypatch.setattr(pairwise_blocks, "HESSIAN_PAIRS", 20_000)
     sampled = pair_path(X + 5.0, order, loss, LAMS[::2])
     assert sampled.converged.all()

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers.smooth import problem
+from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -155,8 +155,8 @@ def test_without_an_intercept_rows_are_not_centred(loss):
 def test_many_rows_take_their_hessian_from_a_sample(loss, monkeypatch):
     X, y = make("noisy", n=3000)
     whole = smooth_path(X + 3.0, y, loss, LAMS)
-    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
     sampled = smooth_path(X + 3.0, y, loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
@@ -170,8 +170,8 @@ def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
     y = np.zeros(3000, dtype=bool)
     y[np.argsort(X @ np.arange(12))[-40::8]] = True
     whole = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
-    monkeypatch.setattr(problem, "SAMPLE_ABOVE", 1000)
-    monkeypatch.setattr(problem, "SAMPLE_ROWS", 300)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
     sampled = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)

@@ -17,8 +17,8 @@ from scipy.special import expit
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.line_search import derivative_search
+from rankexp.solvers.smooth.objective import Risk, inverse
 from rankexp.solvers.smooth.path import penalties
-from rankexp.solvers.smooth.problem import Risk, inverse
 
 Ints = npt.NDArray[np.int64]
 EXACT = 1e-13
@@ -180,7 +180,7 @@ def _search(start: Fit, p: Floats) -> Fit | None:
     return derivative_search(along, slope)[1] if slope < 0.0 else None
 
 
-class ProportionalOddsRisk:
+class ProportionalOddsRisk(Risk):
     """The likelihood of scores with the best thresholds, for the descent."""
 
     intercept, centred = False, True

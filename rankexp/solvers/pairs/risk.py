@@ -9,9 +9,10 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.smooth.objective import Risk
 
 
-class PairRisk(ABC):
+class PairRisk(Risk, ABC):
     """The mean of a loss of score differences over the pairs of a partial order, by their costs.
 
     Parameters

@@ -72,19 +72,26 @@ class Merged:
         return self.below(self.cost[:-1])
 
     @cached_property
+    def step(self) -> Floats:
+        """The gaps, 0 where no pair is on either side: they can be far larger than the rest."""
+        between = (self.lower_above[:-1] > 0.0) & (self.cost_below[1:] > 0.0)
+        return np.where(between, self.gap, 0.0)
+
+    @cached_property
     def excess(self) -> Floats:
         """``sum over lower rows j of max(0, s_j - v)`` at each value v, (m,)."""
-        return self.above(self.lower_above[:-1] * self.gap)
+        return self.above(self.lower_above[:-1] * self.step)
 
     @cached_property
     def squares(self) -> Floats:
         """``sum over lower rows j of max(0, s_j - v)²`` at each value v, (m,)."""
-        return self.above(self.gap * (2.0 * self.excess[1:] + self.lower_above[:-1] * self.gap))
+        step = self.step
+        return self.above(step * (2.0 * self.excess[1:] + self.lower_above[:-1] * step))
 
     @cached_property
     def deficit(self) -> Floats:
         """``sum over upper rows i of cost max(0, v - u_i)`` at each value v, (m,)."""
-        return self.below((self.cost_below[1:]) * self.gap)
+        return self.below(self.cost_below[1:] * self.step)
 
 
 class SquaredHingePairs(PairRisk):

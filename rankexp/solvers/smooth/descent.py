@@ -3,42 +3,41 @@
 For each penalty: one Hessian and its Cholesky factor at the warm start, then BFGS steps from
 there on the inverse, with a line search on the derivative along cached scores. Where progress is
 slow the Hessian is taken anew, so that in the worst case this is Newton's method.
-
-The certificate: with the intercept at its optimum the objective is ``lam``-strongly convex in w
-alone, so ``P - P* <= |g_w|² / (2 lam)``. A remaining derivative ``g_b`` of the intercept moves
-``g_w`` by at most ``R |g_b|`` on the way to the optimal one, R the largest norm of a (centred)
-row; this is added, so the certificate holds at the point that is returned.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, relative
 from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.problem import Point, Problem, Risk, objective, point, prepare
+from rankexp.solvers.smooth.objective import Iterate, Objective, Risk, prepare
 
 SLOW = 0.1
+"""A step that leaves more than this share of the squared decrement is slow. Tuned."""
+MOST_SLOW = 2
+"""Slow steps in a row, after which the Hessian is taken anew. Tuned."""
 VANISHED = 1e-30
+"""Of the first value: an unpenalised risk goes to 0 on separable data."""
+INNER, LEAST_INNER = 1e-3, 1e-22
+"""Share of the tolerance that the next step may promise: so the gap is checked once as a rule."""
+IDLE = 20
+"""Steps without half the decrement, after which rounding is taken to be all that is left."""
+LEAST_CURVATURE = 1e-300
+"""Below it a division overflows: the inverse stays as it is."""
+POLISHED = 0.05
+"""Share of the gradient's norm at the tolerance that the intercept's derivative may add."""
+POLISH_GAIN = 0.9
+"""Of that derivative, a step that leaves more is the last."""
+SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50
+"""On the sample that a large problem starts from: it differs by more than that anyway. Tuned."""
 
 
-def bound(problem: Problem, at: Point, lam: float, b_scale: float) -> float:
-    """Return the certificate: how far the objective can be above its minimum."""
-    d = problem.X.shape[1]
-    w = at.g[:d]
-    norm = float(np.sqrt(w @ w))
-    if not problem.risk.intercept:
-        return norm * norm / (2.0 * lam)
-    g_b = abs(float(at.g[d]))
-    return (norm + problem.radius * g_b) ** 2 / (2.0 * lam) + g_b * g_b * b_scale
-
-
-def polish(problem: Problem, at: Point, lam: float, b_scale: float, target: float) -> None:
+def polish(problem: Objective, at: Iterate, lam: float, b_scale: float, target: float) -> None:
     """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
     d = problem.X.shape[1]
-    enough = 0.05 * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
+    enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
     g_b = float(at.g[d])
     while abs(g_b) > enough:
         move = -g_b * b_scale
@@ -47,13 +46,13 @@ def polish(problem: Problem, at: Point, lam: float, b_scale: float, target: floa
         r = problem.risk.slope(s)
         g = problem.gradient(r, theta, lam)
         left = float(g[d])
-        if not abs(left) < 0.9 * abs(g_b):
+        if not abs(left) < POLISH_GAIN * abs(g_b):
             return
         at.theta, at.s, at.r, at.g = theta, s, r, g
         g_b, b_scale = left, move / (left - g_b)
 
 
-def step(problem: Problem, at: Point, q: Floats, lam: float) -> tuple[float, Point | None]:
+def step(problem: Objective, at: Iterate, q: Floats, lam: float) -> tuple[float, Iterate | None]:
     """Go from a point along -q; return the step length (0: nowhere) and the new point."""
     d = problem.X.shape[1]
     s, u, slope = at.s, problem.product(q), problem.risk.slope
@@ -68,28 +67,19 @@ def step(problem: Problem, at: Point, q: Floats, lam: float) -> tuple[float, Poi
     if found is None:
         return 0.0, None
     theta = at.theta - t * q
-    return t, Point(theta, *found, problem.gradient(found[1], theta, lam))
-
-
-@dataclass
-class Solution:
-    """What one penalty ends with."""
-
-    at: Point
-    objective: float
-    gap: float
-    n_iter: int
+    return t, Iterate(theta, *found, problem.gradient(found[1], theta, lam))
 
 
 class Descent:
     """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
 
-    def __init__(self, problem: Problem, at: Point, lam: float, tol: float) -> None:
+    def __init__(self, problem: Objective, at: Iterate, lam: float, tol: float) -> None:
         self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
-        self.inner = max(1e-3 * tol, 1e-22)
-        self.objective = self.first = objective(problem, at.s, at.theta, lam)
+        self.inner = max(INNER * tol, LEAST_INNER)
+        self.objective = self.first = problem.value(at.s, at.theta, lam)
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
+        self.largest = float(np.abs(at.s).max())
         self.refresh()
 
     def refresh(self) -> None:
@@ -117,9 +107,14 @@ class Descent:
             polish(problem, at, lam, self.b_scale, self.tol * self.objective)
             if at.g is not before:
                 self._direct()
-        self.objective = objective(problem, at.s, at.theta, lam)
-        above = bound(problem, at, lam, self.b_scale) if lam else 0.5 * abs(self.drop)
-        self.gap = above / self.objective if self.objective > 0.0 else 0.0
+        self.objective = problem.value(at.s, at.theta, lam)
+        above = 0.5 * abs(self.drop)
+        if lam:
+            d = problem.X.shape[1]
+            g_b = float(at.g[d]) if problem.risk.intercept else 0.0
+            norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
+            above = bound(norm, g_b, lam, problem.radius, self.b_scale)
+        self.gap = relative(above, self.objective)
         return self.gap <= self.tol
 
     def advance(self) -> bool:
@@ -133,10 +128,21 @@ class Descent:
         last = self.drop
         self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
         self.at = new
+        self.largest = max(self.largest, float(np.abs(new.s).max()))
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
-        if self.slow >= 2 or self.drop <= 0.0:
+        if self.slow >= MOST_SLOW or self.drop <= 0.0:
             self.refresh()
+        return True
+
+    def stale(self) -> bool:
+        """Return whether scores have kept roundings of much larger ones; then take them anew."""
+        if not self.largest > STALE * float(np.abs(self.at.s).max()):
+            return False
+        self.at = self.problem.at(self.at.theta, self.lam)
+        self.largest = float(np.abs(self.at.s).max())
+        self.lowest, self.idle = float("inf"), 0
+        self.refresh()
         return True
 
     def diverges(self) -> bool:
@@ -147,19 +153,20 @@ class Descent:
         """Return whether rounding keeps the gap from shrinking any more."""
         self.idle = 0 if self.drop < 0.5 * self.lowest else self.idle + 1
         self.lowest = min(self.lowest, self.drop)
-        return self.drop <= 0.0 or self.idle > 20
+        return self.drop <= 0.0 or self.idle > IDLE
 
 
-def solve(problem: Problem, at: Point, lam: float, tol: float, max_iter: int) -> Solution:
+def solve(problem: Objective, at: Iterate, lam: float, tol: float, max_iter: int) -> Descent:
     """Solve for one penalty from a warm start."""
     run = Descent(problem, at, lam, tol)
     while True:
-        if run.near() and (run.certify() or run.stalled()):
+        if run.near() and (run.certify() or run.stalled()) and not run.stale():
             break
         if run.n_iter >= max_iter or not run.advance() or run.diverges():
+            run.stale()
             run.certify()
             break
-    return Solution(run.at, run.objective, run.gap, run.n_iter)
+    return run
 
 
 def update(
@@ -170,7 +177,7 @@ def update(
     y = g_new - g
     By = p - q
     sy = float(moved @ y)
-    if not sy > 1e-300:
+    if not sy > LEAST_CURVATURE:
         return B, p, float(g_new @ p)
     v = (0.5 * (1.0 + float(y @ By) / sy)) * moved - By
     p = p + moved * (float(v @ g_new) / sy) + v * (float(moved @ g_new) / sy)
@@ -178,14 +185,14 @@ def update(
     return B, p, float(g_new @ p)
 
 
-def start(problem: Problem, lam: float) -> Floats:
+def start(problem: Objective, lam: float) -> Floats:
     """Return where to begin: 0, or with many rows the solution on a sample of them."""
     d = problem.X.shape[1]
     zero = np.zeros(d + problem.risk.intercept)
     small = problem.sampled
     if small is None:
         return zero
-    return solve(small, point(small, zero, lam), lam, 1e-4, 50).at.theta
+    return solve(small, small.at(zero, lam), lam, SAMPLE_TOL, SAMPLE_ITER).at.theta
 
 
 def descend(X: Floats, risk: Risk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
@@ -208,29 +215,37 @@ def descend(X: Floats, risk: Risk, lams: Floats, *, tol: float, max_iter: int) -
     """
     falling, back = np.unique(-lams, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        problem, mean = prepare(X, risk)
+        problem = prepare(X, risk)
         first = -float(falling[0])
-        at = point(problem, start(problem, first), first)
+        at = problem.at(start(problem, first), first)
         found: list[Solution] = []
         for lam in (-falling).tolist():
             if found:
-                at = point(problem, at.theta, lam, at.s)
-            found.append(solve(problem, at, lam, tol, max_iter))
-            at = found[-1].at
-    return assemble(problem, mean, [found[i] for i in back], tol)
+                at = problem.at(at.theta, lam, at.s)
+            run = solve(problem, at, lam, tol, max_iter)
+            at = run.at
+            solution = Solution(at, run.objective, run.gap, run.n_iter)
+            found.append(finish(problem, solution, run.B, lam, tol))
+    return assemble(problem, [found[i] for i in back], tol)
 
 
-def assemble(problem: Problem, mean: Floats, found: list[Solution], tol: float) -> PathResult:
+def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResult:
     """Put the solutions of a path together, in terms of the rows as they were given."""
-    d, intercept = problem.X.shape[1], problem.risk.intercept
+    d = problem.X.shape[1]
     theta = np.array([f.at.theta for f in found])
     coef = np.ascontiguousarray(theta[:, :d].T)
     if problem.basis is not None:
         coef = problem.basis @ coef
+    intercept = np.zeros(len(found))
+    if problem.risk.intercept:
+        intercept = theta[:, d] - problem.centre @ coef
+    for i, f in enumerate(found):
+        if f.coef is not None:
+            coef[:, i], intercept[i] = f.coef, f.intercept
     gap = np.array([f.gap for f in found])
     return PathResult(
         coef=coef,
-        intercept=theta[:, d] - mean @ coef if intercept else np.zeros(len(found)),
+        intercept=intercept,
         objective=np.array([f.objective for f in found]),
         gap=gap,
         n_iter=np.array([f.n_iter for f in found], dtype=np.int64),

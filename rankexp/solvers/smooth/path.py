@@ -7,12 +7,12 @@ from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.problem import Risk, stratified
+from rankexp.solvers.smooth.objective import Risk, stratified
 
 BLOCK = 4096
 
 
-class Classification:
+class Classification(Risk):
     """The weighted mean of ``l(y, s)`` over examples."""
 
     def __init__(self, loss: Loss, y: Floats, weight: Floats | None, intercept: bool) -> None:

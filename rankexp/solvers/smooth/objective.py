@@ -1,6 +1,7 @@
 """What the descent works on: a risk of scores, the rows, and how they are put together."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -9,19 +10,32 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from rankexp.arrays import Bools, Floats, Ints
 
 SAMPLE_ABOVE = 50_000
+"""Rows: with more, Hessians come from a sample. Tuned: a copy of X is cheap up to here."""
 SAMPLE_ROWS = 20_000
+"""Tuned: a Hessian of as many rows costs about as much as the steps it saves."""
 SINGULAR = 1e-13
+"""A pivot below this share of the diagonal is rounding: some hundred units in the last place."""
+FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10
+"""Multiples of the diagonal that repair a singular Hessian, from rounding to far beyond 1."""
+LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14
+"""Where the diagonal is 0: first the least that can be inverted, then a share of the largest."""
+LARGEST = 1e150
+"""Of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308."""
+FAR = 100.0
+"""Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
 
 
 class Risk(Protocol):
     """A smooth convex function of the n scores.
 
     ``intercept``: it has a free intercept. ``centred``: the rows may be centred, because there
-    is an intercept or because only differences of scores count.
+    is an intercept or because only differences of scores count. ``noise``: by how much its value
+    may be off, beside rounding.
     """
 
     intercept: bool
     centred: bool
+    noise: float = 0.0
 
     def value(self, s: Floats) -> float:
         """Return the risk of scores."""
@@ -38,18 +52,48 @@ class Risk(Protocol):
     def subset(self, rows: Ints) -> tuple["Risk", float]:
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
+    def exact(self) -> "Risk":
+        """Return the same risk with less noise, where that can be had at some cost."""
+        return self
+
 
 @dataclass
-class Problem:
-    """Ints, the mean to be taken off them, and the risk of their scores."""
+class Objective:
+    """``lam/2 ||w||² + risk`` of rows.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The rows as the descent uses them: centred, or in as many columns as there are rows.
+    mean : ndarray of shape (d,) or None
+        To be taken off ``X``, where that isn't centred itself.
+    risk : Risk
+    norms : ndarray of shape (n,)
+        Of the rows, or bounds of them.
+    sampled : Objective or None
+        On the rows ``rows``.
+    basis : ndarray of shape (D, d) or None
+        Of the span of the rows: ``w = basis @ theta``.
+    given : ndarray of shape (n, D)
+        The rows as they were given.
+    centre : ndarray of shape (D,)
+        What is taken off them.
+    """
 
     X: Floats
     mean: Floats | None
     risk: Risk
-    radius: float = 0.0
-    sampled: "Problem | None" = None
+    norms: Floats
+    given: Floats
+    centre: Floats
+    sampled: "Objective | None" = None
     rows: Ints | None = None
     basis: Floats | None = None
+
+    @cached_property
+    def radius(self) -> float:
+        """The largest norm of a row."""
+        return float(self.norms.max())
 
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
@@ -60,6 +104,11 @@ class Problem:
         if self.mean is not None:
             s -= self.mean @ p[:d]
         return s
+
+    def value(self, s: Floats, theta: Floats, lam: float) -> float:
+        """Return ``lam/2 ||w||² + risk``."""
+        w = theta[: self.X.shape[1]]
+        return self.risk.value(s) + 0.5 * lam * float(w @ w)
 
     def gradient(self, r: Floats, theta: Floats, lam: float) -> Floats:
         """Return the gradient in (w, b) where the risk has slope r."""
@@ -74,7 +123,13 @@ class Problem:
             g[d] = total
         return g
 
-    def inverse_hessian(self, at: "Point", lam: float) -> Floats:
+    def at(self, theta: Floats, lam: float, s: Floats | None = None) -> "Iterate":
+        """Evaluate at a point; its scores may be known already."""
+        s = self.product(theta) if s is None else s
+        r = self.risk.slope(s)
+        return Iterate(theta, s, r, self.gradient(r, theta, lam))
+
+    def inverse_hessian(self, at: "Iterate", lam: float) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
         H = self.hessian(at)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
@@ -87,7 +142,7 @@ class Problem:
         H: Floats = (A.T * np.abs(at.r)) @ A
         return H
 
-    def hessian(self, at: "Point") -> Floats:
+    def hessian(self, at: "Iterate") -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
         if self.sampled is None:
             return self.risk.hessian(self.X, at.s)
@@ -99,28 +154,8 @@ class Problem:
         return self.sampled.risk.hessian(self.sampled.X, at.s[self.rows])
 
 
-def inverse(H: Floats, lam: float, d: int) -> Floats:
-    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
-
-    A (nearly) singular one gets the smallest multiple of its diagonal on top that repairs it.
-    """
-    diagonal = H.reshape(-1)[:: H.shape[0] + 1]
-    diagonal[:d] += lam
-    ridge, floor = 1e-12, 1e-290
-    for _ in range(10):
-        factor, failed = dpotrf(H, lower=1)
-        if not failed and (factor.diagonal() ** 2 > SINGULAR * diagonal).all():
-            B: Floats
-            B, failed = dpotri(factor, lower=1, overwrite_c=1)
-            if not failed:
-                return B
-        diagonal += ridge * diagonal + floor
-        ridge, floor = 100.0 * ridge, 1e-14 * float(diagonal.max())
-    return np.asfortranarray(np.eye(H.shape[0]))
-
-
 @dataclass
-class Point:
+class Iterate:
     """Where the descent stands: parameters, scores, slope of the risk, gradient."""
 
     theta: Floats
@@ -129,22 +164,30 @@ class Point:
     g: Floats
 
 
-def objective(problem: Problem, s: Floats, theta: Floats, lam: float) -> float:
-    """Return ``lam/2 ||w||² + risk``."""
-    w = theta[: problem.X.shape[1]]
-    return problem.risk.value(s) + 0.5 * lam * float(w @ w)
+def inverse(H: Floats, lam: float, d: int) -> Floats:
+    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
+
+    A (nearly) singular one gets the smallest multiple of its diagonal on top that repairs it.
+    """
+    diagonal = H.reshape(-1)[:: H.shape[0] + 1]
+    diagonal[:d] += lam
+    ridge, floor = FIRST_RIDGE, LEAST_RIDGE
+    for _ in range(MOST_RIDGES):
+        factor, failed = dpotrf(H, lower=1)
+        if not failed and (factor.diagonal() ** 2 > SINGULAR * diagonal).all():
+            B: Floats
+            B, failed = dpotri(factor, lower=1, overwrite_c=1)
+            if not failed:
+                return B
+        diagonal += ridge * diagonal + floor
+        ridge, floor = RIDGE_GROWTH * ridge, RIDGE_FLOOR * float(diagonal.max())
+    return np.asfortranarray(np.eye(H.shape[0]))
 
 
-def point(problem: Problem, theta: Floats, lam: float, s: Floats | None = None) -> Point:
-    """Evaluate a point; its scores may be known already."""
-    s = problem.product(theta) if s is None else s
-    r = problem.risk.slope(s)
-    return Point(theta, s, r, problem.gradient(r, theta, lam))
-
-
-def largest_norm(X: Floats) -> float:
-    """Return the largest Euclidean norm of a row."""
-    return float(np.sqrt(np.einsum("ij,ij->i", X, X).max()))
+def norms_of(X: Floats) -> Floats:
+    """Return the Euclidean norms of the rows."""
+    norms: Floats = np.sqrt(np.einsum("ij,ij->i", X, X))
+    return norms
 
 
 def stratified(positive: Bools, size: int) -> Ints:
@@ -157,22 +200,46 @@ def stratified(positive: Bools, size: int) -> Ints:
     return np.sort(np.concatenate(drawn))
 
 
-def prepare(X: Floats, risk: Risk) -> tuple[Problem, Floats]:
+def prepare(X: Floats, risk: Risk) -> Objective:
     """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
 
     With more columns than rows the solution lies in the span of the rows, so the problem is
     turned into one with as many columns as rows.
+
+    Raises
+    ------
+    FloatingPointError
+        Where squares of the features overflow.
     """
     n, d = X.shape
     mean = X.mean(axis=0) if risk.centred else np.zeros(d)
     if n <= SAMPLE_ABOVE:
-        X, basis = X - mean, None
+        rows, basis = X - mean, None
         if d > n:
-            basis, right = np.linalg.qr(X.T)
-            X = np.ascontiguousarray(right.T)
-        return Problem(X, None, risk, largest_norm(X), basis=basis), mean
-    rows, estimate = risk.sample(SAMPLE_ROWS)
-    centred = X[rows] - mean
-    sampled = Problem(centred, None, estimate, largest_norm(centred))
-    radius = largest_norm(X) + float(np.sqrt(mean @ mean))
-    return Problem(X, mean if risk.centred else None, risk, radius, sampled, rows), mean
+            _check_size(X, norms_of(rows))
+            basis, right = np.linalg.qr(rows.T)
+            rows = np.ascontiguousarray(right.T)
+        norms = norms_of(rows)
+        _check_size(X, norms)
+        return Objective(rows, None, risk, norms, X, mean, basis=basis)
+    taken, estimate = risk.sample(SAMPLE_ROWS)
+    some = X[taken] - mean
+    sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
+    if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
+        rows = X - mean
+        norms = norms_of(rows)
+        _check_size(X, norms)
+        return Objective(rows, None, risk, norms, X, mean, sampled, taken)
+    norms = norms_of(X) + float(np.sqrt(mean @ mean))
+    _check_size(X, norms)
+    return Objective(X, mean if risk.centred else None, risk, norms, X, mean, sampled, taken)
+
+
+def _check_size(X: Floats, norms: Floats) -> None:
+    """Raise FloatingPointError, with the column, where squares of features overflow."""
+    if not norms.max() <= LARGEST:
+        size = np.abs(X).max(axis=0)
+        raise FloatingPointError(
+            f"column {int(size.argmax())} of X (counted from 0) has values up to "
+            f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
+        )

@@ -1,0 +1,173 @@
+"""How far an objective can be above its minimum, rounding included.
+
+With the intercept at its optimum the objective is ``lam``-strongly convex in w alone, so
+``P - P* <= |g_w|² / (2 lam)``. A remaining derivative ``g_b`` of the intercept moves ``g_w`` by at
+most ``R |g_b|`` on the way to the optimal one, R the largest norm of a (centred) row; this is
+added, so the certificate holds at the point that is returned.
+
+The slope r need only be that of *some* scores: ``P(v) >= risk(s) + r·(Xv - s) + lam/2 ||v||²`` for
+any s and v, and the minimum over v is worked out from ``X'r``. So errors in the scores count to
+second order in the certificate, and to first order in the value of the risk alone. Where either
+could matter, both are worked out again in twice the precision, from the rows as they were given.
+"""
+
+from dataclasses import dataclass
+from math import fsum, inf, isfinite
+
+import numpy as np
+from scipy.linalg.blas import dsymv
+
+from rankexp.arrays import Floats
+from rankexp.solvers.smooth.accurate import product
+from rankexp.solvers.smooth.objective import Iterate, Objective
+
+EPS = float(np.finfo(np.float64).eps)
+VALUE = 1e-10
+"""Relative error that the objective may have: a tenth of what is promised."""
+REFINED = 10
+"""Steps at most in twice the precision; each gains a digit or is the last."""
+STALE = 100.0
+"""Cached scores are moved from step to step; they are worked out anew where they were larger by
+more than this factor, see `Descent.stale`."""
+STEEPEST = 1.0
+"""Half the largest curvature of a loss of ours, 2; for the exponential it is half the risk."""
+SUMMED = 4.0
+"""Roundings of a part of the gradient, once its products are summed in twice the precision."""
+GAIN = 0.5
+"""A step that leaves more of the gap than this is the last one."""
+
+
+@dataclass
+class Solution:
+    """What one penalty ends with; coefficients and intercept only if worked out again."""
+
+    at: Iterate
+    objective: float
+    gap: float
+    n_iter: int
+    coef: Floats | None = None
+    intercept: float = 0.0
+
+
+def relative(above: float, objective: float) -> float:
+    """Return a gap relative to the objective: infinite where either isn't a number."""
+    if not (isfinite(objective) and above >= 0.0):
+        return inf
+    if objective > 0.0:
+        return above / objective
+    return 0.0 if above == 0.0 else inf
+
+
+def bound(norm: float, g_b: float, lam: float, radius: float, b_scale: float) -> float:
+    """Return the certificate, from the gradient's norm in w and the intercept's derivative.
+
+    ``b_scale`` is the inverse of the risk's curvature in the intercept.
+    """
+    g_b = abs(g_b)
+    return (norm + radius * g_b) ** 2 / (2.0 * lam) + g_b * g_b * b_scale
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Bounds of what rounding does: to the risk, to the gradient's norm, to the certificate."""
+
+    risk: float
+    norm: float
+    above: float
+
+
+def rounding(problem: Objective, at: Iterate, sharp: bool) -> Rounding:
+    """Return bounds of rounding errors: a score is a sum of d products, a derivative of n.
+
+    The sharp bounds have the products themselves, the others the norms of the rows.
+    """
+    (n, d), r = problem.X.shape, np.abs(at.r)
+    w, b = np.abs(at.theta[:d]), float(np.abs(at.theta[d:]).sum())
+    size = float(np.sqrt(w @ w))
+    if sharp and problem.basis is None and problem.mean is None:
+        X = np.abs(problem.X)
+        of_scores, of_norm = X @ w, float(np.linalg.norm(r @ X))
+    else:
+        of_scores, of_norm = problem.norms * size, float(r @ problem.norms)
+    terms = d if problem.basis is None else d + problem.given.shape[1]
+    both = b + terms * size * float(np.sqrt(problem.centre @ problem.centre))
+    errors = EPS * (terms * of_scores + both + STALE * float(np.abs(at.s).max()))
+    above = STEEPEST * (1.0 + problem.risk.value(at.s)) * float(errors.max()) ** 2
+    return Rounding(float(r @ errors) + problem.risk.noise, n * EPS * of_norm, above)
+
+
+def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
+    """Return a solution whose gap and objective have rounding accounted for.
+
+    ``B`` is the inverse Hessian, of which the lower triangle is used.
+    """
+    if not isfinite(found.gap) or found.objective <= 0.0:
+        return found
+    for sharp in (False, True):
+        errors = rounding(problem, found.at, sharp)
+        gap = _widened(problem, found, errors, lam, float(B[-1, -1]))
+        if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
+            found.gap = gap
+            return found
+    return refine(problem, found, B, lam, tol)
+
+
+def _widened(
+    problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
+) -> float:
+    """Return the gap with errors of rounding."""
+    d, at = problem.X.shape[1], found.at
+    if lam == 0.0:
+        return found.gap
+    norm, g_b = float(np.linalg.norm(at.g[:d])) + errors.norm, 0.0
+    if problem.risk.intercept:
+        g_b = abs(float(at.g[d])) + at.r.size * EPS * float(np.abs(at.r).sum())
+    above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
+    return relative(above, found.objective)
+
+
+def refine(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
+    """Work out objective and gap in twice the precision, and step on while that helps."""
+    b_scale, basis = float(B[-1, -1]), problem.basis
+    best, g = evaluate(problem, found.at.theta, lam, b_scale)
+    for _ in range(REFINED):
+        if lam == 0.0 or best.gap <= tol or not np.isfinite(g).all():
+            break
+        if basis is not None:
+            g = np.concatenate((g[: basis.shape[0]] @ basis, g[basis.shape[0] :]))
+        theta = best.at.theta - dsymv(1.0, B, g, lower=1)
+        new, g = evaluate(problem, theta, lam, b_scale)
+        gain = new.gap / best.gap
+        if gain < 1.0:
+            best = new
+        if not gain <= GAIN:
+            break
+    best.n_iter = found.n_iter
+    if lam == 0.0:
+        best.gap = found.gap
+    return best
+
+
+def evaluate(
+    problem: Objective, theta: Floats, lam: float, b_scale: float
+) -> tuple[Solution, Floats]:
+    """Return the solution at a point in twice the precision, and the gradient there."""
+    risk, X, centre = problem.risk.exact(), problem.given, problem.centre
+    d = problem.X.shape[1]
+    coef = theta[:d] if problem.basis is None else problem.basis @ theta[:d]
+    s = product(X, coef, centre)
+    intercept = 0.0
+    if risk.intercept:
+        intercept = float(theta[d] - centre @ coef)
+        ends = np.append(centre, intercept), np.append(coef, 1.0)
+        s += product(ends[0][None], ends[1], np.zeros(1))[0]
+    r = risk.slope(s)
+    value = risk.value(s) + 0.5 * lam * float(coef @ coef)
+    g, g_b = product(X.T, r, centre[:, None]) + lam * coef, fsum(r)
+    gap = inf
+    if lam > 0.0:
+        norm = float(np.linalg.norm(g) + SUMMED * EPS * lam * np.linalg.norm(coef))
+        above = bound(norm, g_b if risk.intercept else 0.0, lam, problem.radius, b_scale)
+        gap = relative(above + risk.noise, value)
+    found = Solution(Iterate(theta, s, r, g), value, gap, 0, coef, intercept)
+    return found, np.append(g, g_b) if risk.intercept else g
