@@ -43,7 +43,9 @@ class Side:
     def means(self, share: Floats, X: Floats) -> Floats:
         """Return the means of rows X (n, d) of each cell, weighted by shares, (c, d)."""
         if self.sizes.size == 1:
-            return np.asarray(share @ X[self.rows])[None]
+            weight = np.zeros(X.shape[0])
+            weight[self.rows] = share
+            return np.asarray(weight @ X)[None]
         ends = np.concatenate((self.begin, [self.rows.size]))
         weights = csr_array((share, self.rows, ends), shape=(self.sizes.size, X.shape[0]))
         return np.asarray(weights @ X)

@@ -73,7 +73,9 @@ class Merged:
 
     @cached_property
     def step(self) -> Floats:
-        """The gaps, 0 where no pair is on either side: they can be far larger than the rest."""
+        """The gaps; of groups, 0 where no pair is on either side, so that sums stay small."""
+        if self.first is None:
+            return self.gap
         between = (self.lower_above[:-1] > 0.0) & (self.cost_below[1:] > 0.0)
         return np.where(between, self.gap, 0.0)
 
@@ -130,7 +132,8 @@ class SquaredHingePairs(PairRisk):
             by_value = by_value[np.argsort(group[by_value], kind="stable")]
         for level in self._levels:
             at = by_value[level.here[by_value]] if len(self._levels) > 1 else by_value
-            gap = np.diff(value[at])
+            ranked = value[at]
+            gap = ranked[1:] - ranked[:-1]
             if level.first is not None:
                 gap[level.first[1:] == np.arange(1, at.size)] = 0.0
             yield Merged(row[at], upper[at], level.cost[at], gap, level.first, level.last)

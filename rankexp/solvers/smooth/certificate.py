@@ -13,9 +13,10 @@ could matter, both are worked out again in twice the precision, from the rows as
 
 from dataclasses import dataclass
 from math import fsum, inf, isfinite
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dsymv
+from scipy.linalg.blas import dsymv, idamax
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.accurate import product
@@ -67,33 +68,54 @@ def bound(norm: float, g_b: float, lam: float, radius: float, b_scale: float) ->
     return (norm + radius * g_b) ** 2 / (2.0 * lam) + g_b * g_b * b_scale
 
 
-@dataclass(frozen=True)
-class Rounding:
-    """Bounds of what rounding does: to the risk, to the gradient's norm, to the certificate."""
+class Rounding(NamedTuple):
+    """Bounds of what rounding does to the risk, and to the parts of its certificate.
+
+    Those are the gradient's norm, the derivative of the intercept, and what is added.
+    """
 
     risk: float
     norm: float
+    g_b: float
     above: float
 
 
-def rounding(problem: Objective, at: Iterate, sharp: bool) -> Rounding:
+def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     """Return bounds of rounding errors: a score is a sum of d products, a derivative of n.
 
     The sharp bounds have the products themselves, the others the norms of the rows.
     """
-    (n, d), r = problem.X.shape, np.abs(at.r)
-    w, b = np.abs(at.theta[:d]), float(np.abs(at.theta[d:]).sum())
-    size = float(np.sqrt(w @ w))
+    (n, d), at = problem.X.shape, found.at
+    r, size = np.abs(at.r), length(at.theta[:d])
+    total = float(r.sum())
     if sharp and problem.basis is None and problem.mean is None:
         X = np.abs(problem.X)
-        of_scores, of_norm = X @ w, float(np.linalg.norm(r @ X))
+        scores, of_norm = X @ np.abs(at.theta[:d]), length(r @ X)
+        mean, top = float(r @ scores), float(scores.max())
     else:
-        of_scores, of_norm = problem.norms * size, float(r @ problem.norms)
+        of_norm = float(r @ problem.norms)
+        mean, top = of_norm * size, problem.radius * size
     terms = d if problem.basis is None else d + problem.given.shape[1]
-    both = b + terms * size * float(np.sqrt(problem.centre @ problem.centre))
-    errors = EPS * (terms * of_scores + both + STALE * float(np.abs(at.s).max()))
-    above = STEEPEST * (1.0 + problem.risk.value(at.s)) * float(errors.max()) ** 2
-    return Rounding(float(r @ errors) + problem.risk.noise, n * EPS * of_norm, above)
+    all_rows = terms * size * problem.shift + STALE * largest(at.s)
+    if problem.risk.intercept:
+        all_rows += abs(float(at.theta[d]))
+    most = EPS * (terms * top + all_rows)
+    return Rounding(
+        risk=EPS * (terms * mean + total * all_rows) + problem.risk.noise,
+        norm=n * EPS * of_norm,
+        g_b=n * EPS * total,
+        above=STEEPEST * (1.0 + found.objective) * most * most,
+    )
+
+
+def length(v: Floats) -> float:
+    """Return the Euclidean norm."""
+    return float(np.sqrt(v @ v))
+
+
+def largest(v: Floats) -> float:
+    """Return the largest absolute value."""
+    return abs(float(v[idamax(v)]))
 
 
 def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
@@ -104,8 +126,8 @@ def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: floa
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
     for sharp in (False, True):
-        errors = rounding(problem, found.at, sharp)
-        gap = _widened(problem, found, errors, lam, float(B[-1, -1]))
+        errors = rounding(problem, found, sharp)
+        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, float(B[-1, -1]))
         if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
             found.gap = gap
             return found
@@ -116,12 +138,10 @@ def _widened(
     problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
 ) -> float:
     """Return the gap with errors of rounding."""
-    d, at = problem.X.shape[1], found.at
-    if lam == 0.0:
-        return found.gap
-    norm, g_b = float(np.linalg.norm(at.g[:d])) + errors.norm, 0.0
+    d, g = problem.X.shape[1], found.at.g
+    norm, g_b = length(g[:d]) + errors.norm, 0.0
     if problem.risk.intercept:
-        g_b = abs(float(at.g[d])) + at.r.size * EPS * float(np.abs(at.r).sum())
+        g_b = abs(float(g[d])) + errors.g_b
     above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
     return relative(above, found.objective)
 
@@ -166,7 +186,7 @@ def evaluate(
     g, g_b = product(X.T, r, centre[:, None]) + lam * coef, fsum(r)
     gap = inf
     if lam > 0.0:
-        norm = float(np.linalg.norm(g) + SUMMED * EPS * lam * np.linalg.norm(coef))
+        norm = length(g) + SUMMED * EPS * lam * length(coef)
         above = bound(norm, g_b if risk.intercept else 0.0, lam, problem.radius, b_scale)
         gap = relative(above + risk.noise, value)
     found = Solution(Iterate(theta, s, r, g), value, gap, 0, coef, intercept)

@@ -10,7 +10,7 @@ from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, relative
+from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.objective import Iterate, Objective, Risk, prepare
 
@@ -79,7 +79,7 @@ class Descent:
         self.objective = self.first = problem.value(at.s, at.theta, lam)
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
-        self.largest = float(np.abs(at.s).max())
+        self.largest = largest(at.s)
         self.refresh()
 
     def refresh(self) -> None:
@@ -128,7 +128,7 @@ class Descent:
         last = self.drop
         self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
         self.at = new
-        self.largest = max(self.largest, float(np.abs(new.s).max()))
+        self.largest = max(self.largest, largest(new.s))
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
         if self.slow >= MOST_SLOW or self.drop <= 0.0:
@@ -137,10 +137,10 @@ class Descent:
 
     def stale(self) -> bool:
         """Return whether scores have kept roundings of much larger ones; then take them anew."""
-        if not self.largest > STALE * float(np.abs(self.at.s).max()):
+        if not self.largest > STALE * largest(self.at.s):
             return False
         self.at = self.problem.at(self.at.theta, self.lam)
-        self.largest = float(np.abs(self.at.s).max())
+        self.largest = largest(self.at.s)
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
         return True

@@ -95,6 +95,11 @@ class Objective:
         """The largest norm of a row."""
         return float(self.norms.max())
 
+    @cached_property
+    def shift(self) -> float:
+        """The norm of what is taken off the rows."""
+        return float(np.sqrt(self.centre @ self.centre))
+
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
