@@ -4,6 +4,7 @@ Figures are readable on paper, safe for colour-blind readers, and the same bytes
 is never taken for mathematics: a label ``income >$50K`` is drawn as it stands.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.ft2font import FT2Font
 
     from rankexp.arrays import Floats
 
@@ -53,14 +55,14 @@ KINDS: dict[str, dict[str, Any]] = {
 """Kinds of files that a figure is written as; nothing in them changes with time or place."""
 DPI = 200
 REMARK = "#b00000"
-LETTER, LINE = 0.066, 0.17
-"""Mean width of a letter and height of a line at the usual size, inches."""
+LINE = 0.17
+"""Height of a line at the usual size, inches."""
 HANDLE = 0.57
 """Width of a legend's handle with the space around it, inches."""
-MARGIN = 0.6
+MARGIN = 0.8
 """Width of the labels of y, inches."""
-LONGEST, ASLANT = 48, 24
-"""Letters of a label that are drawn, and of one aslant."""
+LONGEST, ASLANT = 3.2, 1.4
+"""Width of a label, and of one aslant, beyond which it is cut, inches."""
 MOST_LINES = 3
 """Of a label below a place."""
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
@@ -75,27 +77,44 @@ def styled() -> AbstractContextManager[None]:
 
 
 @cache
-def _glyphs() -> frozenset[int]:
+def _font() -> "FT2Font":
     from matplotlib import font_manager
 
-    return frozenset(font_manager.get_font(font_manager.findfont(FONT)).get_charmap())
+    font = font_manager.get_font(font_manager.findfont(FONT))
+    font.set_size(STYLE["font.size"], 72)
+    return font
 
 
-def literal(text: object, longest: int = LONGEST) -> str:
+@cache
+def _glyphs() -> frozenset[int]:
+    return frozenset(_font().get_charmap())
+
+
+def inches(text: str) -> float:
+    """Return the width of a line of text at the usual size."""
+    font = _font()
+    font.set_text(text)
+    return float(font.get_width_height()[0]) / 64 / 72
+
+
+def literal(text: object, longest: float = LONGEST) -> str:
     """Return text from a study as it is drawn: one line, nothing that is obeyed or cannot be seen.
 
     Letters that the font lacks become a replacement character. A leading underscore, which would
-    keep a label out of legends, stands behind a space of no width.
+    keep a label out of legends, stands behind a space of no width. What is longer is cut.
     """
-    line = one_line(str(text))
-    line = line if len(line) <= longest else line[: longest - 1] + "…"
-    seen = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    return "\N{ZERO WIDTH SPACE}" + seen if seen.startswith("_") else seen
+    line = one_line(str(text))[:500]
+    line = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    while (width := inches(line)) > longest:
+        line = line[: min(int(len(line) * longest / width), len(line) - 2)] + "…"
+    return "\N{ZERO WIDTH SPACE}" + line if line.startswith("_") else line
 
 
-def wrapped(text: object, inches: float) -> str:
-    """Return text from a study on as many lines as a width asks for."""
-    return "\n".join(wrap(literal(text), max(int(inches / LETTER), 1))) or " "
+def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
+    """Return text from a study on as many lines as a width in inches asks for."""
+    line = literal(text, longest)
+    letters = int(len(line) * width / max(inches(line), width))
+    return "\n".join(wrap(line, max(letters, 1))) or " "
 
 
 def colour(place: int) -> str:
@@ -158,14 +177,15 @@ def _width(axes: "Axes") -> float:
 
 def title(axes: "Axes", *texts: object, bold: bool = False) -> None:
     """Write texts from a study above a panel, each on lines of its own."""
-    lines = [wrapped(text, _width(axes) - MARGIN) for text in texts]
+    room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
+    lines = [wrapped(text, room) for text in texts]
     axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
 
 
 def name_places(axes: "Axes", labels: Sequence[str]) -> None:
     """Name places 0, 1, ... along x, on as many lines as needed; aslant where they are narrow."""
     room = (_width(axes) - MARGIN) / max(len(labels), 1)
-    texts = [wrapped(label, room - LETTER) for label in labels]
+    texts = [wrapped(label, 0.9 * room) for label in labels]
     how: dict[str, Any] = {}
     if max((text.count("\n") for text in texts), default=0) >= MOST_LINES:
         texts = [literal(label, ASLANT) for label in labels]
@@ -194,7 +214,7 @@ def legend(figure: "Figure", handles: Sequence["Artist"] | None = None) -> None:
 def _legend_width(labels: Sequence[str], rows: int) -> float:
     """Return the width of a legend whose columns have so many rows, inches."""
     columns = (labels[place : place + rows] for place in range(0, len(labels), rows))
-    return sum(LETTER * max(map(len, column)) + HANDLE for column in columns)
+    return sum(max(map(inches, column)) + HANDLE for column in columns)
 
 
 def note(axes: "Axes", text: str, place: tuple[float, float], **style: Any) -> None:
@@ -243,10 +263,11 @@ def finish(figure: "Figure", remarks: Sequence[str]) -> None:
         if isinstance(made, LogFormatterMathtext):
             made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
     width, height = figure.get_size_inches()
-    lines = [line for text in remarks for line in wrap(one_line(text), int(width / LETTER))]
+    lines = [wrapped(text, width, longest=math.inf) for text in remarks]
     if lines:
-        figure.set_size_inches(width, height + LINE * len(lines))
-        figure.suptitle("\n".join(lines), color=REMARK, fontsize=STYLE["font.size"])
+        said = "\n".join(lines)
+        figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
+        figure.suptitle(said, color=REMARK, fontsize=STYLE["font.size"])
 
 
 def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:

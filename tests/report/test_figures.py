@@ -142,7 +142,9 @@ def test_literal_text() -> None:
     assert figure.literal("a $x^2$ \\frac") == "a $x^2$ \\frac"
     assert figure.literal("a\nb\x1bc") == "a b\ufffdc"
     assert figure.literal("日x") == "\ufffdx"
-    assert figure.literal("y" * 100) == "y" * (figure.LONGEST - 1) + "…"
+    for letter in "iW":
+        cut = figure.literal(letter * 400)
+        assert cut.endswith("…") and 0.9 * figure.LONGEST < figure.inches(cut) <= figure.LONGEST
     assert figure.literal("_a").endswith("_a") and not figure.literal("_a").startswith("_")
     assert figure.wrapped("", 1.0) == " "
 
@@ -197,5 +199,5 @@ def test_remarks_are_wrapped_above_the_panels() -> None:
         made, _ = figure.panels(1, 1, (3.0, 3.0))
         figure.finish(made, ["word " * 40])
     lines = made.get_suptitle().splitlines()
-    assert len(lines) > 3 and max(map(len, lines)) <= 3.0 / figure.LETTER
+    assert len(lines) > 3 and max(map(figure.inches, lines)) <= 3.0
     assert made.get_figheight() == pytest.approx(3.0 + figure.LINE * len(lines))

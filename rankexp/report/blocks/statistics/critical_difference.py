@@ -103,7 +103,7 @@ class CriticalDifference(AverageRanks):
 def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> "Figure":
     """Return the figure, one diagram a panel."""
     names = [figure.literal(label) for label in labels]
-    label = figure.LETTER * max(map(len, names), default=0) + RANK
+    label = max(map(figure.inches, names), default=0.0) + RANK
     width = 2 * label + max(STEP * (len(names) - 1), NARROWEST)
     height = max((_height(panel) for panel in panels), default=1.0)
     made, axes = figure.panels(len(panels), columns, (width, height))

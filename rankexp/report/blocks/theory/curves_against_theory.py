@@ -147,25 +147,24 @@ class CurvesAgainstTheory(Choosing, Against):
         return notes
 
     def _draw(self, context: Context, found: Sequence[Panel], methods: Sequence[str]) -> "Figure":
-        lines = list(dict.fromkeys((one.experiment, one.problem) for one in found))
-        columns = [name for name in methods if any(one.method == name for one in found)]
-        count = len(lines) * len(columns)
-        made, axes = figure.panels(
-            count, len(columns), (2.5, 2.35), below=0.55, least=4.2, share="row"
-        )
-        for own in axes:
-            own.set_visible(False)
+        lines: dict[tuple[str, str], list[Panel]] = {}
         for one in found:
-            row, column = lines.index((one.experiment, one.problem)), columns.index(one.method)
-            own = axes[row * len(columns) + column]
-            own.set_visible(True)
-            self._panel_drawn(own, one, figure.colour(column))
-            figure.title(own, context.method_label(one.method))
-        for (_, problem), own in zip(lines, axes[:: len(columns)], strict=True):
-            label = figure.wrapped(context.problem_label(problem), 2.0)
-            own.set_ylabel(f"{label}\ncentred score")
-        for own in axes[-len(columns) :]:
-            own.set_xlabel("x")
+            lines.setdefault((one.experiment, one.problem), []).append(one)
+        colours = [name for name in methods if any(one.method == name for one in found)]
+        columns = max(map(len, lines.values()))
+        made, axes = figure.panels(
+            len(lines) * columns, columns, (2.5, 2.35), below=0.55, least=4.2, share="row"
+        )
+        rows = [axes[place : place + columns] for place in range(0, len(axes), columns)]
+        for line, own in zip(lines.values(), rows, strict=True):
+            label = figure.wrapped(context.problem_label(line[0].problem), 2.0)
+            own[0].set_ylabel(f"{label}\ncentred score")
+            for one, panel in zip(line, own, strict=False):
+                self._panel_drawn(panel, one, figure.colour(colours.index(one.method)))
+                figure.title(panel, context.method_label(one.method))
+                panel.set_xlabel("x")
+            for unused in own[len(line) :]:
+                unused.set_visible(False)
         figure.legend(made)
         return made
 
