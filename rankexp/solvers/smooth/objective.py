@@ -139,7 +139,7 @@ class Objective:
         H = self.hessian(at)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
-    def steepness(self, at: "Point") -> Floats:
+    def steepness(self, at: "Iterate") -> Floats:
         """Return what stands for the Hessian where all losses are straight: slope as curvature."""
         A = self.X if self.mean is None else self.X - self.mean
         if self.risk.intercept:
