@@ -25,7 +25,9 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 
-Config = Annotated[Path, typer.Argument(help="The study's YAML file.", show_default=False)]
+Config = Annotated[
+    Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)
+]
 Only = Annotated[
     list[str] | None, typer.Option("--only", help="An experiment to run; may be given again.")
 ]

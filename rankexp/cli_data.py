@@ -21,7 +21,9 @@ Folder = Annotated[
 Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
 Configs = Annotated[
     list[Path] | None,
-    typer.Option("--config", help="Studies whose data sets are meant. Default: configs/*.yaml."),
+    typer.Option(
+        "--config", help="Studies of the data sets. Default: configs/*.yaml, or those of rankexp."
+    ),
 ]
 
 
@@ -34,12 +36,11 @@ def data_folders(data: Path | None) -> list[Path]:
 
 
 def all_studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
-    """Load the studies named, or those of the folder ``configs``."""
+    """Load the studies named, or those of the folder ``configs``, or those of rankexp."""
     from rankexp.config.load import load
+    from rankexp.config.shipped import shipped
 
-    files = configs or sorted(Path("configs").glob("*.yaml"))
-    if not files:
-        raise ConfigError("no configs/*.yaml here; name the studies with --config FILE")
+    files = configs or sorted(Path("configs").glob("*.yaml")) or shipped().values()
     return [(file, load(file)) for file in files]
 
 
@@ -50,8 +51,8 @@ def _declared(
     from rankexp.registry import did_you_mean
 
     declared: dict[str, tuple[DataEntry, list[Path]]] = {}
-    for file, study in all_studies(configs):
-        folders = [*data_folders(data), file.parent]
+    for _, study in all_studies(configs):
+        folders = [*data_folders(data), study.folder or Path()]
         declared |= {name: (entry, folders) for name, entry in study.data.items()}
     for name in names or []:
         if name not in declared:

@@ -34,6 +34,8 @@ def main() -> None:
         sys.exit(f"bare: this environment is not bare, it has {', '.join(found)}")
     imported = import_everything()
     rankexp_command("check", *given.studies)
+    rankexp_command("check", *(study.stem for study in given.studies))  # those in the wheel
+    rankexp_command("data", "list")
     rankexp_command("schema")
     for room in ROOMS:
         rankexp_command("list", room)

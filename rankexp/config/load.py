@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from rankexp.config import meaning, published, words
 from rankexp.config.fault import Fault, Mark, TreePath
 from rankexp.config.schema import Study
+from rankexp.config.shipped import shipped, study_file
 from rankexp.config.tree import Tree, parse
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
@@ -22,7 +23,7 @@ def load(path: str | Path, profile: str | None = None) -> Study:
     Parameters
     ----------
     path : str or Path
-        A YAML file.
+        A YAML file, or the name of a study that comes with rankexp, such as ``kotlowski2011``.
     profile : str, optional
         One of the file's profiles, merged into the study before it is checked.
 
@@ -37,7 +38,7 @@ def load(path: str | Path, profile: str | None = None) -> Study:
         With one line ``file:line:column: place in the tree: what is wrong`` for each error of
         the study and of all its profiles.
     """
-    path = Path(path)
+    path = study_file(Path(path))
     tree, faults = parse(_read(path))
     if tree is None:
         raise ConfigError(_lines(path, faults))
@@ -63,7 +64,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        near = [file.name for file in path.parent.glob("*.y*ml")] if path.parent.is_dir() else []
+        near = [*(file.name for file in path.parent.glob("*.y*ml")), *shipped()]
         hint = did_you_mean(path.name, near)
         raise ConfigError(f"{path}: no such file{hint}") from None
     except IsADirectoryError:

@@ -149,6 +149,17 @@ def test_list_schema_version_help(place: Path) -> None:
     assert "run" in rankexp("--help", cwd=place).stdout
 
 
+def test_studies_are_found_outside_a_checkout(tmp_path: Path) -> None:
+    assert "kotlowski2011" in rankexp("list", "studies", cwd=tmp_path).stdout
+    named = rankexp("check", "example-own-data", "example-own-date", cwd=tmp_path)
+    assert "example-own-data: fine" in named.stdout
+    assert "example-own-date: no such file (did you mean 'example-own-data'?)" in named.stderr
+    data = rankexp("data", "list", cwd=tmp_path)
+    assert "customers" in data.stdout and "example.csv" in data.stdout
+    (tmp_path / "example-own-data").write_text("version: 2")
+    assert rankexp("check", "example-own-data", cwd=tmp_path).returncode == 2  # a file goes first
+
+
 def test_check_names_every_place(place: Path) -> None:
     (place / "wrong.yaml").write_text(
         TINY.replace("seed: 3", "sed: 3").replace("models: 2", "models: two")
