@@ -104,6 +104,8 @@ def run(
         tables = open_report(outcome.folder)
         written = tables.write()
         print(f"\n{tables.summary()}")
+        for line in tables.failures:
+            outcome.note(tables.exit_code, line)
         if not quiet:
             print(f"\n{len(written)} files, start with {outcome.folder / 'report.md'}")
     for line in outcome.messages:
@@ -113,15 +115,31 @@ def run(
 
 @app.command()
 def report(
-    studies: Studies = None,
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="YAML files, whose report section is taken as it is now; names of studies or "
+            "folders, as they were run. Default: all that were run."
+        ),
+    ] = None,
+    quick: Quick = False,
     results: Results = Path("results"),
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
-    from rankexp.report.build import build
+    from rankexp.report.build import edited, open_report
 
-    for folder in _result_folders(studies, results):
-        written = build(folder)
+    code = 0
+    for name in studies or map(str, _result_folders(None, results)):
+        study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+        (folder,) = _result_folders([study.study if study else name], results)
+        made = open_report(folder, study)
+        written = made.write()
         print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
+        remarks = [None if study else edited(made.context.manifest), *made.failures]
+        for line in filter(None, remarks):
+            print(line, file=sys.stderr)
+        code = max(code, made.exit_code)
+    raise typer.Exit(code)
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:

@@ -1,8 +1,11 @@
 """Rebuild every table and figure of a results folder from its manifest and records alone."""
 
-from dataclasses import dataclass
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from pydantic import ValidationError
@@ -10,22 +13,55 @@ from pydantic import ValidationError
 from rankexp import plan, registry
 from rankexp.analyse import complete
 from rankexp.analyse.frame import COLUMNS
+from rankexp.config.load import load
 from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.errors import ConfigError
+from rankexp.errors import ConfigError, RankexpError, one_line
+from rankexp.files import write_atomically
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
 from rankexp.report.figure import finish, styled
 from rankexp.report.model import Output, Section
 from rankexp.report.page import page
-from rankexp.report.render import csv, markdown, terminal
-from rankexp.report.write import pictures, texts, write_figure, write_texts
-from rankexp.run.manifest import facts_of, read_manifest
+from rankexp.report.render import csv, markdown, terminal, text
+from rankexp.report.write import files
+from rankexp.run.manifest import facts_of, published_rows, read_manifest
 from rankexp.run.store import Store
+
+LOG = "logs/report.log"
+"""Tracebacks of blocks that failed, in the folder of results."""
+REPORTED = ("title", "source", "text", "report")
+"""The parts of a study that only a report shows."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A block of a report as it is written.
+
+    Attributes
+    ----------
+    block : Block
+    output : Output
+    files : dict of str to bytes
+        By name.
+    error : Exception or None
+        Why it failed.
+    """
+
+    block: Block
+    output: Output
+    files: dict[str, bytes] = field(default_factory=dict)
+    error: Exception | None = None
+
+    @property
+    def section(self) -> Section:
+        """Its part of the page."""
+        title = self.block.title or self.block.name
+        return Section(title, self.block.text or "", self.output, list(self.files))
 
 
 @dataclass
 class Report:
-    """All blocks of a study, made once.
+    """All blocks of a study, made once; one that fails takes nothing from the others.
 
     Attributes
     ----------
@@ -38,72 +74,113 @@ class Report:
     folder: Path
 
     @cached_property
-    def blocks(self) -> list[tuple[Block, Output]]:
-        """Each block of the study with what it shows.
-
-        Raises
-        ------
-        ConfigError
-            Where a block's kind or options are wrong.
-        """
+    def blocks(self) -> list[Built]:
+        """Each block of the study with what it shows, or why it cannot."""
         with styled():
-            return [(block, self._output(block)) for block in self.context.study.report]
+            return [self._build(block) for block in self.context.study.report]
+
+    def _build(self, block: Block) -> Built:
+        try:
+            output = self._output(block)
+            return Built(block, output, files(block.name, output))
+        except Exception as error:
+            return Built(block, Output(incomplete=[_failed(block, error)]), error=error)
 
     def _output(self, block: Block) -> Output:
         try:
             kind = registry.get("report.blocks", block.block)
             options = kind.model_validate(block.options)
         except (registry.UnknownNameError, ValidationError) as error:
-            raise ConfigError(f"report block '{block.name}': {error}") from error
+            raise ConfigError(f"its options are wrong: {error}") from error
+        for fault in options.faults(self.context.study, block):
+            raise ConfigError(fault.text)
         output = options.output(self.context, block)
         assert isinstance(output, Output)
         if output.figure is not None:
             finish(output.figure, output.incomplete)
         return output
 
+    @property
+    def failures(self) -> list[str]:
+        """A sentence a block that failed."""
+        return [line for own in self.blocks if own.error for line in own.output.incomplete]
+
+    @property
+    def exit_code(self) -> int:
+        """0 where all blocks were made, else the exit code of the worst error."""
+        errors = (own.error for own in self.blocks if own.error)
+        return max((getattr(error, "exit_code", 1) for error in errors), default=0)
+
     def write(self) -> list[Path]:
-        """Write all files and return their paths."""
-        scores = csv.table(scores_table(self.context))
-        written = write_texts(self.folder, {"scores.csv": scores})
-        sections = []
-        with styled():
-            for block, output in self.blocks:
-                made = texts(block.name, output)
-                written += write_texts(self.folder, made)
-                written += write_figure(self.folder, block.name, output)
-                files = [*pictures(block.name, output), *made]
-                title = block.title or block.name
-                sections.append(Section(title, block.text or "", output, files))
-        report = markdown.page(page(self.context, sections))
-        return [*written, *write_texts(self.folder, {"report.md": report})]
+        """Write all files and return their paths.
+
+        Raises
+        ------
+        ConfigError
+            Where there are no records: tables that came without them, as those of a fresh clone
+            do, are kept rather than replaced by empty ones.
+        """
+        if not self.context.records:
+            raise ConfigError(
+                f"{self.folder}: there are no records to make tables from, so its files were left "
+                "as they are; run the study first"
+            )
+        contents = {"scores.csv": csv.table(scores_table(self.context)).encode()}
+        for own in self.blocks:
+            contents |= own.files
+        shown = page(self.context, [own.section for own in self.blocks])
+        contents["report.md"] = markdown.page(shown).encode()
+        traces = [
+            "".join(traceback.format_exception(own.error)) for own in self.blocks if own.error
+        ]
+        if traces:
+            contents[LOG] = "\n".join(traces).encode(errors="replace")
+            (self.folder / LOG).parent.mkdir(exist_ok=True)
+        for name, content in contents.items():
+            write_atomically(self.folder / name, content)
+        return [self.folder / name for name in contents]
 
     def summary(self) -> str:
         """Return the main tables as plain text, without blocks that nothing was run for."""
-        parts = []
-        for block, output in self.blocks:
-            if self.context.has_records(self.context.experiments(block)):
-                parts.append(f"{block.title or block.name}\n\n{terminal.render(output)}")
-        return "\n\n\n".join(parts)
+        return "\n\n\n".join(
+            f"{text.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
+            for own in self.blocks
+            if own.error or self.context.has_records(own.block.experiments)
+        )
 
 
-def open_report(folder: Path) -> Report:
-    """Return the report of a results folder.
+def _failed(block: Block, error: Exception) -> str:
+    """Say in a sentence that a block failed, and where its traceback is."""
+    why = str(error) if isinstance(error, RankexpError) else f"{one_line(error)} (see {LOG})"
+    return f"FAILED: block '{block.name}': {why}. Files of it, if any, are of an earlier report."
+
+
+def open_report(folder: Path, study: Study | None = None) -> Report:
+    """Return the report of a results folder (see `open_results`)."""
+    return Report(open_results(folder, study), folder)
+
+
+def open_results(folder: Path, study: Study | None = None) -> Context:
+    """Read a results folder's manifest and records.
+
+    Parameters
+    ----------
+    folder : Path
+    study : Study or None
+        As it is now in its file. Default: as it was run.
 
     Raises
     ------
     ConfigError
         Where the manifest is missing or of another format.
     """
-    return Report(open_results(folder), folder)
-
-
-def open_results(folder: Path) -> Context:
-    """Read a results folder's manifest and records (see `open_report`)."""
     manifest = read_manifest(folder)
     if not manifest:
         raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
+    if study is not None:
+        manifest |= {"published": published_rows(study)}
     try:
-        study = Study.model_validate(manifest["study"])
+        study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:
         raise ConfigError(
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
@@ -115,27 +192,24 @@ def open_results(folder: Path) -> Context:
     return Context(study, cells, records, manifest, list(store.problems))
 
 
-def build(folder: Path) -> list[Path]:
-    """Write every table, figure and the page of a results folder; return the files' paths.
-
-    Raises
-    ------
-    ConfigError
-        See `open_report`; also where there are no records: tables that came without them, as
-        those of a fresh clone do, are kept rather than replaced by empty ones.
-    """
-    report = open_report(folder)
-    if not report.context.records:
-        raise ConfigError(
-            f"{folder}: there are no records to make tables from, so its files were left as they "
-            "are; run the study first"
-        )
-    return report.write()
-
-
-def summary(folder: Path) -> str:
-    """Return the main tables of a results folder as plain text."""
-    return open_report(folder).summary()
+def edited(manifest: Mapping[str, Any]) -> str | None:
+    """Say if the file that a study was run from has another report section now."""
+    file, then = manifest.get("config"), manifest.get("study", {})
+    if not file or not Path(file).is_file():
+        return None
+    try:
+        study = load(Path(file))
+        quick = f"{study.study}-quick" == then.get("study")
+        study = load(Path(file), "quick") if quick else study
+    except RankexpError:
+        return f"{file}: there are errors in it now, so the report is that of the last run"
+    now = study.model_dump(mode="json", include=set(REPORTED))
+    if all(now[part] == then.get(part) for part in REPORTED):
+        return None
+    return (
+        f"{file}: its report has changed since the last run; "
+        f"'rankexp report {file}{' --quick' * quick}' makes tables as it says now"
+    )
 
 
 def progress(folder: Path) -> str:

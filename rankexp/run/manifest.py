@@ -118,7 +118,7 @@ class Manifest:
             "seed": self.study.seed,
             "data": self._data(),
             "missing_data": {name: _portable(why) for name, why in self.missing.items()},
-            "published": _published(self.study),
+            "published": published_rows(self.study),
             "study": self.study.model_dump(mode="json"),
         }
 
@@ -247,7 +247,7 @@ def _portable(text: str) -> str:
     return re.sub(r"(?<![\w.:/])/(?:[^\s/'\"]+/)*([^\s/'\",;:]+)", r"\1", text)
 
 
-def _published(study: Study) -> list[dict[str, str]] | None:
+def published_rows(study: Study) -> list[dict[str, str]] | None:
     """Return the published values, so that a report can be rebuilt from results alone."""
     file = study.published_file
     if file is None or not file.is_file():

@@ -103,6 +103,40 @@ def test_run_plan_status_report(place: Path) -> None:
     assert {f.name: f.read_bytes() for f in folder.glob("table.*")} == before
 
 
+def test_the_report_of_an_edited_study_needs_no_run(place: Path) -> None:
+    assert rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
+    edited = TINY.replace("name: table", "name: other, title: Newly named")
+    (place / "tiny.yaml").write_text(edited)
+    page = place / "results" / "tiny" / "report.md"
+
+    as_it_was = rankexp("report", "tiny", cwd=place)
+    assert as_it_was.returncode == 0 and "Newly named" not in page.read_text(encoding="utf-8")
+    assert "'rankexp report tiny.yaml' makes tables as it says now" in as_it_was.stderr
+
+    as_it_is = rankexp("report", "tiny.yaml", cwd=place)
+    assert (as_it_is.returncode, as_it_is.stderr) == (0, "")
+    assert "## Newly named" in page.read_text(encoding="utf-8")
+    assert (page.parent / "other.md").is_file()
+
+    never_run = rankexp("report", "tiny.yaml", "--quick", cwd=place)
+    assert never_run.returncode == 2 and "'tiny-quick'" in never_run.stderr
+
+
+def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -> None:
+    kept = "keep: {curves: [scoring_function], at: {low: -1, high: 1, points: 5}}"
+    wrong = (
+        "{block: curves_against_theory, name: curves, experiment: sim, options: {window: [8, 9]}}"
+    )
+    study = TINY.replace("d: 4", "d: 1").replace("lambdas: [0.01, 1]", f"lambdas: [1]\n    {kept}")
+    (place / "tiny.yaml").write_text(study.replace("report:\n", f"report:\n  - {wrong}\n"))
+    for verb in ("run", "report"):
+        done = rankexp(verb, "tiny.yaml", cwd=place)
+        assert done.returncode == 2
+        assert "FAILED: block 'curves': window [8.0, 9.0]: fewer than two" in done.stderr
+        page = (place / "results" / "tiny" / "report.md").read_text(encoding="utf-8")
+        assert "**FAILED: block 'curves'" in page and "## table" in page
+
+
 def test_ctrl_c_ends_a_run_at_once_without_tables(place: Path) -> None:
     many = TINY.replace("models: 2, training_sets: 3", "models: 400, training_sets: 30")
     (place / "tiny.yaml").write_text(many)

@@ -1,13 +1,16 @@
 """Whole reports from manifest and records alone."""
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from rankexp import registry
 from rankexp.analyse.frame import COLUMNS
-from rankexp.config.schema import CrossValidation, Holdout
+from rankexp.config.load import load
+from rankexp.config.schema import CrossValidation, Holdout, Study
 from rankexp.errors import ConfigError
 from rankexp.report import build
 from rankexp.report.context import Context
@@ -23,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_the_same_records_give_the_same_bytes(make: Make, save: Save, tmp_path: Path) -> None:
     first = save(make(), tmp_path / "a")
-    written = build.build(first)
+    written = build.open_report(first).write()
     kinds = {path.name for path in written}
     assert {"scores.csv", "report.md", "figure1.png", "figure1.pdf"} <= kinds
     assert {"table1.csv", "table1.md", "table1.tex"} <= kinds
@@ -31,13 +34,13 @@ def test_the_same_records_give_the_same_bytes(make: Make, save: Save, tmp_path: 
     once = contents(first)
     for path in written:
         path.unlink()
-    build.build(first)
+    build.open_report(first).write()
     assert contents(first) == once
 
 
 def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Path) -> None:
     folder = save(make(), tmp_path / "a")
-    build.build(folder)
+    build.open_report(folder).write()
     page = (folder / "report.md").read_text(encoding="utf-8")
     marks = [
         *("# A made-up study", "Source: Nobody", "## Table 1", "What the paper's table says."),
@@ -54,7 +57,7 @@ def test_an_incomplete_run_says_so_in_the_body_of_every_table(
 ) -> None:
     half = make(None, lambda cell, record: None if cell.rep == 1 else record)
     folder = save(half, tmp_path / "a")
-    build.build(folder)
+    build.open_report(folder).write()
     for name in ("table1", "differences", "flips", "chosen", "completeness"):
         for kind in ("csv", "md", "tex"):
             assert "INCOMPLETE" in (folder / f"{name}.{kind}").read_text(encoding="utf-8")
@@ -65,7 +68,7 @@ def test_an_incomplete_run_says_so_in_the_body_of_every_table(
 
 def test_scores_hold_every_metric_once(make: Make, save: Save, tmp_path: Path) -> None:
     folder = save(make(), tmp_path / "a")
-    build.build(folder)
+    build.open_report(folder).write()
     scores = pd.read_csv(folder / "scores.csv")
     assert list(scores.columns) == COLUMNS
     assert not scores.duplicated([name for name in COLUMNS if name != "value"]).any()
@@ -81,21 +84,21 @@ def test_scores_hold_every_metric_once(make: Make, save: Save, tmp_path: Path) -
 
 def test_the_summary_leaves_out_what_was_not_run(make: Make, save: Save, tmp_path: Path) -> None:
     only = make(None, lambda cell, record: record if cell.experiment == "boxes" else None)
-    text = build.summary(save(only, tmp_path / "a"))
+    text = build.open_report(save(only, tmp_path / "a")).summary()
     assert "figure1" in text and "Table 1" not in text
-    assert "vote" in build.summary(save(make(), tmp_path / "b"))
+    assert "vote" in build.open_report(save(make(), tmp_path / "b")).summary()
 
 
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"manifest\.json"):
-        build.build(tmp_path)
+        build.open_report(tmp_path).write()
 
 
 def test_tables_without_records_are_kept(make: Make, save: Save, tmp_path: Path) -> None:
     folder = save(make(None, lambda cell, record: None), tmp_path / "a")
     (folder / "table1.md").write_text("made elsewhere", encoding="utf-8")
     with pytest.raises(ConfigError, match="no records"):
-        build.build(folder)
+        build.open_report(folder).write()
     assert set(contents(folder)) == {"manifest.json", "table1.md"}
 
 
@@ -108,14 +111,7 @@ def test_a_damaged_manifest_is_refused(
     if data is None:
         del context.manifest["data"]
     with pytest.raises(ConfigError, match=r"manifest\.json was altered.*'data"):
-        build.build(save(context, tmp_path / "a"))
-
-
-def test_a_wrong_block_is_named(make: Make, save: Save, tmp_path: Path) -> None:
-    context = make()
-    context.manifest["study"]["report"][0]["options"] = {"colour": 1}
-    with pytest.raises(ConfigError, match=r"(?s)table1.*colour"):
-        build.build(save(context, tmp_path / "a"))
+        build.open_report(save(context, tmp_path / "a")).write()
 
 
 def test_a_protocol_says_which_rows_stay_together() -> None:
@@ -123,3 +119,110 @@ def test_a_protocol_says_which_rows_stay_together() -> None:
     assert describe_protocol(folds) == "5 × 5 folds, plain, equal rows together"
     split = Holdout(kind="split", test=0.5, together="groups")
     assert describe_protocol(split) == "one random split, test part 0.5, groups together"
+
+
+class UnspeakableError(RuntimeError):
+    def __str__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "code"),
+    [
+        (KeyError("q1"), "KeyError: 'q1' (see logs/report.log)", 1),
+        (ConfigError("no such thing"), "no such thing.", 2),
+        (RuntimeError("x" * 3_000_000), "RuntimeError: xxx", 1),
+        (UnspeakableError(), "UnspeakableError: no message", 1),
+    ],
+)
+def test_a_block_that_fails_takes_nothing_from_the_others(
+    make: Make,
+    save: Save,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    said: str,
+    code: int,
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    study = copy.deepcopy(make().manifest["study"])
+    study["report"] = study["report"][::3]
+    folder = save(make(study), tmp_path / "a")
+    monkeypatch.setattr(registry.get("report.blocks", "published_table"), "output", fail)
+    report = build.open_report(folder)
+    files = {path.name for path in report.write()} - {"report.log"}
+    assert files == {"scores.csv", "report.md", "flips.csv", "flips.md", "flips.tex"}
+    assert report.exit_code == code
+    (line,) = report.failures
+    assert line.startswith("FAILED: block 'table1': " + said) and len(line) < 500
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    place = page.index("FAILED: block 'table1'")
+    assert page.index("## Table 1") < place < page.index("## flips") and len(page) < 20_000
+    assert "FAILED: block 'table1'" in report.summary()
+    assert type(error).__name__ in (folder / build.LOG).read_text(encoding="utf-8")
+
+
+def test_a_block_that_cannot_be_written_fails_alone(
+    make: Make, save: Save, tmp_path: Path
+) -> None:
+    study = copy.deepcopy(make().manifest["study"])
+    study["report"][0]["options"] = {"rules": ["oracle"], "nonsense": 1}
+    study["report"][1] |= {"experiment": "tried", "options": {}}
+    made = make(study)
+    made.manifest["study"]["report"] = study["report"]
+    report = build.open_report(save(made, tmp_path / "a"))
+    files = {path.name for path in report.write()}
+    assert "flips.md" in files and "table1.md" not in files and "figure1.png" not in files
+    assert report.exit_code == 2
+    wrong, unfit = report.failures
+    assert "options are wrong" in wrong and "nonsense" in wrong
+    assert "block 'boxplots' is for experiments with methods; 'tried' is a simulation" in unfit
+
+
+def test_the_report_of_the_edited_study_is_taken(make: Make, save: Save, tmp_path: Path) -> None:
+    folder = save(make(), tmp_path / "a")
+    build.open_report(folder).write()
+    study = copy.deepcopy(make().manifest["study"])
+    study["title"] = "Another *title*"
+    study["report"] = [study["report"][2] | {"title": "Only one", "text": "New words."}]
+    report = build.open_report(folder, Study.model_validate(study))
+    assert {path.name for path in report.write()} == {
+        *("scores.csv", "report.md", "differences.csv", "differences.md", "differences.tex"),
+    }
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    assert page.startswith("# Another \\*title\\*") and "## Only one\n\nNew words." in page
+    assert "INCOMPLETE" not in page
+
+
+SIMPLE = """\
+version: 1
+study: simple
+title: Simple
+seed: 1
+experiments: {tried: {kind: simulate, check: flip_noise}}
+report: [{block: simulation_table, name: flips, experiment: tried}]
+profiles: {quick: {title: A slice}}
+"""
+
+
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_an_edited_report_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "simple.yaml"
+    file.write_text(SIMPLE, encoding="utf-8")
+    study = load(file, profile).model_dump(mode="json")
+    study["study"] += f"-{profile}" if profile else ""
+    manifest = {"config": "simple.yaml", "study": study}
+    assert build.edited(manifest) is None
+    assert build.edited({"config": "gone.yaml", "study": study}) is None
+    file.write_text(SIMPLE.replace("seed: 1", "seed: 2"), encoding="utf-8")
+    assert build.edited(manifest) is None  # not of the report
+    file.write_text(SIMPLE + "text: Other words.", encoding="utf-8")
+    call = "rankexp report simple.yaml" + (" --quick" if profile else "")
+    assert f"'{call}'" in (build.edited(manifest) or "")
+    file.write_text(SIMPLE + "report: 3", encoding="utf-8")
+    assert "there are errors in it now" in (build.edited(manifest) or "")

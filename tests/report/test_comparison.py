@@ -263,7 +263,7 @@ def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, sav
     answer = {"block": "answer", "name": "answer", "experiment": "boxes", "options": PAIR}
     study["report"] = [{**answer, "title": "Is anything gained?"}, *study["report"]]
     folder = save(make(study), tmp_path / "a")
-    build.build(folder)
+    build.open_report(folder).write()
     page = (folder / "report.md").read_text(encoding="utf-8").splitlines()
     place = page.index("## Is anything gained?")
     assert place < 8 and page[place + 2].startswith("SVM-OR against logistic: ")
