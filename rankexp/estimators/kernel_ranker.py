@@ -186,8 +186,9 @@ class KernelRanker(RiskRanker):
             Where `tol` was not reached.
         """
         self.check()
+        order = self._order(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, task = self._task(X, y, [self.lam], groups)
+        labels, task = self._task(X, y, np.array([self.lam], dtype=np.float64), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
         factor = Factor(self._kernel(), np.ascontiguousarray(rows))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
+from rankexp.categories import categories_of
 from rankexp.solvers.result import Floats
 
 MOST_LEVELS = 1000
@@ -85,6 +86,37 @@ def ordered_levels(
         only = f"only one class, '{found[0]}'" if found else "no example"
         raise ValueError(f"a ranker needs examples of two levels; y holds {only}")
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
+
+
+def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) -> Any:
+    """Return the levels to train on, from a target as it was given, before it is an array.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+    levels : sequence or None
+        As given; they win. None: the categories of an ordered pandas Categorical, else None.
+    present : bool
+        Leave out categories without an example.
+
+    Raises
+    ------
+    ValueError
+        Where the levels that are given contradict the order of y's categories.
+    """
+    categories = categories_of(y)
+    if categories is None:
+        return levels
+    if levels is None:
+        here = set(np.ravel(np.asarray(y)).tolist()) if present else set(categories)
+        return [category for category in categories if category in here]
+    given = list(levels)
+    if [c for c in given if c in categories] != [c for c in categories if c in given]:
+        raise ValueError(
+            f"levels={given} contradict the order of the categories of y, {categories}: "
+            "leave levels out, or give y its categories in that order"
+        )
+    return levels
 
 
 def few_levels(

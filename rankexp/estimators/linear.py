@@ -145,8 +145,9 @@ class LinearRanker(RiskRanker):
             Where `tol` was not reached.
         """
         self.check()
+        order, lams = self._order(y), np.array([self.lam], dtype=np.float64)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, task, weights = self._weighted(X, y, [self.lam], groups, sample_weight)
+        labels, task, weights = self._weighted(X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
         self._keep(labels)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
@@ -185,15 +186,22 @@ class LinearRanker(RiskRanker):
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():
             self.check(lam)
+        order = self._order(y)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        return self._solve(self._weighted(X, y, grid, groups, sample_weight)[1])
+        return self._solve(self._weighted(X, y, grid, order, groups, sample_weight)[1])
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         self._check(self.lam if lam is None else lam)
 
     def _weighted(
-        self, X: Floats, y: npt.NDArray[Any], lams: Any, groups: Any, sample_weight: Any
+        self,
+        X: Floats,
+        y: npt.NDArray[Any],
+        lams: Floats,
+        order: Any,
+        groups: Any,
+        sample_weight: Any,
     ) -> tuple[npt.NDArray[Any], Task, Weights]:
         """Return the labels, the task, and the weights of classes and of the task's rows."""
         _, risk = self._trained()
@@ -209,7 +217,7 @@ class LinearRanker(RiskRanker):
                 raise ValueError("sample_weight must not all be 0: no example would count")
             X, y, given = X[kept], y[kept], given[kept]
             given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
-        labels, task = self._task(X, y, lams, groups)
+        labels, task = self._task(X, y, lams, order, groups)
         down, up = self._class_weights(labels, y, task.level, given)
         weight = given
         if risk.class_weight and self.class_weight is not None:

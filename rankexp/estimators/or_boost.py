@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import few_levels
+from rankexp.estimators.labels import few_levels, level_order
 from rankexp.estimators.stump_booster import StumpBooster, one_of
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
 from rankexp.solvers.boosting.stumps import binned
@@ -98,8 +98,9 @@ class ORBoost(StumpBooster):
             For a sparse matrix.
         """
         self.check()
+        levels = level_order(y, self.levels)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = few_levels(y, self.levels)
+        self.levels_, codes = few_levels(y, levels)
         rows = binned(X, self.cuts, self.n_cuts)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         start = weights.risk

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankexp.categories import in_numbers
 from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
@@ -95,6 +96,7 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
             For a parameter out of range, missing or infinite values.
         """
         self.check()
+        y = in_numbers(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         rng = check_random_state(self.random_state)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import best_threshold, few_levels, two_classes
+from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
 from rankexp.estimators.pair_data import (
     Ints,
     PairError,
@@ -171,8 +171,9 @@ class RankBoost(RiskMixin, StumpBooster):
             For a sparse matrix.
         """
         self.check()
+        levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        codes = self._codes(y)
+        codes = self._codes(y, levels)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
         costs /= costs.max()  # only ratios count; sums shall not overflow
         numbers = group_numbers(groups, X.shape[0])
@@ -222,17 +223,17 @@ class RankBoost(RiskMixin, StumpBooster):
         self._keep_rounds(start, list(self._rounds(rows, listed)))
         return self
 
-    def _codes(self, y: npt.NDArray[Any]) -> Ints:
+    def _codes(self, y: npt.NDArray[Any], levels: Any) -> Ints:
         """Set `levels_` (and `classes_`); return the level of each label."""
         if self.risk == "multipartite":
             self._forget("classes_")
-            self.levels_, codes = few_levels(y, self.levels)
+            self.levels_, codes = few_levels(y, levels)
             return codes
-        if self.levels is None:
+        if levels is None:
             self.levels_, positive = two_classes(y)
             codes = positive.astype(np.int64)
         else:
-            self.levels_, codes = few_levels(y, self.levels)
+            self.levels_, codes = few_levels(y, levels)
             if self.levels_.shape[0] != 2:
                 raise ValueError(
                     f"the bipartite risk needs two levels, got {self.levels_.tolist()}: "

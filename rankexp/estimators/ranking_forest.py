@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankexp.categories import in_numbers
 from rankexp.estimators.crank import CRank
 from rankexp.estimators.kendall_tree import KendallTree
 from rankexp.estimators.oriented_tree import OrientedTree, check_count
@@ -103,6 +104,7 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
             For a parameter out of range, missing or infinite values.
         """
         self.check()
+        y = in_numbers(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         rng = check_random_state(self.random_state)
         n = len(y)

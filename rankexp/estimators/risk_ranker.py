@@ -1,6 +1,5 @@
 """What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 from warnings import warn
@@ -10,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from rankexp.estimators.labels import few_levels, ordered_levels, two_classes
+from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.losses.base import Loss
@@ -102,23 +101,27 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
 
+    def _order(self, y: Any) -> Any:
+        """Return the levels to train on, from y as it was given."""
+        return level_order(y, self.levels, present=not ranks_levels(self))
+
     def _task(
-        self, X: Floats, y: npt.NDArray[Any], lams: Sequence[float] | Floats, groups: Any
+        self, X: Floats, y: npt.NDArray[Any], lams: Floats, order: Any, groups: Any
     ) -> tuple[npt.NDArray[Any], Task]:
         """Return the two classes or the levels, worst to best, and what is to be minimised."""
         loss, risk = self._trained()
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
         if risk.several_levels:
-            labels, level = few_levels(y, self.levels)
+            labels, level = few_levels(y, order)
             cost_matrix(self.costs, len(labels))
         else:
-            labels, level = self._classes(y)
+            labels, level = _two_classes(y, order)
         task = Task(
             X,
             level,
             loss,
-            np.asarray(lams, dtype=np.float64),
+            lams,
             tol=self.tol,
             max_iter=self.max_iter,
             groups=group_numbers(groups, level.size),
@@ -126,17 +129,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             levels=len(labels),
         )
         return labels, task
-
-    def _classes(self, y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """Return the two classes, the positive one last, and 1 for its rows, else 0."""
-        if self.levels is None:
-            labels, positive = two_classes(y)
-            return labels, positive.astype(np.int64)
-        levels, codes = ordered_levels(y, self.levels)
-        here = np.unique(codes)
-        if here.shape[0] > 2:
-            two_classes(y)  # says what is wrong
-        return levels[here], (codes == here[-1]).astype(np.int64)
 
     def _keep(self, labels: npt.NDArray[Any]) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
@@ -155,3 +147,17 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def _two_classes(
+    y: npt.NDArray[Any], order: Any
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the two classes, the positive one last, and 1 for its rows, else 0."""
+    if order is None:
+        labels, positive = two_classes(y)
+        return labels, positive.astype(np.int64)
+    levels, codes = ordered_levels(y, order)
+    here = np.unique(codes)
+    if here.shape[0] > 2:
+        two_classes(y)  # says what is wrong
+    return levels[here], (codes == here[-1]).astype(np.int64)

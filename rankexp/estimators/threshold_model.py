@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.labels import few_levels
+from rankexp.estimators.labels import few_levels, level_order
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
@@ -55,8 +55,9 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
             Where `tol` was not reached.
         """
         self.check()
+        levels = level_order(y, self.levels)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = few_levels(y, self.levels)
+        self.levels_, codes = few_levels(y, levels)
         present, dense = np.unique(codes, return_inverse=True)
         found = self._path(X, dense, np.array([self.lam], dtype=np.float64))
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
@@ -86,8 +87,9 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():
             self.check(lam)
+        levels = level_order(y, self.levels)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        codes = few_levels(y, self.levels)[1]
+        codes = few_levels(y, levels)[1]
         return self._path(X, np.unique(codes, return_inverse=True)[1], grid)
 
     def check(self, lam: float | None = None) -> None:

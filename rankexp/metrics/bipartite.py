@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
@@ -115,7 +116,7 @@ def _twice_lost(
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
-    labels, s = np.asarray(y), np.asarray(scores)
+    labels, s = np.asarray(in_numbers(y)), without_imaginary(scores)
     if s.dtype.kind not in "fiub":
         s = s.astype(np.float64)
     if labels.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(labels):

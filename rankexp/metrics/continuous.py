@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
 from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
 
@@ -200,7 +201,8 @@ def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
 def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
     """Return targets and scores as float64 arrays of shapes that go together, without NaN."""
     try:
-        target, s = np.asarray(y, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+        target = np.asarray(in_numbers(y), dtype=np.float64)
+        s = np.asarray(without_imaginary(scores), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} and scores must be numbers: {error}") from error
     if target.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(target):

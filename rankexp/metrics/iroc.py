@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.categories import in_numbers, without_imaginary
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -39,7 +41,8 @@ def iroc(
     -----
     O(v m) for v values of y and m of the scores, twice that in memory where no grid is given.
     """
-    target, s = np.asarray(y, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    target = np.asarray(in_numbers(y), dtype=np.float64)
+    s = np.asarray(without_imaginary(scores), dtype=np.float64)
     if target.ndim != 1 or s.shape != target.shape:
         raise ValueError(f"y and scores must be (n,); got {target.shape} and {s.shape}")
     if np.isnan(target).any() or np.isnan(s).any():

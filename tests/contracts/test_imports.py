@@ -8,11 +8,22 @@ import pytest
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {"arrays", "errors", "files", "imports", "registry", "names", "seeds", "compiled"}
+BASE = {
+    "arrays",
+    "categories",
+    "errors",
+    "files",
+    "imports",
+    "registry",
+    "names",
+    "seeds",
+    "compiled",
+}
 NUMERIC = {"losses", "metrics", "generators", "solvers", "risks", "estimators", "theory", "checks"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
+    "categories": set(),
     "errors": set(),
     "files": set(),
     "imports": set(),

@@ -5,9 +5,10 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import is_classifier, is_regressor
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from rankexp import registry
 from rankexp.metrics import u_pairs
@@ -73,6 +74,40 @@ def test_levels_are_in_the_order_given_never_by_alphabet(estimator, parameters):
     reverse = fit(estimator, parameters, X, words, levels=WORDS[::-1])
     assert u_pairs(y, reverse.decision_function(X)) < 0.25
     assert fit(estimator, parameters, X, words.astype(object), levels=WORDS) is not None
+
+
+def ordered(values, categories):
+    return pd.Series(pd.Categorical(values, categories=categories, ordered=True))
+
+
+@level_rankers
+def test_an_ordered_categorical_has_the_order_of_its_categories(estimator, parameters):
+    X, y = make()
+    known = fit(estimator, parameters, X, y)
+    names = np.array([10, 9, 8, 7])  # 10 is the worst
+    target = ordered(names[y], names)
+    for given in (target, target.array, target.to_frame()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)
+            model = fit(estimator, parameters, X, given)
+        assert model.levels_.tolist() == names.tolist()
+        assert (model.decision_function(X) == known.decision_function(X)).all()
+    if hasattr(estimator, "path"):
+        path = estimator(**parameters).path(X, target, [0.1])
+        assert (path.coef == estimator(**parameters).path(X, y, [0.1]).coef).all()
+    assert fit(estimator, parameters, X, target, levels=[10, 9, 8, 7, 6]).levels_.tolist()[-1] == 6
+    with pytest.raises(ValueError, match="contradict the order of the categories"):
+        fit(estimator, parameters, X, target, levels=[7, 8, 9, 10])
+
+
+@which_have("score")
+def test_of_two_ordered_categories_the_last_is_the_positive_class(estimator, parameters):
+    X, y = make()
+    words = ordered(np.array(["yes", "no"])[(y > 1).astype(int)], ["unused", "yes", "no"])
+    for risk in ("bipartite", "multipartite"):
+        model = fit(estimator, parameters | {"risk": risk}, X, words)
+        assert u_pairs(y > 1, model.decision_function(X)) > 0.75
+    assert not hasattr(model, "classes_")
 
 
 @level_rankers

@@ -1,0 +1,71 @@
+"""Ordered categories keep their order in trees and in metrics; complex scores are refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankexp import metrics
+from rankexp.categories import categories_of, in_numbers
+from rankexp.estimators import CRank, KendallTree, RankingForest
+
+NAMES = [10, 9, 8]
+
+
+def make(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    return X, np.searchsorted([-0.5, 0.5], X[:, 0] + 0.3 * rng.standard_normal(n))
+
+
+def ordered(y, names=NAMES):
+    return pd.Series(pd.Categorical(np.array(names)[y], categories=names, ordered=True))
+
+
+def test_only_what_is_ordered_has_categories():
+    target = ordered(np.array([2, 0, 1]))
+    assert categories_of(target) == categories_of(target.array) == NAMES
+    assert categories_of(target.to_frame()) == NAMES
+    for other in (target.astype(int), target.cat.as_unordered(), [8, 10], np.array([8, 10])):
+        assert categories_of(other) is None
+        assert in_numbers(other) is other
+    missing = pd.Categorical([None, 9], categories=NAMES, ordered=True)
+    np.testing.assert_array_equal(in_numbers(missing), [np.nan, 1.0])
+
+
+@pytest.mark.parametrize(
+    "tree", [CRank(), KendallTree(), RankingForest(n_estimators=5, random_state=0)]
+)
+def test_trees_take_the_order_of_categories(tree):
+    X, y = make()
+    known = tree.fit(X, y).predict(X)
+    assert (tree.fit(X, ordered(y)).predict(X) == known).all()
+    assert (tree.fit(X, ordered(y, ["low", "mid", "high"])).predict(X) == known).all()
+    with pytest.raises(ValueError, match="NaN"):
+        tree.fit(X, ordered(y).where(y > 0))
+
+
+LEVELS = [metrics.u_pairs, metrics.u_ovo, metrics.u_cons, metrics.kendall_tau_b, metrics.iauc]
+
+
+@pytest.mark.parametrize("metric", [*LEVELS, metrics.one_minus_discordance])
+def test_metrics_take_the_order_of_categories(metric):
+    X, y = make()
+    assert metric(ordered(y), X[:, 0]) == metric(y, X[:, 0])
+    assert metric(ordered(y), X[:, 0]) != metric(np.array(NAMES)[y], X[:, 0])
+
+
+@pytest.mark.parametrize("metric", [metrics.auc, metrics.rank_loss])
+def test_of_two_categories_the_last_is_positive(metric):
+    X, y = make()
+    two = ordered((y > 0).astype(int), ["yes", "no"])
+    assert metric(two, X[:, 0]) == metric(y > 0, X[:, 0])
+
+
+@pytest.mark.parametrize("metric", [*LEVELS, metrics.auc, metrics.rank_loss])
+def test_complex_scores_are_refused(metric):
+    X, y = make()
+    y = y if metric in LEVELS else y > 0
+    with pytest.raises(ValueError, match="complex"):
+        metric(y, X[:, 0] + 1j)
+    if metric in LEVELS:
+        assert np.isfinite(metric(y, X[:, 0]))
