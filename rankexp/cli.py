@@ -9,7 +9,7 @@ import typer
 
 from rankexp import __version__
 from rankexp.cli_data import Folder, all_studies, data_app, data_folders
-from rankexp.errors import ConfigError, RankexpError
+from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 
 if TYPE_CHECKING:
     from rankexp.config.schema import Study
@@ -285,5 +285,8 @@ def main() -> None:
         # The reader of our output has gone; nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except PermissionError as error:
+        print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
+        sys.exit(EnvironmentProblemError.exit_code)
     except Exception as error:
         sys.exit(_unforeseen(error))

@@ -12,6 +12,8 @@ from rankexp.errors import EnvironmentProblemError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Error numbers of a disk, or a quota, that has no room."""
+EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
+"""Error numbers that say nothing about a method that meets them."""
 
 
 def write_atomically(
@@ -62,6 +64,20 @@ def open_to_append(file: Path) -> TextIO:
         return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
     return open(file, "a", encoding="utf-8", opener=opener)
+
+
+def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
+    """Return what to tell the user of an error that is the machine's, not its raiser's; or None.
+
+    Whoever meets it: numba, which keeps compiled code, writes files in the middle of a fit.
+    """
+    if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
+        return None
+    where = f" ('{error.filename}')" if error.filename else ""
+    return EnvironmentProblemError(
+        f"{error.strerror}{where}, met by a method; the folders for temporary files, TMPDIR, and "
+        "for compiled code, NUMBA_CACHE_DIR, need room. Run again, what is done is kept"
+    )
 
 
 def explained(folder: Path, error: OSError, option: str = "--results") -> EnvironmentProblemError:

@@ -1,5 +1,6 @@
 """The command line through real processes: what a user types, sees, and gets as exit code."""
 
+import errno
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from rankexp.cli import main
 
 ROOT = Path(__file__).parents[2]
 TINY = """\
@@ -308,6 +311,20 @@ def test_results_where_a_file_stands_exits_4(place: Path) -> None:
     done = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)
     assert done.returncode == 4
     assert "results" in done.stderr
+
+
+def test_another_users_folder_exits_4(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(place / "published"))
+
+    monkeypatch.setattr("rankexp.config.load.load", refuse)
+    monkeypatch.setattr(sys, "argv", ["rankexp", "plan", "tiny.yaml"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 4
+    assert capsys.readouterr().err == f"rankexp: '{place / 'published'}': Permission denied\n"
 
 
 def test_own_data_by_hand(tmp_path: Path) -> None:

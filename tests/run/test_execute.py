@@ -2,7 +2,11 @@
 
 import errno
 import os
+import re
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +18,10 @@ import toys
 from rankexp.config.schema import Study
 from rankexp.data import find as find_module
 from rankexp.errors import ConfigError, DataError, DataNotFoundError, EnvironmentProblemError
+from rankexp.plan import Job, cells
+from rankexp.plan import jobs as plan_jobs
 from rankexp.run import execute as module
+from rankexp.run import workers as workers_module
 from rankexp.run.execute import Outcome, execute, prepare
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import facts_of, read_manifest
@@ -266,6 +273,71 @@ def test_the_lock_warns_of_another_run(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text("nonsense")
     with advisory_lock(tmp_path) as warning:
         assert warning is None
+
+
+@pytest.mark.parametrize("link", [".lock", "logs/run.log"])
+def test_links_are_not_followed(tmp_path: Path, link: str) -> None:
+    target = tmp_path / "target"
+    target.write_text("mine")
+    (tmp_path / "toy" / "logs").mkdir(parents=True)
+    (tmp_path / "toy" / link).symlink_to(target)
+    if link == ".lock":
+        assert run(toys.study(), tmp_path).exit_code == 0
+    else:
+        with pytest.raises(EnvironmentProblemError, match=r"run\.log' is a symbolic link"):
+            run(toys.study(), tmp_path)
+    assert target.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 100_000, "3", '{"format": 1, "study": 3}', '{"format": 1, "study": {}, "data": [1]}'],
+)
+def test_a_damaged_manifest_is_named_and_written_anew(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(toys.study(), tmp_path)
+    file = tmp_path / "toy" / "manifest.json"
+    file.write_text(content)
+    with pytest.raises(ConfigError, match=r"manifest\.json"):
+        read_manifest(tmp_path / "toy")
+    capsys.readouterr()
+    assert run(toys.study(), tmp_path).exit_code == 0
+    assert re.search(r"manifest\.json .*; it is written anew", capsys.readouterr().err)
+    assert read_manifest(tmp_path / "toy")["complete"]
+
+
+def test_no_more_workers_than_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def pool(jobs: Iterator[Job], workers: int) -> Iterator[workers_module.Done]:
+        asked.append(workers)
+        yield from map(workers_module.run_job, jobs)
+
+    monkeypatch.setattr(workers_module, "_pool", pool)
+    jobs = list(plan_jobs(cells(toys.study(models=4), {}), ()))
+    assert len(list(workers_module.run_in_workers(jobs, 32, print))) == len(jobs) == 4
+    assert asked == [4]
+
+
+STRANGER = """
+import signal, time
+import toys
+from rankexp.plan import cells, jobs
+from rankexp.run.workers import _in_worker
+before = signal.getsignal(signal.SIGINT)
+_in_worker(next(jobs(cells(toys.study(), {}), ())), 1 - 2)  # no process has this parent
+time.sleep(1.5)
+assert signal.getsignal(signal.SIGINT) is before
+print("still here")
+"""
+
+
+def test_a_worker_of_another_parent_is_not_ended() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STRANGER], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, "still here\n"), done.stderr
 
 
 @pytest.mark.parametrize(
