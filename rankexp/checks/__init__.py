@@ -1,5 +1,28 @@
-"""Claims tried out numerically, one a file."""
+"""Claims tried out numerically, one a file: functions ``f(rng, **parameters) -> rows``.
+
+A study names one with a grid of parameters and a number of repetitions.
+
+>>> import numpy as np
+>>> from rankexp.checks import flip_noise
+>>> flip_noise(np.random.default_rng(0), p=0.9, n=100)[0]
+{'quantity': 'prior', 'value': 0.9}
+"""
+
+from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__getattr__, __dir__ = exports("checks")
+__all__ = [
+    "flip_noise",
+    "hinge_staircase",
+    "hinge_ties",
+    "no_optimum",
+]
+
+if TYPE_CHECKING:
+    from rankexp.checks.counter_example import no_optimum
+    from rankexp.checks.noise import flip_noise
+    from rankexp.checks.staircase import hinge_staircase
+    from rankexp.checks.three_points import hinge_ties
+else:
+    __getattr__, __dir__ = exports("checks")

@@ -1,5 +1,42 @@
-"""Rankers as scikit-learn estimators, one family a file."""
+"""Rankers as scikit-learn estimators, one family a file.
+
+A ranker learns a scoring function: `decision_function` gives a score of each row, the higher the
+better. `LinearRanker` trains a linear one, by any loss under any risk that takes it; others use
+kernels, boosting, trees, or thresholds between levels.
+
+>>> import numpy as np
+>>> from rankexp.estimators import LinearRanker
+>>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+>>> ranker = LinearRanker(loss="hinge", risk="bipartite", lam=0.1).fit(X, y)
+>>> bool(ranker.decision_function([[3.0]]) > ranker.decision_function([[0.0]]))
+True
+"""
+
+from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__getattr__, __dir__ = exports("estimators")
+__all__ = [
+    "CRank",
+    "KendallTree",
+    "KernelRanker",
+    "LinearRanker",
+    "ORBoost",
+    "OrdinalSVM",
+    "ProportionalOdds",
+    "RankBoost",
+    "RankingForest",
+]
+
+if TYPE_CHECKING:
+    from rankexp.estimators.crank import CRank
+    from rankexp.estimators.kendall_tree import KendallTree
+    from rankexp.estimators.kernel_ranker import KernelRanker
+    from rankexp.estimators.linear import LinearRanker
+    from rankexp.estimators.or_boost import ORBoost
+    from rankexp.estimators.ordinal_svm import OrdinalSVM
+    from rankexp.estimators.proportional_odds import ProportionalOdds
+    from rankexp.estimators.rank_boost import RankBoost
+    from rankexp.estimators.ranking_forest import RankingForest
+else:
+    __getattr__, __dir__ = exports("estimators")
