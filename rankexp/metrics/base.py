@@ -17,11 +17,11 @@ Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
 F = TypeVar("F", bound=Callable[..., Any])
 
-DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels")
+DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels", "sample_weight")
 """What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
 where the problem knows it, else y; ``fitted``: a mapping of what the fitted estimators say, such
 as ``score_scale``, one value a column of ``scores``; ``levels``: how many levels y may have, as
-some have no example in it."""
+some have no example in it; ``sample_weight``: how often each example counts, or None."""
 
 
 class UndefinedMetricWarning(RuntimeWarning):
@@ -91,11 +91,10 @@ def declare(
 ) -> Callable[[F], F]:
     """Mark a function as a metric; it stays the plain function that it is.
 
-    The function takes some of ``y, scores, groups, eta, reference, fitted, levels`` (without a
-    default: needed), then parameters, each with a default; a ``Literal`` annotation lists what a
-    parameter may be. Where it takes ``scores`` they are (n,) or, one column a scorer, (n, L);
-    it returns a float or an array (L,), and NaN with an `UndefinedMetricWarning` where it has no
-    value.
+    The function takes some of `DATA` (without a default: needed) and parameters, each with a
+    default; a ``Literal`` annotation lists what a parameter may be. Where it takes ``scores``
+    they are (n,) or, one column a scorer, (n, L); it returns a float or an array (L,), and NaN
+    with an `UndefinedMetricWarning` where it has no value.
     """
 
     def mark(function: F) -> F:

@@ -17,6 +17,7 @@ Ties = Literal["expected", "worst", "best"]
 Floats = npt.NDArray[np.float64]
 
 
+NAN = "scores hold NaN; the scorer that made them has failed"
 MARGIN = 0.01
 """Kotłowski et al. (ICML 2011, sec. 5.1) call differences of "at most around 0.01" very small."""
 
@@ -47,7 +48,12 @@ def _of_the_loss(loss: float, counts: Sequence[float]) -> float:
     source="kotlowski2011, (4)",
     reading=Reading(margin=MARGIN, standard_error=_of_the_loss, bayes="rank_risk"),
 )
-def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
+def rank_loss(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    ties: Ties = "expected",
+    sample_weight: npt.ArrayLike | None = None,
+) -> float | Floats:
     """Return the share of positive-negative pairs that the scores put in the wrong order.
 
     Parameters
@@ -59,24 +65,27 @@ def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") 
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 1 (an error), or 0. File order is no rule
         here: where the file is sorted by class it would give the labels away.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts, >= 0: a pair counts the product of two weights.
 
     Returns
     -------
     float or ndarray of shape (L,)
         In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
-        class. A column's value is the same to the bit alone and among others: pairs are counted
-        in integers and divided once.
+        class. A column's value is the same to the bit alone and among others: without weights,
+        pairs are counted in integers and divided once.
 
     Raises
     ------
     ValueError
-        For other shapes, NaN, no example, more than two classes, or an unknown rule for ties.
+        For other shapes, NaN, no example, more than two classes, an unknown rule for ties, or
+        weights that are negative, not finite or all 0.
 
     Notes
     -----
     O(n log n) a column: both classes are sorted, and the negatives below each positive looked up.
     """
-    lost, pairs = _twice_lost(y, scores, ties)
+    lost, pairs = _twice_lost(y, scores, ties, sample_weight)
     return _share(lost, pairs)
 
 
@@ -85,7 +94,12 @@ def rank_loss(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") 
     source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
     reading=Reading(margin=MARGIN, standard_error=hanley_mcneil),
 )
-def auc(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> float | Floats:
+def auc(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    ties: Ties = "expected",
+    sample_weight: npt.ArrayLike | None = None,
+) -> float | Floats:
     """Return the area under the ROC curve: the share of pairs in the right order.
 
     It is 1 minus :func:`rank_loss` under the same rule for ties (``"worst"``: a tie is an
@@ -96,11 +110,11 @@ def auc(y: npt.ArrayLike, scores: npt.ArrayLike, ties: Ties = "expected") -> flo
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with a warning where `y` has a single class.
     """
-    lost, pairs = _twice_lost(y, scores, ties)
+    lost, pairs = _twice_lost(y, scores, ties, sample_weight)
     return _share(2 * pairs - lost, pairs)
 
 
-def _share(twice: npt.NDArray[np.int64], pairs: int) -> float | Floats:
+def _share(twice: npt.NDArray[Any], pairs: float) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
@@ -111,8 +125,8 @@ def _share(twice: npt.NDArray[np.int64], pairs: int) -> float | Floats:
 
 
 def _twice_lost(
-    y: npt.ArrayLike, scores: npt.ArrayLike, ties: str
-) -> tuple[npt.NDArray[np.int64], int]:
+    y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
+) -> tuple[npt.NDArray[Any], float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
@@ -122,11 +136,14 @@ def _twice_lost(
     if labels.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(labels):
         shapes = f"y {labels.shape} and scores {s.shape}"
         raise ValueError(f"y must be (n,) and scores (n,) or (n, L); got {shapes}")
+    if sample_weight is not None:
+        weight = _weights(sample_weight, len(labels))
+        return _twice_lost_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
     positive = _positive(labels)
     above, below = (_sorted_columns(s[rows]) for rows in (positive, ~positive))
     for part in (above, below):
         if part.size and np.isnan(part[..., -1]).any():  # sorting puts NaN last
-            raise ValueError("scores hold NaN; the scorer that made them has failed")
+            raise ValueError(NAN)
     pairs = above.shape[-1] * below.shape[-1]
     if s.ndim == 1:
         return np.asarray(2 * pairs - _twice_won(above, below, ties)), pairs
@@ -146,6 +163,38 @@ def _twice_won(above: npt.NDArray[Any], below: npt.NDArray[Any], ties: str) -> i
     strictly = int(below.searchsorted(above, "left").sum()) if ties != "best" else 0
     weakly = int(below.searchsorted(above, "right").sum()) if ties != "worst" else 0
     return {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
+
+
+def _weights(given: npt.ArrayLike, n: int) -> Floats:
+    """Return weights (n,), scaled by a power of 2, which is exact, so that no sum overflows."""
+    weight = np.asarray(given, dtype=np.float64)
+    good = weight.shape == (n,) and (np.isfinite(weight) & (weight >= 0.0)).all()
+    if not good or (n and not weight.any()):
+        raise ValueError(f"sample_weight must be finite, >= 0, not all 0, and of shape ({n},)")
+    scaled: Floats = np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1])
+    return scaled
+
+
+def _twice_lost_by_weight(
+    labels: npt.NDArray[Any], s: npt.NDArray[Any], ties: str, weight: Floats
+) -> tuple[Floats, float]:
+    """Return what `_twice_lost` does, where a pair counts the product of two weights."""
+    positive = _positive(labels)
+    if np.isnan(s).any():
+        raise ValueError(NAN)
+    upper, lower = weight[positive], weight[~positive]
+    pairs = float(upper.sum() * lower.sum())
+    won = []
+    for column in s.reshape(len(s), -1).T:
+        order = column[~positive].argsort()
+        mass = np.concatenate(([0.0], np.cumsum(lower[order])))
+        below = column[~positive][order]
+        strictly = mass[below.searchsorted(column[positive], "left")]
+        weakly = mass[below.searchsorted(column[positive], "right")]
+        each = {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
+        won.append(float((upper * each).sum()))
+    lost = np.clip(2.0 * pairs - np.array(won), 0.0, 2.0 * pairs)
+    return (lost if s.ndim == 2 else lost[0]), pairs
 
 
 def _positive(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -29,6 +29,7 @@ def data(metric, kind=None, n=40, seed=0):
         "reference": rng.standard_normal(n),
         "fitted": {},
         "levels": len(set(y.tolist())),
+        "sample_weight": np.arange(n) % 4 / 2,
     }
 
 
@@ -61,6 +62,17 @@ def test_one_vector_of_scores_or_many(name, kind):
         one = metric(**{**given, "scores": given["scores"][:, j]})
         assert isinstance(one, float)
         assert one == many[j]
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "sample_weight" in parse(n).takes])
+def test_a_weight_is_so_many_copies(name):
+    metric = parse(name)
+    given = data(metric)
+    times = (2 * given["sample_weight"]).astype(int)
+    copies = {k: np.repeat(given[k], times, axis=0) for k in ("y", "scores")}
+    np.testing.assert_array_equal(
+        metric(**given), metric(**{**given, **copies, "sample_weight": None})
+    )
 
 
 @pytest.mark.parametrize(("name", "kind"), KINDS)

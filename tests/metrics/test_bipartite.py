@@ -178,3 +178,44 @@ def test_works_as_a_scikit_learn_scorer():
     )
     assert scorer(LogisticRegression().fit(X, y), X, y) == 0
     assert pickle.loads(pickle.dumps(rank_loss)) is rank_loss
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("metric", [rank_loss, auc])
+@given(
+    problem=problems(), data=st.data(), unit=st.sampled_from([1.0, 0.25, 2.0**1000, 2.0**-1000])
+)
+@laws
+def test_a_weight_is_so_many_copies(metric, ties, problem, data, unit):
+    y, s = problem
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    times[:2] = 1
+    copies = metric(np.repeat(y, times), np.repeat(s, times), ties)
+    assert metric(y, s, ties, sample_weight=unit * times) == copies
+    both = np.column_stack((s, -s))
+    weighted = metric(y, both, ties, sample_weight=times)
+    assert weighted.tolist() == [copies, metric(y, -s, ties, sample_weight=times)]
+
+
+@given(problem=problems(), data=st.data())
+@laws
+def test_a_pair_counts_the_product_of_its_weights(problem, data):
+    y, s = problem
+    w = np.array(data.draw(st.lists(st.floats(0.01, 9), min_size=len(y), max_size=len(y))))
+    up, low = np.nonzero(y == 1)[0], np.nonzero(y != 1)[0]
+    lost = [(s[i] < s[j]) + 0.5 * (s[i] == s[j]) for i in up for j in low]
+    expected = np.average(lost, weights=[w[i] * w[j] for i in up for j in low])
+    assert rank_loss(y, s, sample_weight=w) == pytest.approx(expected, abs=1e-12)
+    assert 0.0 <= rank_loss(y, s, sample_weight=w) <= 1.0
+
+
+@pytest.mark.parametrize("wrong", [[1, 1], [1, -1, 1], [1, np.nan, 1], [np.inf, 1, 1], [0, 0, 0]])
+def test_impossible_weights(wrong):
+    with pytest.raises(ValueError, match="sample_weight must be finite, >= 0, not all 0"):
+        rank_loss([0, 1, 1], [1.0, 2.0, 3.0], sample_weight=wrong)
+
+
+def test_a_class_without_weight_is_no_class():
+    with pytest.warns(UndefinedMetricWarning, match="single class"):
+        assert np.isnan(auc([0, 1, 1], [1.0, 2.0, 3.0], sample_weight=[0, 1, 1]))
+    assert auc([0, 1, 2], [1.0, 2.0, 3.0], sample_weight=[1, 1, 0]) == 1.0
