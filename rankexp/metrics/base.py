@@ -43,7 +43,7 @@ class Reading:
         Called with a value and the numbers of test examples of each class, worst first; returns
         the standard error over test examples of a single split.
     bayes : str or None
-        The attribute of a generator that says the Bayes scorer's value.
+        The attribute of a generator that says the Bayes scorer's value, without parameters.
     """
 
     margin: float | None = None
@@ -166,6 +166,11 @@ class Metric:
     def reading(self) -> Reading:
         """What helps to read its values."""
         return self.declaration.reading
+
+    @property
+    def of_bayes(self) -> str:
+        """The name under which records hold the best scorer's value."""
+        return f"{self!r}:bayes"
 
     def check(self, levels: int | None = None) -> None:
         """Raise ValueError where the parameters cannot be, for so many levels if known."""

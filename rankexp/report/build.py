@@ -19,7 +19,7 @@ from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.files import write_atomically
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
-from rankexp.report.figure import finish, styled
+from rankexp.report.figure import styled
 from rankexp.report.model import Output, Section
 from rankexp.report.page import page
 from rankexp.report.render import csv, markdown, terminal, text
@@ -94,10 +94,8 @@ class Report:
             raise ConfigError(f"its options are wrong: {error}") from error
         for fault in options.faults(self.context.study, block):
             raise ConfigError(fault.text)
-        output = options.output(self.context, block)
+        output = options.made(self.context, block)
         assert isinstance(output, Output)
-        if output.figure is not None:
-            finish(output.figure, output.incomplete)
         return output
 
     @property
@@ -233,15 +231,15 @@ def scores_table(context: Context) -> pd.DataFrame:
     """
     frame = context.frame
     keep = frame["metric"] == ""
-    bayes = frame["metric"] == "\0"
+    bayes = pd.Series(False, index=frame.index)
     for name, setup in context.study.experiments.items():
         own = frame["experiment"] == name
         if not isinstance(setup, Evaluate):
             keep |= own
             continue
-        metrics = [repr(parse(metric)) for metric in setup.metrics]
-        keep |= own & frame["metric"].isin(metrics)
-        bayes |= own & frame["metric"].isin([f"{metric}:bayes" for metric in metrics])
+        metrics = list(map(parse, setup.metrics))
+        keep |= own & frame["metric"].isin(list(map(repr, metrics)))
+        bayes |= own & frame["metric"].isin([metric.of_bayes for metric in metrics])
     once = frame[bayes].drop_duplicates(["experiment", "problem", "model", "metric"])
     once = once.drop(columns=["rep", "fold", "method", "grid"])
     return pd.concat([frame[keep], once], ignore_index=True)[COLUMNS]

@@ -12,7 +12,7 @@ from rankexp.analyse import complete, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.frame import long_frame, scores
 from rankexp.config import published
-from rankexp.config.schema import Block, Evaluate, Study
+from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell
@@ -58,10 +58,6 @@ class Context:
     def published(self) -> dict[published.Key, published.Published]:
         """Published values that the manifest keeps; empty where the study has none."""
         return published.table(self.manifest.get("published") or [])
-
-    def experiments(self, block: Block) -> list[str]:
-        """Return the names of a block's experiments."""
-        return block.experiments
 
     def evaluate(self, experiment: str) -> Evaluate:
         """Return an experiment of the kind `evaluate`.

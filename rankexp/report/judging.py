@@ -88,11 +88,15 @@ class Judging(BlockKind):
                     yield Fault(("options",), _no_margin(metric))
                     return
 
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods compared."""
+        return [self.method, *self.references]
+
     def judged(self, context: Context, block: Block) -> list[Judged]:
         """Return the comparisons, experiment by experiment, reference by reference."""
         return [
             self._family(context, experiment, reference)
-            for experiment in context.experiments(block)
+            for experiment in block.experiments
             for reference in self.references
         ]
 

@@ -7,7 +7,7 @@ names that the block's experiments have, so a block from outside is checked like
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
@@ -25,6 +25,7 @@ from rankexp.config.schema import Block, Evaluate, Simulate, Strict, Study
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
+from rankexp.report.figure import finish
 from rankexp.report.model import Output
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
@@ -110,7 +111,19 @@ class BlockKind(Strict, ABC):
 
     @abstractmethod
     def output(self, context: Context, block: Block) -> Output:
-        """Return what is shown, from records alone."""
+        """Return what is shown, from records alone; `made` adds what the run lacks."""
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods whose records it needs; none stands for all."""
+        return []
+
+    def made(self, context: Context, block: Block) -> Output:
+        """Return what is shown and, in the body of it all, what the run lacks of that."""
+        output = self.output(context, block)
+        lacking = context.incomplete(block.experiments, self.needed(context, block))
+        if output.figure is not None:
+            finish(output.figure, lacking)
+        return replace(output, incomplete=lacking)
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
         """Find what a block of this kind cannot show; paths lead on from the block's own."""
@@ -151,8 +164,12 @@ class Choosing(BlockKind):
         """Return the methods to show, in order."""
         if self.methods is not None:
             return self.methods
-        names = (m for e in context.experiments(block) for m in context.evaluate(e).methods)
+        names = (m for e in block.experiments for m in context.evaluate(e).methods)
         return [name for name in dict.fromkeys(names) if name not in without]
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods shown."""
+        return self.shown(context, block)
 
 
 def rule_label(rule: str) -> str:

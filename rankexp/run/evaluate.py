@@ -201,7 +201,7 @@ def _bayes_rows(metrics: Sequence[Metric], fold: Fold) -> Iterator[Row]:
     for metric in metrics:
         loss = fold.test.bayes_loss(metric)
         if loss is not None:
-            yield Row("test", 0, None, None, f"{metric!r}:bayes", loss)
+            yield Row("test", 0, None, None, metric.of_bayes, loss)
 
 
 def _simulate(work: _Work) -> float:

@@ -24,7 +24,7 @@ Make = Callable[..., Context]
 def show(context: Context, name: str, experiment: Any, **options: Any) -> Output:
     block = Block(block=name, name="x", experiment=experiment, options=options)
     output: Output = (
-        registry.get("report.blocks", name).model_validate(options).output(context, block)
+        registry.get("report.blocks", name).model_validate(options).made(context, block)
     )
     return output
 

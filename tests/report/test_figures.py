@@ -115,7 +115,8 @@ def test_any_label_is_drawn_as_it_stands(
         report.write()
     assert (tmp_path / "x.png").stat().st_size > 1000
     assert (tmp_path / "x.pdf").stat().st_size > 1000
-    ((_, output),) = report.blocks
+    (built,) = report.blocks
+    output = built.output
     assert output.figure is not None
     drawn = {re.sub(r"\s", "", text) for text in texts(output.figure)}
     known = {re.sub(r"\s", "", figure.literal(label)) for label in labels[:6]} - {""}

@@ -41,7 +41,7 @@ class Boxplots(PairedTable):
         methods = self.shown(context, block)
         panels = [
             Panel(self, context, experiment, problem, methods)
-            for experiment in context.experiments(block)
+            for experiment in block.experiments
             for problem in context.evaluate(experiment).problems
         ]
         if self.panels is not None:
@@ -57,7 +57,7 @@ class Boxplots(PairedTable):
         notes.append(
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance, points beyond."
         )
-        return Output(result.numbers, [], draw(panels, self.columns), notes, result.incomplete)
+        return Output(result.numbers, [], draw(panels, self.columns), notes)
 
 
 class Panel:
@@ -114,11 +114,13 @@ def _bayes(
     entry = context.study.generators.get(problem)
     if not asked or entry is None:
         return None
-    default = getattr(registry.get("generators", entry.generator), "rank_risk", None)
-    known = entry.params.get("rank_risk", default)
-    if known is not None and str(metric) == "rank_loss":
-        return float(known)
-    rows = context.scores(experiment, f"{metric}:bayes")
+    said = metric.reading.bayes
+    if said and not metric.parameters:
+        factory = registry.get("generators", entry.generator)
+        known = entry.params.get(said, getattr(factory, said, None))
+        if known is not None:
+            return float(known)
+    rows = context.scores(experiment, metric.of_bayes)
     values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
     return float(values.mean()) if len(values.dropna()) else None
 

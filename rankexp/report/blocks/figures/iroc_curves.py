@@ -37,7 +37,7 @@ class IrocCurves(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the curves drawn."""
         methods = self.shown(context, block)
-        names = context.experiments(block)
+        names = block.experiments
         found: dict[str, dict[str, Curve]] = {}
         for experiment in names:
             metric = context.metric(experiment, self.metric)
@@ -46,9 +46,8 @@ class IrocCurves(Choosing):
             for problem in context.evaluate(experiment).problems:
                 found[problem] = averaged([one for one in curves if one.problem == problem])
         shown = {name: found[name] for name in self.panels or found if found.get(name)}
-        lacking = context.incomplete(names, methods)
         if not shown:
-            return Output(notes=["No IROC curve is kept."], incomplete=lacking)
+            return Output(notes=["No IROC curve is kept."])
         counts = sorted({n for own in shown.values() for _, _, n in own.values()})
         many = f"Means over {' or '.join(map(str, counts))} splits."
         notes = [
@@ -59,7 +58,7 @@ class IrocCurves(Choosing):
         labels = {name: context.method_label(name) for name in methods} | {kept.BAYES: "optimal"}
         titles = {name: context.problem_label(name) for name in shown}
         drawn = draw(shown, labels, titles, self.columns)
-        return Output(_numbers(shown), [], drawn, notes, incomplete=lacking)
+        return Output(_numbers(shown), [], drawn, notes)
 
 
 def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:

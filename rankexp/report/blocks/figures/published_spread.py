@@ -76,7 +76,7 @@ class PublishedSpread(Choosing):
         methods = self.shown(context, block)
         lines: list[Spread] = []
         panels: list[Panel] = []
-        for experiment in context.experiments(block):
+        for experiment in block.experiments:
             for metric in self.metrics or map(parse, context.evaluate(experiment).metrics):
                 values = self._values(context, experiment, metric, methods)
                 for problem in context.evaluate(experiment).problems:
@@ -85,7 +85,6 @@ class PublishedSpread(Choosing):
                     lines += found
                     label = context.problem_label(problem)
                     panels.append(Panel(label, metric, own, {one.method: one for one in found}))
-        lacking = context.incomplete(context.experiments(block), methods)
         return Output(
             numbers=pd.DataFrame([asdict(line) for line in lines]).drop(
                 columns=["printed", "digits"]
@@ -93,7 +92,6 @@ class PublishedSpread(Choosing):
             tables=[self._table(context, lines)],
             figure=draw(context, panels, methods),
             notes=_legend(lines),
-            incomplete=lacking,
         )
 
     def _values(

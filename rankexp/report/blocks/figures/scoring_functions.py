@@ -64,25 +64,24 @@ class ScoringFunctions(Choosing):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the functions drawn."""
-        (experiment, *_) = context.experiments(block)
+        (experiment, *_) = block.experiments
         methods = self.shown(context, block)
         problem = self.problem or context.evaluate(experiment).problems[0]
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule, methods)
         found = kept.curves(context.cells, context.records, experiment, "scoring_function", chosen)
         here = {one.method: one for one in kept.at_split(found, problem, self.split)}
-        lacking = context.incomplete([experiment], methods)
         if not here:
             text = "No scoring function is kept of this split: see 'keep' of the experiment."
-            return Output(notes=[text], incomplete=lacking)
+            return Output(notes=[text])
         if kept.BAYES not in here:
-            return Output(notes=["The regression function is not known."], incomplete=lacking)
+            return Output(notes=["The regression function is not known."])
         truth = here[kept.BAYES]
         order = context.evaluate(experiment).methods
         lines = self._lines(context, here, truth, {name: order.index(name) for name in methods})
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
         notes = self._notes(context, experiment, problem, truth, lines)
-        return Output(numbers, [], self._draw(truth, lines), notes, incomplete=lacking)
+        return Output(numbers, [], self._draw(truth, lines), notes)
 
     def _lines(
         self,

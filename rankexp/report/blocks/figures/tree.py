@@ -53,26 +53,24 @@ class Tree(Choosing):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a table of nodes, and the drawing."""
-        (experiment, *_) = context.experiments(block)
+        (experiment, *_) = block.experiments
         methods = self.shown(context, block)
         problem = self.problem or context.evaluate(experiment).problems[0]
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule, methods)
         found = kept.texts(context.cells, context.records, experiment, "tree", chosen)
-        lacking = context.incomplete([experiment], methods)
         here = kept.at_split(found, problem, self.split)
         trees = {one.method: parsed(one.text) for one in here}
         trees = {name: trees[name] for name in methods if name in trees}
         if not trees:
             text = "No tree is kept of this split: see 'keep' of the experiment."
-            return Output(notes=[text], incomplete=lacking)
+            return Output(notes=[text])
         labels = {name: context.method_label(name) for name in trees}
         return Output(
             numbers=_numbers(trees),
             tables=[_grid(labels[name], tree) for name, tree in trees.items()],
             figure=draw(trees, [labels[name] for name in trees]),
             notes=["Examples for which a rule holds go left; cells to the left rank higher."],
-            incomplete=lacking,
         )
 
 

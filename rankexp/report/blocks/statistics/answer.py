@@ -30,7 +30,6 @@ class Answer(Comparison):
             tables=[self.verdicts(context, judged)],
             lead=self.lead(context, judged),
             notes=[*self._meaning(context, judged)[:2], *self._policy(context, judged)],
-            incomplete=self.lacking(context, block),
         )
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:

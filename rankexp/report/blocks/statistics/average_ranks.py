@@ -69,14 +69,11 @@ class AverageRanks(Choosing):
             numbers=self.numbers(panels),
             tables=[self._ranks(context, panels), self._pairs(context, panels)],
             notes=self.notes(panels),
-            incomplete=context.incomplete(
-                context.experiments(block), self._methods(context, block)
-            ),
         )
 
-    def _methods(self, context: Context, block: Block) -> list[str]:
+    def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods asked for; by default those that every experiment has."""
-        names = context.experiments(block)
+        names = block.experiments
         shared = [set(context.evaluate(name).methods) for name in names]
         return [
             m for m in self.shown(context, block) if self.methods or all(m in s for s in shared)
@@ -84,8 +81,8 @@ class AverageRanks(Choosing):
 
     def panels(self, context: Context, block: Block) -> list[Panel]:
         """Return one panel a generator's problem, then one for all data sets."""
-        methods = self._methods(context, block)
-        names = context.experiments(block)
+        methods = self.needed(context, block)
+        names = block.experiments
         models = {n: isinstance(context.evaluate(n).protocol, Models) for n in names}
         panels = [
             self._over_models(context, name, problem, methods)

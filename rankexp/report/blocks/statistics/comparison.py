@@ -27,12 +27,7 @@ class Comparison(Judging):
             numbers=numbers(judged),
             tables=[self.grid(context, own) for own in judged],
             notes=self.notes(context, judged),
-            incomplete=self.lacking(context, block),
         )
-
-    def lacking(self, context: Context, block: Block) -> list[str]:
-        """Say what the run lacks of the methods compared."""
-        return context.incomplete(context.experiments(block), [self.method, *self.references])
 
     def grid(self, context: Context, judged: Judged) -> Table:
         """Return one family as a table."""

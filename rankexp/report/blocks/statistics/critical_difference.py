@@ -97,7 +97,7 @@ class CriticalDifference(AverageRanks):
             "Average ranks, better to the right; bars join methods that are not told apart.",
             *result.notes,
         ]
-        return Output(result.numbers, [], drawn, notes=notes, incomplete=result.incomplete)
+        return Output(result.numbers, [], drawn, notes=notes)
 
 
 def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> "Figure":

@@ -22,7 +22,7 @@ class ChosenGrid(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""
         methods = self.shown(context, block)
-        names = context.experiments(block)
+        names = block.experiments
         parts = [
             self._counts(context, name, rule, methods) for name in names for rule in self.rules
         ]
@@ -39,7 +39,6 @@ class ChosenGrid(Choosing):
             numbers=numbers,
             tables=[self._grid(context, numbers)],
             notes=notes,
-            incomplete=context.incomplete(names, methods),
         )
 
     def _counts(

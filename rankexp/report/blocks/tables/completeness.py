@@ -27,7 +27,7 @@ class Completeness(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and the sentences."""
-        names = context.experiments(block)
+        names = block.experiments
         counts = {key: count for key, count in context.counts.items() if key[0] in names}
         rows = [
             [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
@@ -40,7 +40,6 @@ class Completeness(BlockKind):
             numbers=numbers,
             tables=[grid],
             notes=self._notes(context, names, complete.total(counts.values())),
-            incomplete=context.incomplete(names),
         )
 
     def _notes(self, context: Context, names: list[str], total: complete.Count) -> list[str]:

@@ -31,13 +31,12 @@ class PairedTable(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table."""
         methods = self.shown(context, block)
-        names = context.experiments(block)
+        names = block.experiments
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])
         return Output(
             numbers=numbers,
             tables=[self.grid(context, numbers)],
             notes=self.notes(context, numbers),
-            incomplete=context.incomplete(names, methods),
         )
 
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:

@@ -69,13 +69,16 @@ class PublishedTable(Choosing):
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
 
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods shown, those beside others last."""
+        return [*self.shown(context, block, frozenset(self.beside)), *self.beside]
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
-        own = self.shown(context, block, frozenset(self.beside))
-        methods = {**dict.fromkeys(own, ""), **self.beside}
+        methods = dict.fromkeys(self.needed(context, block), "") | self.beside
         lines = [
             line
-            for experiment in context.experiments(block)
+            for experiment in block.experiments
             for line in self._lines(context, experiment, methods)
         ]
         return Output(
@@ -85,7 +88,6 @@ class PublishedTable(Choosing):
                 *([self._details(context, lines)] if self.details else []),
             ],
             notes=self._legend(lines),
-            incomplete=context.incomplete(context.experiments(block), list(methods)),
         )
 
     def _lines(

@@ -30,7 +30,7 @@ class SimulationTable(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return one table an experiment."""
-        names = context.experiments(block)
+        names = block.experiments
         tables = [self._table(context, name) for name in names]
         grids = [self._grid(name, table) for name, table in zip(names, tables, strict=True)]
         notes = ["SE over repetitions; z is a mean difference over its SE."]
@@ -38,7 +38,6 @@ class SimulationTable(BlockKind):
             numbers=pd.concat(tables),
             tables=grids,
             notes=notes if self.expected else ["SE over repetitions."],
-            incomplete=context.incomplete(names),
         )
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:

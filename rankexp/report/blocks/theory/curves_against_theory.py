@@ -39,18 +39,16 @@ class CurvesAgainstTheory(Choosing, Against):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, its curves, and a table of slopes, distances and differences."""
         methods = self.shown(context, block)
-        names = context.experiments(block)
+        names = block.experiments
         found = [one for name in names for one in self._panels(context, name, methods)]
-        lacking = context.incomplete(names, methods)
         if not found:
             text = "No scoring function is kept at fixed points: see 'keep' of the experiment."
-            return Output(notes=[text], incomplete=lacking)
+            return Output(notes=[text])
         return Output(
             numbers=pd.concat([self._numbers(context, one) for one in found], ignore_index=True),
             tables=[self._grid(context, found)],
             figure=self._draw(context, found, methods),
             notes=self._notes(context),
-            incomplete=lacking,
         )
 
     def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:

@@ -33,10 +33,9 @@ class Optimum(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of it."""
         methods = self.shown(context, block)
-        names = context.experiments(block)
+        names = block.experiments
         table = pd.concat([self._table(context, name, methods) for name in names])
         metrics = {name: context.metric(name, self.metric) for name in names}
-        lacking = context.incomplete(names, methods)
         (title, *_) = dict.fromkeys(metrics.values())
         return Output(
             numbers=table,
@@ -48,13 +47,12 @@ class Optimum(Choosing):
                 f"scorer. Grid points by {rule_label(self.rule)}. Below each value, how far it "
                 "is from the best, ± SE over models, paired."
             ],
-            incomplete=lacking,
         )
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         metric = context.metric(experiment, self.metric)
         splits = context.chosen(experiment, metric, self.rule, methods)
-        best = context.scores(experiment, f"{metric}:bayes").drop_duplicates(PLACE)
+        best = context.scores(experiment, metric.of_bayes).drop_duplicates(PLACE)
         both = splits.merge(best[[*PLACE, "value"]], on=PLACE, suffixes=("", "_best"))
         both["short"] = (both["value_best"] - both["value"]).abs()
         units = both.groupby(["problem", "method", "unit"], sort=False)

@@ -43,12 +43,11 @@ class RegionMap(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure and the table."""
-        names = context.experiments(block)
-        lacking = context.incomplete(names)
+        names = block.experiments
         found = [simulations.wide(context.frame, name, "group") for name in names]
         draws = pd.concat(found, ignore_index=True)
         if not len(draws):
-            return Output(notes=["There are no draws."], incomplete=lacking)
+            return Output(notes=["There are no draws."])
         draws["region"] = pairs(draws["region_d12"], draws["region_d23"])
         draws["program"] = pairs(draws["lp_d12"], draws["lp_d23"])
         plain = draws[draws["region"] != SEVERAL]
@@ -70,7 +69,7 @@ class RegionMap(BlockKind):
             "on the left are linear from -1 to 1 and logarithmic beyond.",
         ]
         drawn = draw(draws.head(self.shown))
-        return Output(draws, [counts(draws)], drawn, notes, incomplete=lacking)
+        return Output(draws, [counts(draws)], drawn, notes)
 
 
 def pairs(first: pd.Series, second: pd.Series) -> list[str]:

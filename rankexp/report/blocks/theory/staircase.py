@@ -60,15 +60,18 @@ class Staircase(Choosing):
             text = f"block '{block.block}' shows one simulation, and {count} are named"
             yield Fault(("experiment",), text)
 
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return no methods, for all of them and the simulation."""
+        return []
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the steps, and a table of what the check says of them."""
-        names = context.experiments(block)
+        names = block.experiments
         runs = [n for n in names if isinstance(context.study.experiments[n], Evaluate)]
         simulated = [name for name in names if name not in runs]
-        lacking = context.incomplete(names)
         steps = simulations.wide(context.frame, simulated[0], "step")
         if not len(steps):
-            return Output(notes=["There are no steps."], incomplete=lacking)
+            return Output(notes=["There are no steps."])
         steps = steps[(steps["setting"] == 0) & (steps["rep"] == 0)].reset_index(drop=True)
         steps["log_ratio"] = np.log(steps["p_plus"] / steps["p_minus"])
         steps["log_ratio"] -= (steps["log_ratio"].max() + steps["log_ratio"].min()) / 2
@@ -82,7 +85,6 @@ class Staircase(Choosing):
             tables=[self._grid(context, simulated[0])],
             figure=self._draw(context, steps, fitted),
             notes=self._notes(fitted),
-            incomplete=lacking,
         )
 
     def _fitted(self, context: Context, experiment: str) -> list[list[kept.Kept]]:
