@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from rankexp import registry
@@ -196,24 +197,33 @@ def arguments(
     ValueError
         For a value of another type, or not among those of a ``Literal``.
     """
-    known = dict(inspect.signature(function).parameters)
-    for name in data:
-        known.pop(name, None)
+    if not given:
+        return {}
+    signature, hints = _signature(function)
+    known = {name: p for name, p in signature.items() if name not in data}
     for key in given:
         if key not in known:
             hint = registry.did_you_mean(key, known)
             text = f"{place} has no parameter '{shown(key)}'{hint}"
             raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
-    try:
-        hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
-    except Exception:  # names that are imported for type checkers only
-        hints = {}
     checked = {
         key: _checked(f"{place}, {key}", given[key], p.default, hints.get(key))
         for key, p in known.items()
         if key in given
     }
     return {key: v for key, v in checked.items() if not _same(v, known[key].default)}
+
+
+@cache
+def _signature(
+    function: Callable[..., Any],
+) -> tuple[Mapping[str, inspect.Parameter], dict[str, Any]]:
+    """Return the parameters of a function or class, and their annotations."""
+    try:
+        hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
+    except Exception:  # names that are imported for type checkers only
+        hints = {}
+    return inspect.signature(function).parameters, hints
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -265,8 +275,9 @@ class Named:
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters that differ from their defaults."""
-        own = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-        return arguments(self.name, own, type(self))
+        made: Callable[..., Any] = type(self)
+        own = {name: getattr(self, name) for name in _signature(made)[0]}
+        return arguments(self.name, own, made)
 
     def __repr__(self) -> str:
         given = self.parameters()

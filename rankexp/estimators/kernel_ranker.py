@@ -214,7 +214,7 @@ class KernelRanker(RiskRanker):
 
     def _solve(self, factor: Factor, back: Any, given: Task) -> PathResult:
         """Solve in the coordinates of the factor, cut off finer until the gap is small enough."""
-        risk = cast(RiskOfPairs, self._risk())
+        risk = cast(RiskOfPairs, given.risk)
         below, above = given.order.part()
         weight = np.bincount(back, (below + above) / given.order.total).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
@@ -236,7 +236,7 @@ class KernelRanker(RiskRanker):
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
-        self._warn(found, given.lams, advice)
+        self._warn(found, given, advice)
         return found
 
     def decision_function(self, X: Any) -> Floats:

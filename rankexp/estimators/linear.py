@@ -204,8 +204,7 @@ class LinearRanker(RiskRanker):
         sample_weight: Any,
     ) -> tuple[npt.NDArray[Any], Task, Weights]:
         """Return the labels, the task, and the weights of classes and of the task's rows."""
-        _, risk = self._trained()
-        given = None
+        risk, given = self._risk(), None
         if sample_weight is not None:
             if "sample_weight" not in risk.takes:
                 raise ValueError(risk.refuses("sample_weight"))
@@ -244,8 +243,8 @@ class LinearRanker(RiskRanker):
         return down, up
 
     def _solve(self, task: Task) -> PathResult:
-        found = self._risk().solve(task)
-        self._warn(found, task.lams, "raise max_iter, lam or tol, or scale the features")
+        found = task.risk.solve(task)
+        self._warn(found, task, "raise max_iter, lam or tol, or scale the features")
         return found
 
     def decision_function(self, X: Any) -> Floats:

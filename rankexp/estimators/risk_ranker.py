@@ -121,6 +121,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             X,
             level,
             loss,
+            risk,
             lams,
             tol=self.tol,
             max_iter=self.max_iter,
@@ -137,11 +138,10 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(self, dropped):
             delattr(self, dropped)
 
-    def _warn(self, found: PathResult, lams: Floats, advice: str) -> None:
-        loss, risk = self._trained()
+    def _warn(self, found: PathResult, task: Task, advice: str) -> None:
         for i in np.flatnonzero(~found.converged):
             warn(
-                f"{loss!r} × {risk!r} did not converge at lam={lams[i]:g}: "
+                f"{task.loss!r} × {task.risk!r} did not converge at lam={task.lams[i]:g}: "
                 f"relative gap {found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} "
                 f"iterations; {advice}",
                 ConvergenceWarning,

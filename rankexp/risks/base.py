@@ -20,7 +20,7 @@ Given = Literal["sample_weight", "groups"]
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be minimised: validated data, a loss, and the settings of the estimator.
+    """What is to be minimised: validated data, a loss, a risk, and the estimator's settings.
 
     Attributes
     ----------
@@ -28,6 +28,7 @@ class Task:
     level : ndarray of int, shape (n,)
         0 .. K-1, worst to best; of two classes, 1 is the positive one.
     loss : Loss
+    risk : Risk
     lams : ndarray of shape (L,)
     tol : float
     max_iter : int
@@ -44,6 +45,7 @@ class Task:
     X: Floats
     level: Ints
     loss: Loss
+    risk: "Risk"
     lams: Floats
     tol: float = 1e-6
     max_iter: int = 500
