@@ -213,7 +213,7 @@ def list_names(
     what: Annotated[
         str,
         typer.Argument(
-            help="losses, estimators, generators, metrics, theory, checks, or studies."
+            help="losses, risks, estimators, generators, metrics, theory, checks, or studies."
         ),
     ],
 ) -> None:

@@ -124,6 +124,22 @@ def test_a_metric_computes_what_its_function_does():
     assert parse("rank_loss")(y=y, scores=s) == 0.25
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *registry.names("metrics"),
+        "rank_loss(ties=worst)",
+        "iauc(kind=5)",
+        "pair_risk(costs=1 2 1)",
+        "pair_risk(costs=1 2 1, ties=worst)",
+        "vus(ties=best)",
+    ],
+)
+def test_the_texts_of_metrics_stay(text):
+    """They stand in records and tables."""
+    assert repr(parse(text)) == text
+
+
 def test_metrics_are_values():
     metric = parse("auc(ties=best)")
     assert pickle.loads(pickle.dumps(metric)) == metric
