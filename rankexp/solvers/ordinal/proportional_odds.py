@@ -17,7 +17,7 @@ from scipy.special import expit
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import Risk, inverse
+from rankexp.solvers.smooth.objective import SmoothRisk, inverse
 from rankexp.solvers.smooth.path import penalties
 
 Ints = npt.NDArray[np.int64]
@@ -180,7 +180,7 @@ def _search(start: Fit, p: Floats) -> Fit | None:
     return derivative_search(along, slope)[1] if slope < 0.0 else None
 
 
-class ProportionalOddsRisk(Risk):
+class ProportionalOddsRisk(SmoothRisk):
     """The likelihood of scores with the best thresholds, for the descent."""
 
     intercept, centred = False, True
@@ -221,7 +221,7 @@ class ProportionalOddsRisk(Risk):
         H: Floats = (X * at.sum(axis=0)[:, None]).T @ X
         return H - C.T @ np.linalg.lstsq(fit.hessian(), C)[0]
 
-    def sample(self, size: int) -> tuple[Ints, Risk]:
+    def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         """Return some of the rows, the same number of each level, and an estimate from them."""
         rng = np.random.default_rng(self.codes.shape[0])
         drawn, weight = [], []
@@ -235,7 +235,7 @@ class ProportionalOddsRisk(Risk):
         rows = np.concatenate(drawn)
         return rows, ProportionalOddsRisk(self.codes[rows], np.concatenate(weight))
 
-    def subset(self, rows: Ints) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
         """Raise: asked for where most rows have a derivative of 0, and here none has."""
         raise NotImplementedError
 

@@ -9,10 +9,10 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.smooth.objective import Risk
+from rankexp.solvers.smooth.objective import SmoothRisk
 
 
-class PairRisk(Risk, ABC):
+class PairRisk(SmoothRisk, ABC):
     """The mean of a loss of score differences over the pairs of a partial order, by their costs.
 
     Parameters

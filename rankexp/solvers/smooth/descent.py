@@ -12,7 +12,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
 from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import Iterate, Objective, Risk, prepare
+from rankexp.solvers.smooth.objective import Iterate, Objective, SmoothRisk, prepare
 
 SLOW = 0.1
 """A step that leaves more than this share of the squared decrement is slow. Tuned."""
@@ -195,13 +195,13 @@ def start(problem: Objective, lam: float) -> Floats:
     return solve(small, small.at(zero, lam), lam, SAMPLE_TOL, SAMPLE_ITER).at.theta
 
 
-def descend(X: Floats, risk: Risk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
+def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    risk : Risk
+    risk : SmoothRisk
     lams : ndarray of shape (L,)
     tol : float
         Certified relative suboptimality to reach.

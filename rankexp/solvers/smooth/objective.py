@@ -25,7 +25,7 @@ FAR = 100.0
 """Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
 
 
-class Risk(Protocol):
+class SmoothRisk(Protocol):
     """A smooth convex function of the n scores.
 
     ``intercept``: it has a free intercept. ``centred``: the rows may be centred, because there
@@ -46,13 +46,13 @@ class Risk(Protocol):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
 
-    def sample(self, size: int) -> tuple[Ints, "Risk"]:
+    def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
 
-    def subset(self, rows: Ints) -> tuple["Risk", float]:
+    def subset(self, rows: Ints) -> tuple["SmoothRisk", float]:
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
-    def exact(self) -> "Risk":
+    def exact(self) -> "SmoothRisk":
         """Return the same risk with less noise, where that can be had at some cost."""
         return self
 
@@ -67,7 +67,7 @@ class Objective:
         The rows as the descent uses them: centred, or in as many columns as there are rows.
     mean : ndarray of shape (d,) or None
         To be taken off ``X``, where that isn't centred itself.
-    risk : Risk
+    risk : SmoothRisk
     norms : ndarray of shape (n,)
         Of the rows, or bounds of them.
     sampled : Objective or None
@@ -82,7 +82,7 @@ class Objective:
 
     X: Floats
     mean: Floats | None
-    risk: Risk
+    risk: SmoothRisk
     norms: Floats
     given: Floats
     centre: Floats
@@ -205,7 +205,7 @@ def stratified(positive: Bools, size: int) -> Ints:
     return np.sort(np.concatenate(drawn))
 
 
-def prepare(X: Floats, risk: Risk) -> Objective:
+def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
 
     With more columns than rows the solution lies in the span of the rows, so the problem is

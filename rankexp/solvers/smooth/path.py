@@ -7,12 +7,12 @@ from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.objective import Risk, stratified
+from rankexp.solvers.smooth.objective import SmoothRisk, stratified
 
 BLOCK = 4096
 
 
-class Classification(Risk):
+class ExampleRisk(SmoothRisk):
     """The weighted mean of ``l(y, s)`` over examples."""
 
     def __init__(self, loss: Loss, y: Floats, weight: Floats | None, intercept: bool) -> None:
@@ -51,7 +51,7 @@ class Classification(Risk):
             H += A.T @ A
         return H if self.intercept else np.ascontiguousarray(H[:d, :d])
 
-    def sample(self, size: int) -> tuple[Ints, Risk]:
+    def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         """Return some of the rows, and an estimate of the risk from their scores alone.
 
         The classes are drawn apart, so that a rare one is there, and weighted back.
@@ -62,13 +62,13 @@ class Classification(Risk):
         weight = np.ones(rows.shape[0]) if self.weight is None else self.weight[rows]
         for cls in (True, False):
             weight[drawn == cls] *= (positive == cls).sum() / max((drawn == cls).sum(), 1)
-        return rows, Classification(self.loss, self.y[rows], weight, self.intercept)
+        return rows, ExampleRisk(self.loss, self.y[rows], weight, self.intercept)
 
-    def subset(self, rows: Ints) -> tuple[Risk, float]:
+    def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
         """Return the risk on some of the rows, and what share of the weight they have."""
         weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
         share = float(weight.sum())
-        return Classification(self.loss, self.y[rows], weight, self.intercept), share
+        return ExampleRisk(self.loss, self.y[rows], weight, self.intercept), share
 
 
 def signs(y: npt.ArrayLike) -> Floats:
@@ -122,7 +122,7 @@ def smooth_path(
     check_smooth(loss)
     X = np.ascontiguousarray(X, dtype=np.float64)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    risk = Classification(loss, signs(y), weight, fit_intercept)
+    risk = ExampleRisk(loss, signs(y), weight, fit_intercept)
     return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
 
