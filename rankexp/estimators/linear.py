@@ -62,12 +62,16 @@ class LinearRanker(RiskRanker):
     coef_ : ndarray of shape (1, d)
     intercept_ : ndarray of shape (1,)
         0 for the risks of pairs.
+    offset_ : ndarray of shape (1,)
+        What scores have beside w·x: ``intercept_``, unless that is so much larger than all w·x of
+        the training rows that it would round them to ties; then one with the same sign that
+        leaves them distinct.
     classes_ : ndarray of shape (2,)
         The last is the positive one; sorted, unless `levels` are given. Not of `levels_`.
     levels_ : ndarray of shape (K,)
         Worst to best. Of the multipartite risk only.
     threshold_ : float
-        The value of ``w·x + b`` above which `predict` says positive: the one with the least
+        The value of ``w·x + offset_`` above which `predict` says positive: that with the least
         training error, 0 where that is as good as any. `decision_function` is relative to it.
         0 for the multipartite risk, where `predict` gives scores.
     objective_, gap_ : float
@@ -151,10 +155,11 @@ class LinearRanker(RiskRanker):
         found = self._solve(task)
         self._keep(labels)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
+        self.offset_ = found.offset
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
         if not ranks_levels(self):
-            s = scores(task.X, found.coef, found.intercept)[:, 0]
+            s = scores(task.X, found.coef, found.offset)[:, 0]
             self.threshold_ = best_threshold(s, task.level > 0, *weights)
         return self
 
@@ -181,7 +186,7 @@ class LinearRanker(RiskRanker):
         -------
         PathResult
             ``coef`` (d, L), ``intercept`` (L,), in the order of `lams`: the scores of all
-            penalties are ``scores(X, path.coef, path.intercept)``.
+            penalties are ``scores(X, path.coef, path.offset)``.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():
@@ -250,9 +255,9 @@ class LinearRanker(RiskRanker):
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        They are ``w·x + b - threshold_``, so that of two classes, a score above 0 means the
+        They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means the
         positive one.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return scores(X, self.coef_.T, self.intercept_)[:, 0] - self.threshold_
+        return scores(X, self.coef_.T, self.offset_)[:, 0] - self.threshold_

@@ -135,14 +135,14 @@ def _fit_paths(
     ]
     seconds = perf_counter() - start
     coef = np.hstack([path.coef for path in paths])
-    intercept = np.concatenate([path.intercept for path in paths])
+    offset = np.concatenate([getattr(path, "offset", path.intercept) for path in paths])
     quantities = {
         name: [float(value) for path in paths for value in getattr(path, name)]
         for name in ("objective", "gap", "n_iter")
     }
     quantities["lam_effective"] = lams.tolist() * len(paths)
-    at = None if wanted.at is None else scores(wanted.at, coef, intercept)
-    return Fitted(scores(fold.X_test, coef, intercept), quantities, seconds, at=at)
+    at = None if wanted.at is None else scores(wanted.at, coef, offset)
+    return Fitted(scores(fold.X_test, coef, offset), quantities, seconds, at=at)
 
 
 def _fit_each(

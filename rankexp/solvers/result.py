@@ -28,6 +28,8 @@ class PathResult:
     slope : ndarray of shape (n, L) or None
         Of the pairwise hinge: the derivatives by the scores, -mean alpha for upper and + for
         lower rows, of the dual variables that ``D`` is taken at. Of equal rows, one has the sum.
+    bearable : ndarray of shape (L,) or None
+        What `offset` is, where that isn't ``intercept``.
     """
 
     coef: Floats
@@ -37,3 +39,14 @@ class PathResult:
     n_iter: Ints
     converged: Bools
     slope: Floats | None = None
+    bearable: Floats | None = None
+
+    @property
+    def offset(self) -> Floats:
+        """What scores are to have beside ``X @ coef``, (L,): intercepts that leave them distinct.
+
+        An intercept that is far larger than all products of the training rows would round them to
+        ties. Then this is one that is larger by a factor of 1024 only, with the same sign: the
+        order of rows and the signs of their scores remain, unless a row is as far away.
+        """
+        return self.intercept if self.bearable is None else self.bearable

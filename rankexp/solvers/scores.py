@@ -5,7 +5,27 @@ import numpy as np
 from rankexp.arrays import Floats
 
 UNIT = 8
+"""Columns and rows are padded to multiples of it: BLAS has kernels for up to so many."""
 DEPTH = 128
+"""Of a product: deeper ones are cut by BLAS at places that depend on its shape."""
+FEW = 64
+"""Rows that are looked at first: as a rule they show that no intercept is too large."""
+TOO_LARGE = 2.0**20
+"""An intercept larger than all products by this factor leaves them less than 33 of 53 bits."""
+BEARABLE = 2.0**10
+"""By this factor it may be larger: 42 bits are left, and signs hold for rows as much farther."""
+
+
+def bearable(X: Floats, coef: Floats, intercept: Floats) -> Floats:
+    """Return intercepts (L,), smaller ones where they would round ``X @ coef`` to ties."""
+    offset = intercept.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = np.abs(intercept) > TOO_LARGE * np.abs(X[:FEW] @ coef).max(axis=0)
+        for i in np.flatnonzero(far):
+            top = float(np.abs(X @ coef[:, i]).max())
+            if abs(intercept[i]) > TOO_LARGE * top > 0.0:
+                offset[i] = np.copysign(BEARABLE * top, intercept[i])
+    return offset
 
 
 def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:

@@ -8,6 +8,9 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pair_path
+from rankexp.solvers.scores import scores
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.path import smooth_path
@@ -232,6 +235,75 @@ def test_labels_in_any_form():
     first = smooth_path(X, y, Logistic(), [0.1]).coef
     for form in (np.where(y, 1, -1), y.astype(float), y.astype(int), y.tolist()):
         np.testing.assert_array_equal(smooth_path(X, form, Logistic(), [0.1]).coef, first)
+
+
+@smooth
+@pytest.mark.parametrize("lam", [1e15, 1e17, 1e200])
+@pytest.mark.parametrize("scale", [1.0, 1e-10])
+def test_an_intercept_leaves_scores_distinct(loss, lam, scale):
+    X, y = make("imbalanced")
+    path = smooth_path(X * scale, y, loss, [lam, 1e-3])
+    s = scores(X * scale, path.coef, path.offset)
+    assert (np.sign(s) == np.sign(path.intercept)).all(axis=0)[0]
+    for column, plain in zip(s.T, (X * scale @ path.coef).T, strict=True):
+        assert np.unique(column).size == 300
+        np.testing.assert_array_equal(np.argsort(column), np.argsort(plain))
+    if scale == 1.0:
+        assert path.offset[1] == path.intercept[1]
+    constant = smooth_path(np.ones((10, 2)), np.arange(10) < 3, loss, [1.0])
+    assert constant.offset == pytest.approx(constant.intercept)
+
+
+def huge(value, where):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=40) > 0
+    if where == "cell":
+        X[3, 1] = value
+    if where == "two cells":
+        X[3:5, 1] = value, -value
+    if where == "column":
+        X[:, 1] *= value / 4.0
+    return X, y
+
+
+@smooth
+@pytest.mark.parametrize("lam", [1e-300, 1e-3, 1e300])
+@pytest.mark.parametrize("where", ["cell", "two cells", "column"])
+@pytest.mark.parametrize("value", [-3.4e38, 1e120, 1e149, 5e-324, 1e-310])
+def test_extreme_values_never_pass_for_solved(loss, value, where, lam):
+    X, y = huge(value, where)
+    for found in (
+        smooth_path(X, y, loss, [lam]),
+        pair_path(X, PartialOrder.of_classes(y), loss, [lam]),
+    ):
+        P, gap = found.objective[0], found.gap[0]
+        assert gap >= 0.0
+        assert found.converged[0] == (gap <= 1e-6)
+        assert not found.converged[0] or 0.0 <= P <= loss.at_zero * (1.0 + 1e-9)
+
+
+@smooth
+@pytest.mark.parametrize("where", ["cell", "two cells", "column"])
+@pytest.mark.parametrize("value", [1e152, 1e200, -1.7e308, 1.7e308])
+def test_features_whose_squares_overflow_are_refused(loss, value, where):
+    X, y = huge(value, where)
+    for path in (
+        lambda: smooth_path(X, y, loss, [0.1]),
+        lambda: pair_path(X, PartialOrder.of_classes(y), loss, [0.1]),
+    ):
+        with pytest.raises(FloatingPointError, match=r"column 1 of X .*scale the features"):
+            path()
+
+
+def test_means_are_taken_off_many_rows_where_they_would_swallow_digits(monkeypatch):
+    X, y = make("noisy", n=3000)
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(objectives, "SAMPLE_ROWS", 300)
+    near = smooth_path(X, y, Logistic(), LAMS)
+    far = smooth_path(X + 2.0**20, y, Logistic(), LAMS)
+    assert far.converged.all()
+    np.testing.assert_allclose(far.objective, near.objective, rtol=1e-6)
 
 
 def test_what_cannot_be_solved_is_refused():

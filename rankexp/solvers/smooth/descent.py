@@ -10,6 +10,7 @@ from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.scores import bearable
 from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.objective import Iterate, Objective, SmoothRisk, prepare
@@ -24,6 +25,8 @@ INNER, LEAST_INNER = 1e-3, 1e-22
 """Share of the tolerance that the next step may promise: so the gap is checked once as a rule."""
 IDLE = 20
 """Steps without half the decrement, after which rounding is taken to be all that is left."""
+MOST_RENEWED = 3
+"""Times that scores are worked out anew before the end; mostly once is enough."""
 LEAST_CURVATURE = 1e-300
 """Below it a division overflows: the inverse stays as it is."""
 POLISHED = 0.05
@@ -79,7 +82,7 @@ class Descent:
         self.objective = self.first = problem.value(at.s, at.theta, lam)
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
-        self.largest = largest(at.s)
+        self.largest, self.renewed = largest(at.s), 0
         self.refresh()
 
     def refresh(self) -> None:
@@ -136,14 +139,16 @@ class Descent:
         return True
 
     def stale(self) -> bool:
-        """Return whether scores have kept roundings of much larger ones; then take them anew."""
-        if not self.largest > STALE * largest(self.at.s):
-            return False
+        """Return whether scores may have kept roundings of much larger ones."""
+        return self.largest > STALE * largest(self.at.s)
+
+    def renew(self) -> None:
+        """Work out the scores anew, and go on from there."""
+        self.renewed += 1
         self.at = self.problem.at(self.at.theta, self.lam)
         self.largest = largest(self.at.s)
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
-        return True
 
     def diverges(self) -> bool:
         """Return whether an unpenalised risk goes to 0, as on separable data."""
@@ -160,12 +165,17 @@ def solve(problem: Objective, at: Iterate, lam: float, tol: float, max_iter: int
     """Solve for one penalty from a warm start."""
     run = Descent(problem, at, lam, tol)
     while True:
-        if run.near() and (run.certify() or run.stalled()) and not run.stale():
-            break
+        if run.near() and (run.certify() or run.stalled()):
+            if not run.stale():
+                return run
+            if run.renewed == MOST_RENEWED:
+                break
+            run.renew()
         if run.n_iter >= max_iter or not run.advance() or run.diverges():
-            run.stale()
-            run.certify()
             break
+    if run.stale():
+        run.renew()
+    run.certify()
     return run
 
 
@@ -250,4 +260,5 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
         gap=gap,
         n_iter=np.array([f.n_iter for f in found], dtype=np.int64),
         converged=gap <= tol,
+        bearable=bearable(problem.given, coef, intercept),
     )
