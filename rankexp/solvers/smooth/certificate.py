@@ -28,8 +28,8 @@ VALUE = 1e-10
 REFINED = 10
 """Steps at most in twice the precision; each gains a digit or is the last."""
 STALE = 100.0
-"""Cached scores are moved from step to step; they are worked out anew where they were larger by
-more than this factor, see `Descent.stale`."""
+"""Cached scores are moved from step to step; they are worked out anew where all that they were
+on the way is more than they are by this factor, see `Descent.stale`."""
 STEEPEST = 1.0
 """Half the largest curvature of a loss of ours, 2; for the exponential it is half the risk."""
 SUMMED = 4.0
@@ -100,11 +100,12 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     if problem.risk.intercept:
         all_rows += abs(float(at.theta[d]))
     most = EPS * (terms * top + all_rows)
+    above = STEEPEST * (1.0 + found.objective) * most * most
     return Rounding(
-        risk=EPS * (terms * mean + total * all_rows) + problem.risk.noise,
+        risk=EPS * (terms * mean + total * all_rows) + above + problem.risk.noise,
         norm=n * EPS * of_norm,
         g_b=n * EPS * total,
-        above=STEEPEST * (1.0 + found.objective) * most * most,
+        above=above,
     )
 
 

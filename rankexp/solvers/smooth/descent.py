@@ -82,7 +82,7 @@ class Descent:
         self.objective = self.first = problem.value(at.s, at.theta, lam)
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
-        self.largest, self.renewed = largest(at.s), 0
+        self.passed, self.renewed = largest(at.s), 0
         self.refresh()
 
     def refresh(self) -> None:
@@ -131,7 +131,7 @@ class Descent:
         last = self.drop
         self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
         self.at = new
-        self.largest = max(self.largest, largest(new.s))
+        self.passed += largest(new.s)
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
         if self.slow >= MOST_SLOW or self.drop <= 0.0:
@@ -139,14 +139,14 @@ class Descent:
         return True
 
     def stale(self) -> bool:
-        """Return whether scores may have kept roundings of much larger ones."""
-        return self.largest > STALE * largest(self.at.s)
+        """Return whether scores may have gathered roundings of many, or much larger, ones."""
+        return self.passed > STALE * largest(self.at.s)
 
     def renew(self) -> None:
         """Work out the scores anew, and go on from there."""
         self.renewed += 1
         self.at = self.problem.at(self.at.theta, self.lam)
-        self.largest = largest(self.at.s)
+        self.passed = largest(self.at.s)
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
 
