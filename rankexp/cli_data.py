@@ -107,7 +107,7 @@ def _for_each(
     declared: "dict[str, tuple[DataEntry, list[Path]]]",
     act: "Callable[[str, DataEntry, list[Path]], str]",
 ) -> None:
-    """Do one thing to every data set and print what it says; what fails is told at the end."""
+    """Do one thing to every data set and print what it says; report failures at the end."""
     wrong = []
     for name, (entry, folders) in declared.items():
         try:

@@ -31,7 +31,7 @@ def levels_of(study: Study, problem: str) -> int | None:
         try:
             levels = registry.get("generators", entry.generator)(**entry.params).levels
         except Exception:
-            return None  # complained about elsewhere
+            return None  # a fault that is found elsewhere
     else:
         return None
     return 0 if levels is None else len(levels)

@@ -214,7 +214,7 @@ def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
             for fault in mistyped(check, {key: value}, (*path, "grid")):
                 yield fault._replace(path=(*fault.path, i))
     for key in experiment.params.keys() & experiment.grid.keys():
-        yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
+        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
 
 
 def _report(study: Study) -> Iterator[Fault]:

@@ -56,7 +56,7 @@ def is_binary(method: Method) -> bool:
     try:
         tags = get_tags(resolve_estimator(method.estimator)(**method.params)).classifier_tags
     except (Exception, SystemExit):
-        return False  # complained about elsewhere, or not scikit-learn's
+        return False  # a fault that is found elsewhere, or not scikit-learn's
     return tags is not None and not tags.multi_class
 
 
@@ -83,7 +83,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
 
 
 def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Iterator[Fault]:
-    """Yield the complaint of a factory about its parameters, at the parameter it names."""
+    """Yield what a factory says against its parameters, at the parameter that it names."""
     try:
         made = factory(**params)
         if hasattr(made, "check"):  # LinearRanker's
@@ -100,7 +100,7 @@ def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Ite
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
     for key in method.params.keys() & method.grid.keys():
-        yield Fault((*path, "grid", key), f"'{key}' stands in 'params', too", key=True)
+        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):
         yield Fault((*path, "lambdas"), "the same lambda occurs twice")
     points = math.prod(map(len, method.grid.values())) * len(method.lambdas or [0])

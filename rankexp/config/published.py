@@ -49,7 +49,7 @@ def table(
     Raises
     ------
     ConfigError
-        Where a column is missing, a number is none, or a value stands there twice.
+        Where a column is missing, a value is not a number, or a row occurs twice.
     """
     found: dict[Key, Published] = {}
     for index, row in enumerate(rows, start=1):
@@ -58,7 +58,7 @@ def table(
             raise ConfigError(f"{where}: row {index} lacks {', '.join(missing)}")
         key = (row["experiment"], row["problem"], row["method"], row["quantity"])
         if key in found:
-            raise ConfigError(f"{where}: row {index}: {' / '.join(key)} stands there twice")
+            raise ConfigError(f"{where}: row {index}: {' / '.join(key)} occurs twice")
         found[key] = _published(row, f"{where}: row {index}")
     return found
 

@@ -1,4 +1,4 @@
-"""Find a data set, hold it against what its entry declares, keep a snapshot for the workers."""
+"""Find a data set, compare it with what its entry declares, keep a snapshot for the workers."""
 
 import hashlib
 import json

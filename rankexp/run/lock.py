@@ -48,7 +48,7 @@ def advisory_lock(folder: Path) -> Iterator[str | None]:
         )
         return
     text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-    with contextlib.suppress(EnvironmentProblemError):  # what cannot be written is told later
+    with contextlib.suppress(EnvironmentProblemError):  # the first record will say so
         write_atomically(file, f"{text}\n".encode())
     try:
         yield None

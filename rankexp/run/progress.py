@@ -27,7 +27,7 @@ class Progress:
         self._task: Any = None
 
     def __enter__(self) -> Self:
-        self._start = self._said = monotonic()
+        self._start = self._printed = monotonic()
         if not self.quiet and sys.stderr.isatty():
             self._bar = _bar()
             self._task = self._bar.add_task("", total=self.total, speed="")
@@ -51,7 +51,7 @@ class Progress:
         if self._bar is not None:
             speed = f"{self.rate():,.0f} fits/s"
             self._bar.update(self._task, completed=self.count, speed=speed)
-        elif not self.quiet and monotonic() - self._said >= EVERY:
+        elif not self.quiet and monotonic() - self._printed >= EVERY:
             self._line()
 
     def rate(self) -> float:
@@ -66,37 +66,30 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def _line(self) -> None:
-        self._said = monotonic()
+        self._printed = monotonic()
         rate = self.rate()
         left = (self.total - self.count) / rate if rate > 0 else float("nan")
         ending = f", {duration(left)} left" if 0 < left < float("inf") else ""
         print(
             f"{self.count:,} of {self.total:,} fits, {rate:,.0f} a second, "
-            f"{duration(self._said - self._start)}{ending}",
+            f"{duration(self._printed - self._start)}{ending}",
             file=sys.stderr,
             flush=True,
         )
 
 
 def _bar() -> Any:
+    from rich import progress
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Rich
 
-    return Rich(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("fits"),
-        TextColumn("{task.fields[speed]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+    return progress.Progress(
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("fits"),
+        progress.TextColumn("{task.fields[speed]}"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
         console=Console(stderr=True),
         refresh_per_second=4,
     )

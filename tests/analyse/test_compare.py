@@ -142,7 +142,7 @@ def test_published_values_are_found_by_their_place() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([ROW, ROW], "row 2: e / p / m / rank_loss stands there twice"),
+        ([ROW, ROW], "row 2: e / p / m / rank_loss occurs twice"),
         ([ROW | {"value": "x"}], "row 1: value and last_digit must be numbers"),
         ([ROW | {"last_digit": "0"}], "last_digit above 0"),
         ([{k: v for k, v in ROW.items() if k != "note"}], "row 1 lacks note"),

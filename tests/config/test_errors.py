@@ -261,7 +261,7 @@ MEANING = {
     ),
     "params and grid": (
         method("{params: {tol: 1}, grid: {«tol: [1]}}"),
-        "stands in 'params', too",
+        "is in 'params', too",
     ),
     "models of data": (
         NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
@@ -351,7 +351,7 @@ MEANING = {
     "check grid": (
         NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {p: 0.5}, "
         "grid: {«p: [0.5]}}}\n",
-        "'p' stands in 'params', too",
+        "'p' is in 'params', too",
     ),
     "block": (
         GOOD + "report: [{block: «boxplot, name: t, experiment: e}]\n",
@@ -520,7 +520,7 @@ PUBLISHED = "experiment,problem,method,quantity,value,last_digit,source,verified
         (PUBLISHED + "e,d,m,rank_loss,x,.1,p,true,\n", "row 1: value and last_digit"),
         (PUBLISHED + "e,d,m,rank_loss,.2,.1,p,true,a,b\n", "row 1 has more values"),
         (PUBLISHED + "e,d,m\n", "row 1 lacks quantity"),
-        (PUBLISHED + 2 * "e,d,m,rank_loss,.2,.1,p,true,\n", "row 2.*stands there twice"),
+        (PUBLISHED + 2 * "e,d,m,rank_loss,.2,.1,p,true,\n", "row 2.*occurs twice"),
         (PUBLISHED + "f,d,m,rank_loss,.2,.1,p,true,\n", "row 1.*no experiment 'f'"),
         (PUBLISHED + "e,dd,m,rank_loss,.2,.1,p,true,\n", "no problem 'dd'.*did you mean 'd'"),
         (PUBLISHED + "e,d,mm,rank_loss,.2,.1,p,true,\n", "no method 'mm'.*did you mean 'm'"),
