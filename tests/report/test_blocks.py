@@ -1,7 +1,9 @@
 """Each block on made-up records: what it shows, and that it says what is lacking."""
 
 import copy
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -340,3 +342,15 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
         if not list(kind.faults(context.study, block)):
             output = show(context, name, experiment, **options)
             assert markdown.body(output) and terminal.render(output)
+
+
+def test_the_block_of_the_documentation_shows_means(make: Make) -> None:
+    page = Path(__file__).parents[2] / "docs" / "reports.md"
+    (source,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    made: dict[str, Any] = {"__name__": "documentation"}
+    exec(compile(source, str(page), "exec"), made)
+    block = Block(block="means", name="x", experiment="boxes")
+    output = made["Means"].model_validate({"digits": 2}).made(make(), block)
+    (table,) = output.tables
+    assert [row[0] for row in table.rows] == ["exponential", "SVM-OR", "logistic"]
+    assert all(re.fullmatch(r"\.\d\d ± \.\d\d", row[1]) for row in rows(table))
