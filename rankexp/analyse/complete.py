@@ -8,6 +8,8 @@ from rankexp.plan import Cell
 from rankexp.run.record import Record
 
 Key = tuple[str, str, str]
+LONGEST = 300
+"""Most characters of a reason that reports repeat."""
 
 
 @dataclass
@@ -52,7 +54,9 @@ class Count:
             return
         setattr(self, record.status, getattr(self, record.status) + 1)
         if record.status != "ok":
-            self.reasons[record.reason or record.status] += 1
+            reason = record.reason or record.status
+            cut = f"{reason[:LONGEST]}... (whole in the records)"
+            self.reasons[reason if len(reason) <= LONGEST else cut] += 1
         self.nan += any(row[5] != row[5] for row in record.rows if row[0] == "test")
         self.warned += bool(record.warnings)
         self.categories.update({warning.partition(":")[0] for warning in record.warnings})

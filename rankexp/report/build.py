@@ -219,7 +219,7 @@ def progress(folder: Path) -> str:
         lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} records'}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
-    return "\n".join(lines)
+    return "\n".join(map(text.one_line, lines))
 
 
 def scores_table(context: Context) -> pd.DataFrame:

@@ -12,9 +12,11 @@ from rankexp.analyse.frame import COLUMNS
 from rankexp.config.load import load
 from rankexp.config.schema import CrossValidation, Holdout, Study
 from rankexp.errors import ConfigError
+from rankexp.plan import Cell
 from rankexp.report import build
 from rankexp.report.context import Context
 from rankexp.report.page import describe_protocol
+from rankexp.run.record import Record
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
@@ -226,3 +228,20 @@ def test_an_edited_report_is_told_of(
     assert f"'{call}'" in (build.edited(manifest) or "")
     file.write_text(SIMPLE + "report: 3", encoding="utf-8")
     assert "there are errors in it now" in (build.edited(manifest) or "")
+
+
+def test_a_huge_or_hostile_reason_is_cut_and_harmless(
+    make: Make, save: Save, tmp_path: Path
+) -> None:
+    def fail(cell: Cell, record: Record) -> Record:
+        return Record(record.key, status="failed", reason="\x1b[2J" + "x" * 3_000_000)
+
+    study = copy.deepcopy(make().manifest["study"])
+    study["report"] = [study["report"][-1]]
+    folder = save(make(study, fail), tmp_path / "a")
+    report = build.open_report(folder)
+    report.write()
+    shown = [build.progress(folder), report.summary(), (folder / "completeness.md").read_text()]
+    for text in shown:
+        assert "\ufffd" in text and "(whole in the records)" in text
+        assert "\x1b" not in text and len(text) < 10_000
