@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rankexp import registry
 from rankexp.estimators import LinearRanker, ORBoost, OrdinalSVM
+from rankexp.testing import check_ranker
 
 RANKERS = [LinearRanker(loss=loss, risk=risk) for loss, risk in LinearRanker.combinations()]
 OTHERS = [
@@ -45,7 +46,6 @@ def test_scikit_learn(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("name", registry.names("estimators"))
-def test_every_parameter_has_a_default_and_is_kept(name):
-    made = registry.get("estimators", name)()
-    assert type(made)(**made.get_params()).get_params() == made.get_params()
+@pytest.mark.parametrize("estimator", RANKERS + OTHERS + LEVELS, ids=repr)
+def test_keeps_its_contract(estimator):
+    check_ranker(estimator, scikit_learn=False)

@@ -45,6 +45,7 @@ MAY_USE = {
     "run": NUMERIC | {"config", "plan", "data"},
     "analyse": {"metrics", "config", "plan", "run"},
     "report": {"metrics", "theory", "config", "plan", "run", "analyse"},
+    "testing": NUMERIC | {"config", "plan", "data", "protocols", "run", "report"},
     "cli_data": {"config", "data"},
     "cli": NUMERIC | {"cli_data", "config", "plan", "data", "run", "analyse", "report"},
     "__main__": {"cli"},
@@ -80,6 +81,14 @@ def test_a_room_uses_only_rooms_below_it(file: Path) -> None:
     used = {name for name in used if (ROOT / name).is_dir() or (ROOT / f"{name}.py").exists()}
     above = used - MAY_USE[here] - BASE - {here}
     assert not above, f"{here} must not import {sorted(above)}"
+
+
+def test_nothing_uses_the_contracts() -> None:
+    """They are for tests, ours and others', and ask for no tool of tests."""
+    for file in FILES:
+        used = {".".join(name.split(".")[:2]) for name in imported(file)}
+        assert room(file) == "testing" or "rankexp.testing" not in used, file
+        assert not used & {"pytest", "hypothesis"}, file
 
 
 @pytest.mark.parametrize(

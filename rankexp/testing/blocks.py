@@ -1,0 +1,105 @@
+"""The contract of kinds of tables and figures."""
+
+import inspect
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rankexp import registry
+from rankexp.config.schema import Block, Study
+from rankexp.report.build import open_report
+from rankexp.report.model import Output
+from rankexp.report.options import BlockKind
+from rankexp.report.write import files
+from rankexp.run.execute import execute
+from rankexp.testing.contract import ContractError, keep, need
+
+TINY = {
+    "version": 1,
+    "study": "tiny",
+    "title": "A study to show",
+    "seed": 1,
+    "generators": {"flips": {"generator": "linear", "params": {"d": 3}}},
+    "methods": {
+        "points": {"params": {"loss": "logistic", "risk": "classification"}},
+        "pairs": {"params": {"loss": "squared_hinge", "risk": "bipartite"}},
+    },
+    "experiments": {
+        "sim": {
+            "problems": ["flips"],
+            "protocol": {
+                "kind": "models",
+                "models": 2,
+                "training_sets": 2,
+                "n_train": 40,
+                "n_test": 60,
+            },
+            "methods": ["points", "pairs"],
+            "lambdas": [0.1, 1.0],
+        }
+    },
+}
+"""A study that is run in a second; its experiment is ``sim``, its methods are points and pairs."""
+
+
+def check_block(
+    kind: type[BlockKind] | str,
+    options: Mapping[str, Any] | None = None,
+    study: Mapping[str, Any] | None = None,
+) -> None:
+    """Check that a kind of block shows a run study, from its records alone.
+
+    Parameters
+    ----------
+    kind : class or str
+        A subclass of `BlockKind`, or the name of a registered one.
+    options : mapping, optional
+        As they would stand in a study.
+    study : mapping, optional
+        A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
+
+    Raises
+    ------
+    ContractError
+        With one sentence that says what must hold, and where it does not.
+    """
+    made = registry.get("report.blocks", kind) if isinstance(kind, str) else kind
+    if not (inspect.isclass(made) and issubclass(made, BlockKind)):
+        raise ContractError(f"{made!r} is no subclass of rankexp.report.options.BlockKind")
+    keep(f"block {made.__name__}", (declares_its_options,), made)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Study.model_validate({**(study or TINY)})
+        done = execute(whole, results=Path(folder), workers=1, quiet=True)
+        if done.exit_code:
+            raise ContractError(f"the study to show could not be run: {'; '.join(done.messages)}")
+        report = open_report(done.folder)
+        block = Block(
+            block="any",
+            name="any",
+            experiment=next(iter(whole.experiments)),
+            options=dict(options or {}),
+        )
+        keep(f"block {made.__name__}", (shows_the_study,), made, report.context, block)
+
+
+def declares_its_options(kind: type[BlockKind]) -> None:
+    """Its options can be written as a JSON schema, and an unknown one is refused."""
+    need(inspect.getdoc(kind), "it has no docstring")
+    schema = kind.model_json_schema()
+    need(schema.get("additionalProperties") is False, "options that it does not have are taken")
+
+
+def shows_the_study(kind: type[BlockKind], context: Any, block: Block) -> None:
+    """Its tables have a cell a column, can be written in every format, and are the same again."""
+    options = kind.model_validate(block.options)
+    faults = [fault.text for fault in options.faults(context.study, block)]
+    need(not faults, f"it cannot show the study: {faults}")
+    output, again = (options.output(context, block) for _ in range(2))
+    need(isinstance(output, Output), f"it gives {output!r}, no rankexp.report.model.Output")
+    need(output.tables or output.figure or output.lead, "it shows nothing")
+    for table in output.tables:
+        wide = {len(row) for row in table.rows} - {len(table.columns)}
+        need(not wide, f"{len(table.columns)} columns, and rows of {wide} cells")
+    if output.figure is None:
+        need(files("any", output) == files("any", again), "made again it is another")

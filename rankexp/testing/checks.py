@@ -1,0 +1,57 @@
+"""The contract of checks: functions that a `simulate` experiment calls."""
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.testing.contract import keep, need
+
+KEYS = {"quantity", "value", "group", "step"}
+
+
+def check_check(check: Callable[..., Any] | str) -> None:
+    """Check that a check declares its parameters and gives the rows of a record.
+
+    Parameters
+    ----------
+    check : callable or str
+        The function, or the name of a registered one. It is run with its defaults, so these are
+        to be quick.
+
+    Raises
+    ------
+    ContractError
+        With one sentence that says what must hold, and where it does not.
+    """
+    made = registry.get("checks", check) if isinstance(check, str) else check
+    keep(f"check {made.__name__}", (declares_its_parameters, gives_rows), made)
+
+
+def declares_its_parameters(check: Callable[..., Any]) -> None:
+    """It takes `rng`, then parameters by name alone, whose defaults can be JSON."""
+    rng, *parameters = inspect.signature(check).parameters.values()
+    need(rng.name == "rng", f"its first parameter is '{rng.name}'")
+    for p in parameters:
+        need(p.kind is p.KEYWORD_ONLY, f"'{p.name}' may be given by position: put it behind a *")
+        need(p.default is not p.empty, f"'{p.name}' has no default")
+    json.dumps({p.name: p.default for p in parameters})
+    need(inspect.getdoc(check), "it has no docstring")
+
+
+def gives_rows(check: Callable[..., Any]) -> None:
+    """Its rows are quantities with float values, each once, and its stream determines them."""
+    rows, again = (check(np.random.default_rng(0)) for _ in range(2))
+    need(rows, "it gives none")
+    need(rows == again, "the same stream gives other rows")
+    for row in rows:
+        need({"quantity", "value"} <= set(row) <= KEYS, f"a row has the keys {sorted(row)}")
+        need(isinstance(row["quantity"], str), f"a quantity is {row['quantity']!r}")
+        need(type(row["value"]) is float, f"a value is {row['value']!r}, which is no float")
+    need(json.loads(json.dumps(rows)) == rows, "JSON changes its rows")
+    places = [(row["quantity"], row.get("group"), row.get("step")) for row in rows]
+    twice = [place for place in places if places.count(place) > 1]
+    need(not twice, f"{twice[:1]} is there twice")

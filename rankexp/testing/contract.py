@@ -1,0 +1,69 @@
+"""How a contract is written: laws, which are functions whose docstring says what must hold."""
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+Law = Callable[..., None]
+
+
+class ContractError(AssertionError):
+    """Something breaks the contract of its room; the message says what must hold, and where."""
+
+
+def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
+    """Try each law on the same things, with warnings silenced.
+
+    Parameters
+    ----------
+    place : str
+        What is tried, for messages: ``loss huber(delta=0.5)``.
+    laws : iterable of callable
+        The first line of the docstring says what must hold.
+
+    Raises
+    ------
+    ContractError
+        For the first law that does not hold, or that could not be tried.
+    """
+    for law in laws:
+        said = (law.__doc__ or law.__name__).splitlines()[0].rstrip(".")
+        said = f"{place}: {said if said.startswith('NaN') else said[0].lower() + said[1:]}"
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                law(*things)
+        except ContractError as fault:
+            raise ContractError(f"{said}: {fault}") from None
+        except Exception as error:
+            raise ContractError(f"{said}: {type(error).__name__}: {error}") from error
+
+
+def need(holds: object, where: str) -> None:
+    """Raise a `ContractError` with a sentence where something does not hold."""
+    if not holds:
+        raise ContractError(where)
+
+
+def near(found: Any, wanted: Any, at: Any, rtol: float = 1e-6, atol: float = 1e-7) -> None:
+    """Raise a `ContractError` that names the first place where two arrays are apart."""
+    found, wanted, at = np.broadcast_arrays(found, wanted, at)
+    apart = np.flatnonzero(~np.isclose(found, wanted, rtol=rtol, atol=atol, equal_nan=False))
+    if apart.size:
+        k = apart[0]
+        text = f"at {at.flat[k]:.6g} it is {found.flat[k]:.6g}, not {wanted.flat[k]:.6g}"
+        raise ContractError(text)
+
+
+def raises(error: type[Exception], words: str, call: Callable[[], Any]) -> None:
+    """Ask for an error whose message has some words."""
+    try:
+        call()
+    except error as said:
+        need(words in str(said), f"the message is '{said}', without '{words}'")
+    except Exception as other:
+        raise ContractError(f"expected {error.__name__}, got {type(other).__name__}") from other
+    else:
+        raise ContractError(f"expected {error.__name__}, and nothing was raised")

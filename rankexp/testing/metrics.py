@@ -1,0 +1,128 @@
+"""The contract of metrics."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.metrics.base import DATA, Kind, Metric, parameters_of, parse
+from rankexp.testing.contract import keep, need, raises
+
+ROWS = 40
+SCORERS = 3
+KINDS = ("binary", "ordinal", "continuous")
+
+
+def check_metric(metric: Metric | str) -> None:
+    """Check that a metric declares itself, and treats every kind of data it is for alike.
+
+    Parameters
+    ----------
+    metric : Metric or str
+        Such as ``"ndcg@10"``, of a registered function; one that is not registered yet is
+        ``Metric("name", function)``.
+
+    Raises
+    ------
+    ContractError
+        With one sentence that says what must hold, and where it does not.
+    """
+    made = parse(metric) if isinstance(metric, str) else metric
+    place = f"metric {made!r}"
+    keep(place, (declares_itself, is_its_text), made)
+    laws = [leaves_data_alone, scores_columns_alike, refuses_nan, prefers_better_scores]
+    laws += [counts_weights_as_copies] if "sample_weight" in made.takes else []
+    for kind in made.kinds:
+        keep(f"{place} on {kind} data", laws, made, kind)
+
+
+def data(kind: Kind, n: int = ROWS, seed: int = 0) -> dict[str, Any]:
+    """Return all that a metric may ask for."""
+    rng = np.random.default_rng(seed)
+    y = {
+        "binary": np.where(np.arange(n) % 3 == 0, 1, -1),
+        "ordinal": np.array([0, 2, 1, 0, 3])[np.arange(n) % 5],
+        "continuous": rng.standard_normal(n),
+    }[kind]
+    return {
+        "y": y,
+        "scores": np.round(rng.standard_normal((n, SCORERS)) + 0.3 * np.sign(y)[:, None], 1),
+        "groups": np.arange(n) // 10,
+        "eta": rng.random(n),
+        "reference": rng.standard_normal(n),
+        "fitted": {},
+        "levels": len(set(y.tolist())),
+        "sample_weight": np.arange(n) % 4 / 2,
+    }
+
+
+def declares_itself(metric: Metric) -> None:
+    """It says its direction, source and kinds, and each parameter has a default."""
+    need(metric.direction in ("lower", "higher"), f"its direction is '{metric.direction}'")
+    need(metric.source, "it names no source")
+    need(metric.kinds and set(metric.kinds) <= set(KINDS), f"its kinds are {metric.kinds}")
+    need(metric.needs and metric.needs <= metric.takes <= set(DATA), "it needs no data")
+    need((inspect.getdoc(metric.function) or "").strip(), "its function has no docstring")
+    defaults = parameters_of(metric.function)
+    lacking = [name for name, value in defaults.items() if value is inspect.Parameter.empty]
+    need(not lacking, f"'{', '.join(lacking)}' has none, and is none of {', '.join(DATA)}")
+
+
+def is_its_text(metric: Metric) -> None:
+    """The text of a registered metric is parsed to the same."""
+    if metric.name in registry.names("metrics"):
+        need(parse(repr(metric)) == metric, f"'{metric!r}' is parsed to {parse(repr(metric))!r}")
+
+
+def scores_columns_alike(metric: Metric, kind: Kind) -> None:
+    """A matrix of scores gives the values of its columns, (L,) float64; a vector gives a float."""
+    given = data(kind)
+    if "scores" not in metric.takes:
+        return
+    many = metric(**given)
+    shape, dtype = getattr(many, "shape", None), getattr(many, "dtype", None)
+    need(shape == (SCORERS,) and dtype == np.float64, f"of {SCORERS} columns it is {many!r}")
+    for j in range(SCORERS):
+        one = metric(**{**given, "scores": given["scores"][:, j]})
+        need(isinstance(one, float), f"of a vector it is {one!r}")
+        need(one == many[j], f"column {j} has {many[j]!r} in the matrix and {one!r} alone")
+
+
+def refuses_nan(metric: Metric, kind: Kind) -> None:
+    """NaN among the scores is a ValueError that says so."""
+    given = data(kind)
+    if "scores" in metric.takes:
+        given["scores"][5, 1] = np.nan
+        raises(ValueError, "NaN", lambda: metric(**given))
+
+
+def prefers_better_scores(metric: Metric, kind: Kind) -> None:
+    """Scores that are y are better, in the declared direction, than the same turned round."""
+    given = data(kind)
+    if not {"y", "scores"} <= metric.needs:
+        return
+    good = metric(**{**given, "scores": given["y"].astype(float)})
+    bad = metric(**{**given, "scores": -given["y"].astype(float)})
+    better = good < bad if metric.direction == "lower" else good > bad
+    need(better, f"it says {metric.direction}, y has {good:g}, -y has {bad:g}")
+
+
+def leaves_data_alone(metric: Metric, kind: Kind) -> None:
+    """It changes nothing of what it is given."""
+    given, before = data(kind), data(kind)
+    metric(**given)
+    for name in metric.takes - {"fitted", "levels"}:
+        need(np.array_equal(given[name], before[name]), f"it changed {name}")
+
+
+def counts_weights_as_copies(metric: Metric, kind: Kind) -> None:
+    """A weight of an example is so many copies of it."""
+    given = data(kind)
+    times = (2 * given["sample_weight"]).astype(int)
+    copies = {
+        name: np.repeat(values, times, axis=0) if isinstance(values, np.ndarray) else values
+        for name, values in given.items()
+    }
+    weighed, copied = metric(**given), metric(**{**copies, "sample_weight": None})
+    need(np.allclose(weighed, copied, rtol=1e-12), f"{weighed} of weights, {copied} of copies")

@@ -1,0 +1,120 @@
+"""The contract of estimators, beyond scikit-learn's own."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.testing.contract import keep, need
+
+WORDS = ("poor", "fair", "good")
+"""Levels, worst to best; by alphabet they have another order."""
+
+
+def check_ranker(estimator: Any, *, scikit_learn: bool = True) -> None:
+    """Check that an estimator can be a method of a study.
+
+    Parameters
+    ----------
+    estimator : estimator or str
+        Made with the parameters to check, or the name of a registered one.
+    scikit_learn : bool
+        Whether scikit-learn's ``check_estimator`` is run, too.
+
+    Raises
+    ------
+    ContractError
+        With one sentence that says what must hold, and where it does not.
+    """
+    made = registry.get("estimators", estimator)() if isinstance(estimator, str) else estimator
+    laws = [has_parameters, gives_scores, scores_each_row_alone, changes_nothing, is_repeatable]
+    laws += [knows_its_levels] if "levels" in made.get_params() else []
+    laws += [passes_scikit_learn] if scikit_learn else []
+    keep(f"estimator {made!r}", laws, made)
+
+
+def data(n: int = 60) -> tuple[Any, Any]:
+    """Return two classes, or low and high numbers, that three features tell apart somewhat."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.standard_normal((n, 3)), 1)
+    return X, (X[:, 0] + 0.5 * rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def fitted(estimator: Any, X: Any, y: Any) -> Any:
+    """Return a fitted copy."""
+    from sklearn.base import clone
+
+    return clone(estimator).fit(X, y)
+
+
+def scores(estimator: Any, X: Any) -> Any:
+    """Return what a study ranks by: ``decision_function`` where there is one, else ``predict``."""
+    of = getattr(estimator, "decision_function", None) or estimator.predict
+    return of(X)
+
+
+def has_parameters(estimator: Any) -> None:
+    """Every parameter has a default, and is kept as it was given."""
+    given = estimator.get_params(deep=False)
+    again = type(estimator)(**given).get_params(deep=False)
+    lost = [name for name in given if again[name] is not given[name]]
+    need(not lost, f"'{', '.join(lost)}' is not kept as it was given")
+    type(estimator)()
+
+
+def gives_scores(estimator: Any) -> None:
+    """Scores are finite, one a row."""
+    X, y = data()
+    found = scores(fitted(estimator, X, y), X)
+    need(np.shape(found) == (len(X),), f"of {len(X)} rows they have the shape {np.shape(found)}")
+    need(np.isfinite(found).all(), "some are not finite")
+
+
+def scores_each_row_alone(estimator: Any) -> None:
+    """A score depends on its row alone, to the bit, so that equal rows tie."""
+    X, y = data()
+    model = fitted(estimator, X, y)
+    found = scores(model, X)
+    need((scores(model, X[::-1]) == found[::-1]).all(), "turning the rows round changes some")
+    twice = scores(model, np.repeat(X, 3, axis=0)).reshape(-1, 3)
+    need((twice == found[:, None]).all(), "rows that occur thrice have other scores")
+
+
+def changes_nothing(estimator: Any) -> None:
+    """Fitting and scoring leave X and y as they are."""
+    X, y = data()
+    own, target = X.copy(), y.copy()
+    scores(fitted(estimator, own, target), own)
+    need((own == X).all(), "X is another after it")
+    need((target == y).all(), "y is another after it")
+
+
+def is_repeatable(estimator: Any) -> None:
+    """With a `random_state`, or without one, two fits give the same scores; so does a pickle."""
+    X, y = data()
+    if "random_state" in estimator.get_params():
+        estimator = type(estimator)(**{**estimator.get_params(deep=False), "random_state": 0})
+    model = fitted(estimator, X, y)
+    found = scores(model, X)
+    need((scores(fitted(estimator, X, y), X) == found).all(), "a second fit has other scores")
+    need((scores(pickle.loads(pickle.dumps(model)), X) == found).all(), "its pickle has others")
+
+
+def knows_its_levels(estimator: Any) -> None:
+    """With `levels`, labels are in their order, never in that of the alphabet."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3))
+    y = np.searchsorted([-0.5, 0.5], X[:, 0] + 0.3 * rng.standard_normal(90))
+    given = estimator.get_params(deep=False)
+    given |= {"risk": "multipartite"} if "risk" in given else {}
+    model = type(estimator)(**{**given, "levels": list(WORDS)}).fit(X, np.array(WORDS)[y])
+    means = [scores(model, X)[y == level].mean() for level in range(3)]
+    need(means == sorted(means), f"mean scores of {', '.join(WORDS)} are {means}")
+
+
+def passes_scikit_learn(estimator: Any) -> None:
+    """It passes scikit-learn's ``check_estimator``."""
+    from sklearn.utils.estimator_checks import check_estimator
+
+    check_estimator(estimator, on_skip=None)

@@ -1,0 +1,17 @@
+"""Every registered data source keeps the contract that plug-ins have, too."""
+
+from pathlib import Path
+
+import pytest
+
+from rankexp import registry
+from rankexp.testing import check_source
+
+REFERENCES = {"file": "example.csv", "sklearn": "iris"}
+CONFIGS = Path(__file__).parents[2] / "configs"
+NETWORK = {"openml"}  # tests/data/test_openml.py has a server of its own
+
+
+@pytest.mark.parametrize("name", sorted(set(registry.names("data.sources")) - NETWORK))
+def test_keeps_its_contract(name):
+    check_source(name, REFERENCES[name], [CONFIGS])
