@@ -65,7 +65,7 @@ def _faults(study: Study) -> Iterator[Fault]:
 def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for source in entry.source:
         place = (*path, "source", source)
-        yield from _unknown(source, registry.names("data.sources"), "data source", place)
+        yield from _unregistered("data.sources", source, place)
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"holds the target '{entry.target}'")
@@ -221,9 +221,7 @@ def _report(study: Study) -> Iterator[Fault]:
     names = Counter(block.name for block in study.report)
     for i, block in enumerate(study.report):
         path = ("report", i)
-        yield from _unknown(
-            block.block, registry.names("report.blocks"), "block", (*path, "block")
-        )
+        yield from _unregistered("report.blocks", block.block, (*path, "block"))
         experiments = block.experiment
         yield from _unknown(experiments, study.experiments, "experiment", (*path, "experiment"))
         if names[block.name] > 1:
@@ -285,6 +283,14 @@ def _unknown(
             place = path if isinstance(given, str) else (*path, i)
             text = f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
             yield Fault(place, text, key=path[-1] == name)
+
+
+def _unregistered(room: str, name: str, path: TreePath) -> Iterator[Fault]:
+    """Find a name that a room doesn't have, or that another package registers in vain."""
+    try:
+        registry.get(room, name)
+    except registry.UnknownNameError as error:
+        yield Fault(path, str(error), key=path[-1] == name)
 
 
 def _listed(value: Any) -> list[Any]:

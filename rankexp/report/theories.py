@@ -25,10 +25,7 @@ ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
 
 
 def _known(name: str) -> str:
-    known = registry.names(ROOM)
-    if name not in known:
-        hint = registry.did_you_mean(name, known)
-        raise ValueError(f"unknown theory '{name}'{hint}; known: {', '.join(known)}")
+    registry.get(ROOM, name)
     return name
 
 

@@ -1,6 +1,10 @@
 """What a study names is imported when it is checked, and no more than that is done with it."""
 
+from importlib.metadata import EntryPoint
+
 import pytest
+
+from rankexp import registry
 
 STUDY = """version: 1
 study: t
@@ -11,6 +15,7 @@ methods: {m: {METHOD}}
 experiments: {e: {problems: [g], methods: [m], metrics: [iauc], protocol:
   {kind: models, models: 1, training_sets: 1, n_train: 20, n_test: 20}}}
 """
+TWO_CLASSES = STUDY.replace("polynomial", "gaussian").replace("iauc", "auc")
 MODULE = """
 import sys
 
@@ -80,8 +85,30 @@ def test_only_classes_that_fit_are_taken(errors, method, message):
 )
 @pytest.mark.parametrize("key", ["loss", "risk"])
 def test_names_that_are_no_text(errors, key, name):
-    marked = STUDY.replace("polynomial", "gaussian").replace("iauc", "auc")
-    (found,) = errors(marked.replace("{METHOD}", "{params: {" + key + ": «" + name + "}}"))
+    (found,) = errors(TWO_CLASSES.replace("{METHOD}", "{params: {" + key + ": «" + name + "}}"))
     assert f"methods.m.params.{key}: " in found
     assert f"expected a {key} or its name, got" in found or f"too long for a {key}" in found
     assert len(found) < 1100
+
+
+@pytest.mark.parametrize(
+    ("room", "marked"),
+    [
+        ("report.blocks", STUDY + "report: [{block: «absent, name: a, experiment: e}]\n"),
+        ("data.sources", STUDY + "data: {d: {source: {«absent: x}, target: t}}\n"),
+        ("losses", TWO_CLASSES.replace("{METHOD}", "{params: {loss: «absent}}")),
+        ("risks", TWO_CLASSES.replace("{METHOD}", "{params: {risk: «absent}}")),
+        ("estimators", STUDY.replace("{METHOD}", "{estimator: «absent}")),
+        ("metrics", STUDY.replace("iauc", "«absent")),
+        ("generators", STUDY.replace("polynomial", "«absent")),
+    ],
+)
+def test_what_another_package_registers_in_vain_is_said(errors, monkeypatch, room, marked):
+    points = [EntryPoint("absent", "nowhere.to_be_found:x", f"rankexp.{room}")]
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [p for p in points if p.group == group]
+    )
+    registry._room.cache_clear()
+    found = errors(marked.replace("{METHOD}", "{estimator: KendallTree}"))
+    registry._room.cache_clear()
+    assert any("'absent' of package 'nowhere' cannot be used: importing" in f for f in found)
