@@ -12,7 +12,7 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -234,29 +234,27 @@ def summaries(room: str) -> dict[str, str]:
     return found
 
 
-def exports(room: str, **others: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def exports(
+    room: str, public: Sequence[str] = ()
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily.
 
-    ``others`` are public, too, without being registered: the attribute, and the room's module
-    that holds it.
+    Those are what is registered, and what else is `public`: the room's ``base`` module holds it.
     """
 
-    def targets() -> dict[str, str]:
-        """Map attributes to registered names, the first where one has several."""
+    def registered() -> dict[str, str]:
+        """Map attributes to names, ours first."""
         found: dict[str, str] = {}
         for name, target in _room(room).items():
             found.setdefault(target.attribute, name)
         return found
 
     def lazy(attribute: str) -> Any:
-        if attribute in others:
-            return Target(f"rankexp.{room}.{others[attribute]}", attribute).load()
-        known = {} if attribute.startswith("__") else targets()
+        known = {} if attribute.startswith("__") else registered()
         if attribute in known:
             return get(room, known[attribute])
+        if attribute in public:
+            return Target(f"rankexp.{room}.base", attribute).load()
         raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
 
-    def listing() -> list[str]:
-        return sorted({*targets(), *others})
-
-    return lazy, listing
+    return lazy, lambda: sorted({*registered(), *public})

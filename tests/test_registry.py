@@ -21,7 +21,7 @@ HEAVY = ("numpy", "scipy", "sklearn", "pandas", "numba", "matplotlib", "pydantic
 
 def loaded_after(code: str) -> set[str]:
     """Return which heavy packages another interpreter has imported after some code."""
-    code += f"; import sys; print(*(name for name in {HEAVY} if name in sys.modules))"
+    code += f"\nimport sys; print(*(name for name in {HEAVY} if name in sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(out.stdout.splitlines()[-1].split())
 
@@ -31,8 +31,14 @@ def test_listing_names_imports_nothing_heavy():
     assert loaded_after(code) == set()
 
 
+def test_help_imports_nothing_heavy():
+    code = "import sys\nfrom rankexp.cli import main\nsys.argv[1:] = ['--help']\n"
+    assert loaded_after(code + "try:\n    main()\nexcept SystemExit:\n    pass") == set()
+
+
 def test_a_room_is_entered_without_importing_what_is_in_it():
-    code = "import rankexp.metrics, rankexp.generators, rankexp.losses; dir(rankexp.metrics)"
+    rooms = ("estimators", "metrics", "losses", "risks", "generators", "theory", "checks")
+    code = "; ".join(f"import rankexp.{room} as {room}; dir({room})" for room in rooms)
     assert loaded_after(code) == set()
     assert "numpy" in loaded_after("from rankexp.metrics import rank_loss")
 

@@ -25,4 +25,4 @@ if TYPE_CHECKING:
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
 else:
-    __getattr__, __dir__ = exports("checks")
+    __getattr__, __dir__ = exports("checks", __all__)

@@ -39,4 +39,4 @@ if TYPE_CHECKING:
     from rankexp.estimators.rank_boost import RankBoost
     from rankexp.estimators.ranking_forest import RankingForest
 else:
-    __getattr__, __dir__ = exports("estimators")
+    __getattr__, __dir__ = exports("estimators", __all__)

@@ -39,4 +39,4 @@ if TYPE_CHECKING:
     from rankexp.generators.regression import Regression
     from rankexp.generators.rules import Rules
 else:
-    __getattr__, __dir__ = exports("generators", Generator="base", Model="base")
+    __getattr__, __dir__ = exports("generators", __all__)

@@ -39,4 +39,4 @@ if TYPE_CHECKING:
     from rankexp.losses.squared_hinge import SquaredHinge
     from rankexp.losses.zero_one import ZeroOne
 else:
-    __getattr__, __dir__ = exports("losses", Loss="base", MarginLoss="base", parse="base")
+    __getattr__, __dir__ = exports("losses", __all__)

@@ -47,6 +47,4 @@ if TYPE_CHECKING:
     from rankexp.metrics.multipartite import pair_risk, u_cons, u_ovo, u_pairs, vus
     from rankexp.metrics.unexplained import unexplained_variance
 else:
-    __getattr__, __dir__ = exports(
-        "metrics", Metric="base", UndefinedMetricWarning="base", declare="base", parse="base"
-    )
+    __getattr__, __dir__ = exports("metrics", __all__)

@@ -30,4 +30,4 @@ if TYPE_CHECKING:
     from rankexp.risks.classification import Classification
     from rankexp.risks.multipartite import Multipartite
 else:
-    __getattr__, __dir__ = exports("risks", Risk="base", Task="base", parse="base", table="base")
+    __getattr__, __dir__ = exports("risks", __all__)

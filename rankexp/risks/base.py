@@ -98,8 +98,7 @@ class Risk(Named, ABC):
 
     def refuses(self, given: Given) -> str:
         """Return why something that it does not take can't be given."""
-        takers = [name for name in registry.names("risks") if given in Risk.parse(name).takes]
-        known = " or ".join(map(repr, takers))
+        known = " or ".join(f"'{risk.name}'" for risk in _all(Risk) if given in risk.takes)
         return f"the {self!r} risk takes no {given}: {self.reason}; risk={known} takes them"
 
     reason: ClassVar[str]

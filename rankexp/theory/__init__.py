@@ -31,4 +31,4 @@ if TYPE_CHECKING:
     from rankexp.theory.odds import proportional_odds
     from rankexp.theory.staircase import hinge_population
 else:
-    __getattr__, __dir__ = exports("theory")
+    __getattr__, __dir__ = exports("theory", __all__)
