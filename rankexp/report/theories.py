@@ -72,12 +72,12 @@ class Theory(Strict):
         """
         return self._call(ROOM, model, x[:, None])
 
-    def quantity(self, model: Any, name: str) -> float:
-        """Return what theory says of a fitted quantity ``thresholds_[i]``; NaN of any other."""
-        place = name.removeprefix("thresholds_[").removesuffix("]")
-        if not place.isdecimal() or self.name not in registry.names(OF_THRESHOLDS):
-            return float("nan")
-        return float(self._call(OF_THRESHOLDS, model)[int(place)])
+    def quantities(self, model: Any) -> dict[str, float]:
+        """Return what theory says of fitted quantities, ``thresholds_[0]`` and so on."""
+        if self.name not in registry.names(OF_THRESHOLDS):
+            return {}
+        values = self._call(OF_THRESHOLDS, model)
+        return {f"thresholds_[{i}]": float(value) for i, value in enumerate(values)}
 
     def _call(self, room: str, model: Any, *arguments: Any) -> Floats:
         function = registry.get(room, self.name)
@@ -139,10 +139,9 @@ class Against(Strict):
         values = _compared(x, curves, function, inside)
         if method in self.rescaled:
             del values[SLOPE]
+        known = theory.quantities(model) if theory and self.differences else {}
         for name, (first, second) in self.differences.items():
-            expected = math.nan
-            if theory is not None:
-                expected = theory.quantity(model, first) - theory.quantity(model, second)
+            expected = known.get(first, math.nan) - known.get(second, math.nan)
             values[name] = (fitted[first] - fitted[second], expected)
         return Panel(*where, x, curves, function, inside, values)
 
