@@ -94,7 +94,7 @@ class Report:
             raise ConfigError(f"its options are wrong: {error}") from error
         for fault in options.faults(self.context.study, block):
             raise ConfigError(fault.text)
-        output = options.made(self.context, block)
+        output = options.build(self.context, block)
         assert isinstance(output, Output)
         return output
 

@@ -111,13 +111,13 @@ class BlockKind(Strict, ABC):
 
     @abstractmethod
     def output(self, context: Context, block: Block) -> Output:
-        """Return what is shown, from records alone; `made` adds what the run lacks."""
+        """Return what is shown, from records alone; `build` adds what the run lacks."""
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods whose records it needs; none stands for all."""
         return []
 
-    def made(self, context: Context, block: Block) -> Output:
+    def build(self, context: Context, block: Block) -> Output:
         """Return what is shown and, in the body of it all, what the run lacks of that."""
         output = self.output(context, block)
         lacking = context.incomplete(block.experiments, self.needed(context, block))

@@ -26,7 +26,7 @@ Make = Callable[..., Context]
 def show(context: Context, name: str, experiment: Any, **options: Any) -> Output:
     block = Block(block=name, name="x", experiment=experiment, options=options)
     output: Output = (
-        registry.get("report.blocks", name).model_validate(options).made(context, block)
+        registry.get("report.blocks", name).model_validate(options).build(context, block)
     )
     return output
 
@@ -350,7 +350,7 @@ def test_the_block_of_the_documentation_shows_means(make: Make) -> None:
     made: dict[str, Any] = {"__name__": "documentation"}
     exec(compile(source, str(page), "exec"), made)
     block = Block(block="means", name="x", experiment="boxes")
-    output = made["Means"].model_validate({"digits": 2}).made(make(), block)
+    output = made["Means"].model_validate({"digits": 2}).build(make(), block)
     (table,) = output.tables
     assert [row[0] for row in table.rows] == ["exponential", "SVM-OR", "logistic"]
     assert all(re.fullmatch(r"\.\d\d ± \.\d\d", row[1]) for row in rows(table))

@@ -38,7 +38,7 @@ PAIR: dict[str, Any] = {"method": "svm_or", "references": ["logistic", "exponent
 def show(context: Context, name: str, experiment: Any, **options: Any) -> Output:
     block = Block(block=name, name="x", experiment=experiment, options=options)
     model = registry.get("report.blocks", name).model_validate(options)
-    output: Output = model.made(context, block)
+    output: Output = model.build(context, block)
     return output
 
 

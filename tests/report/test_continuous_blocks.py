@@ -103,7 +103,7 @@ def context(keep: bool = True, drop: Callable[[Cell], bool] = lambda cell: False
 def show(name: str, made: Context | None = None, **options: Any) -> Output:
     block = Block(block=name, name="x", experiment="e", options=options)
     kind = registry.get("report.blocks", name).model_validate(options)
-    output: Output = kind.made(made or context(), block)
+    output: Output = kind.build(made or context(), block)
     return output
 
 

@@ -144,7 +144,7 @@ def show(
 ) -> Output:
     block = Block(block=name, name="x", experiment=experiment, options=options)
     kind = registry.get("report.blocks", name).model_validate(options)
-    output: Output = kind.made(made or context(), block)
+    output: Output = kind.build(made or context(), block)
     return output
 
 
