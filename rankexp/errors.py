@@ -17,6 +17,10 @@ class RankexpError(Exception):
     exit_code = 1
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user, or the system, asked a run to stop; raised by the run's own signal handlers."""
+
+
 class ConfigError(RankexpError):
     """A configuration or an argument is wrong."""
 

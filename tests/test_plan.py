@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError
-from rankexp.plan import JOB_ROWS, DataFacts, cells, fits, grid_points, jobs, training_rows
+from rankexp.plan import JOB_ROWS, DataFacts, cells, jobs
 
 FACTS = {"vote": DataFacts(435, "f" * 64, "/cache/vote.npz")}
 BASE: dict[str, Any] = {
@@ -71,10 +71,7 @@ def changed(**edits: Any) -> Study:
 
 
 def keys(study: Study, facts: dict[str, DataFacts] = FACTS) -> dict[tuple[Any, ...], str]:
-    return {
-        (c.experiment, c.problem, c.method, c.model, c.rep, c.fold): c.key
-        for c in cells(study, facts)
-    }
+    return {(c.experiment, c.problem, c.method, c.place): c.key for c in cells(study, facts)}
 
 
 BEFORE = keys(changed())
@@ -88,13 +85,14 @@ def test_the_plan_of_a_study() -> None:
 
 def test_grids_and_fits() -> None:
     found = {(c.experiment, c.method): c for c in cells(changed(), FACTS)}
-    assert grid_points(found["figure", "log"].spec) == [{"lam": v} for v in (0.1, 1.0, 10.0)]
-    assert grid_points(found["figure", "svm"].spec) == [{"lam": 0.1}, {"lam": 1.0}]
-    assert grid_points(found["table", "sk"].spec) == [{"C": 1.0}, {"C": 2.0}]
-    assert grid_points(found["check", "flip_noise"].spec) == [{"p": 0.9}]
-    assert fits(found["figure", "log"]) == 3
-    assert fits(found["table", "sk"]) == 2 * (1 + 4)
-    assert training_rows(found["table", "sk"]) == 290
+    texts = {place: [point.text for point in cell.spec.points] for place, cell in found.items()}
+    assert texts["figure", "log"] == ["lam=0.1", "lam=1", "lam=10"]
+    assert texts["figure", "svm"] == ["lam=0.1", "lam=1"]
+    assert texts["table", "sk"] == ["C=1.0", "C=2.0"]
+    assert texts["check", "flip_noise"] == ["p=0.9"]
+    assert found["figure", "log"].spec.fits == 3
+    assert found["table", "sk"].spec.fits == 2 * (1 + 4)
+    assert found["table", "sk"].spec.training_rows == 290
 
 
 ADDITIONS = {
@@ -200,14 +198,14 @@ def test_jobs_are_of_a_size(sets: int, n_train: int) -> None:
         experiments__figure__protocol__n_train=n_train,
     )
     for job in jobs(cells(study, FACTS, ["figure"]), ()):
-        splits = {(c.model, c.rep) for c in job.cells}
-        assert len({c.model for c in job.cells}) == 1
+        splits = {(c.place.model, c.place.rep) for c in job.cells}
+        assert len({c.place.model for c in job.cells}) == 1
         assert len(splits) == 1 or len(splits) * n_train <= JOB_ROWS
         assert len(job.cells) == 2 * len(splits), "a split's methods belong together"
 
 
 def test_a_split_that_is_partly_done_keeps_the_rest_together() -> None:
     planned = [c for c in cells(changed(), FACTS) if c.experiment == "table"]
-    finished = {c.key for c in planned if c.method == "sk" and c.rep == 0}
+    finished = {c.key for c in planned if c.method == "sk" and c.place.rep == 0}
     sizes = sorted(len(job.cells) for job in jobs(planned, finished))
     assert sizes == [3, 6]

@@ -46,7 +46,7 @@ class Blocks:
 def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
     """Return the splits that an experiment expects, as problem, model, rep, fold."""
     rows = {
-        (cell.problem, *(NONE if v is None else v for v in (cell.model, cell.rep, cell.fold)))
+        (cell.problem, *(NONE if v is None else v for v in cell.place[:3]))
         for cell in cells
         if cell.experiment == experiment
     }

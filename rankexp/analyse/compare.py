@@ -136,7 +136,7 @@ def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     rows = frame[wanted]
     return pd.DataFrame(
         {
-            "setting": rows["model"].fillna(0).astype(np.int64),
+            "setting": rows["setting"].fillna(0).astype(np.int64),
             "rep": rows["rep"].fillna(0).astype(np.int64),
             "group": rows["group"].astype(object).where(rows["group"].notna(), ""),
             "quantity": rows["metric"].astype(object),

@@ -14,8 +14,9 @@ import pandas as pd
 
 from rankexp.analyse import bayes, blocks, paired, signed_rank
 from rankexp.analyse.blocks import IncompleteError, Policy
-from rankexp.analyse.paired import Design, Estimate
+from rankexp.analyse.paired import Estimate
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
+from rankexp.protocols.base import Design
 
 NAN = float("nan")
 

@@ -1,6 +1,5 @@
 """Records as one long table, and the slices of it that selection works on."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -17,16 +16,6 @@ COLUMNS = [
 ]
 NONE = -1
 """Stands for a place that the protocol has not (no model, no fold) in a slice's keys."""
-
-
-def grid_text(point: Mapping[str, Any]) -> str:
-    """Return a grid point in its canonical form, ``lam=0.01`` or ``C=1,kernel=rbf``."""
-
-    def value(given: Any) -> str:
-        text = given if isinstance(given, str) else json.dumps(given)
-        return text.removesuffix(".0") if isinstance(given, float) else text
-
-    return ",".join(f"{name}={value(given)}" for name, given in point.items())
 
 
 def _codes(values: Iterable[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -64,7 +53,8 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     Returns
     -------
     DataFrame
-        With the columns `COLUMNS`. A record without rows (it failed) leaves one row with an
+        With the columns `COLUMNS`, and `setting`: the place of a check's setting in the product
+        of its grid. A record without rows (it failed) leaves one row with an
         empty part and metric and the value NaN; a cell without a record leaves none.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
@@ -78,11 +68,12 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
     codes, names = _codes(chain.from_iterable(texts))
     data = {
+        "setting": _integers([cell.place.setting for cell, _ in found], lengths),
         "experiment": _categorical((cell.experiment for cell, _ in found), lengths),
         "problem": _categorical((cell.problem for cell, _ in found), lengths),
-        "model": _integers([cell.model for cell, _ in found], lengths),
-        "rep": _integers([cell.rep for cell, _ in found], lengths),
-        "fold": _integers([cell.fold for cell, _ in found], lengths),
+        "model": _integers([cell.place.model for cell, _ in found], lengths),
+        "rep": _integers([cell.place.rep for cell, _ in found], lengths),
+        "fold": _integers([cell.place.fold for cell, _ in found], lengths),
         "group": _categorical(group),
         "method": _categorical((cell.method for cell, _ in found), lengths),
         "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
@@ -97,7 +88,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
 
 def _texts(record: Record) -> list[str]:
     """Return the grid's points as text, preceded by one that stands for none."""
-    return ["", *map(grid_text, record.grid)]
+    return ["", *(point.text for point in record.grid)]
 
 
 def scores(frame: pd.DataFrame, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rankexp.analyse.frame import NONE, grid_text
+from rankexp.analyse.frame import NONE
 from rankexp.plan import Cell
 from rankexp.run.record import Record
+from rankexp.spec import EvaluateSpec
 
 Floats = NDArray[np.float64]
 BAYES = "bayes"
@@ -106,13 +107,17 @@ def _kept(
     points = {key[:-1]: key[-1] for key in chosen[columns].itertuples(index=False, name=None)}
     for cell in cells:
         record = records.get(cell.key)
-        if cell.experiment != experiment or record is None or "keep" not in cell.spec:
+        if cell.experiment != experiment or record is None or not _keeps(cell):
             continue
-        model, rep, fold = (NONE if v is None else v for v in (cell.model, cell.rep, cell.fold))
+        model, rep, fold, _ = (NONE if v is None else v for v in cell.place)
         point = points.get((cell.problem, cell.method, model, rep, fold))
         if point is not None:
-            grid = [grid_text(one) for one in record.grid].index(point)
+            grid = [one.text for one in record.grid].index(point)
             yield cell, record, (model, rep, fold), grid
+
+
+def _keeps(cell: Cell) -> bool:
+    return isinstance(cell.spec, EvaluateSpec) and cell.spec.keep is not None
 
 
 def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:

@@ -6,68 +6,16 @@ variance is far too small: the corrected resampled t-test (Nadeau and Bengio, Ma
 2003, sec. 3; for repeated folds Bouckaert and Frank, PAKDD 2004).
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
-
-from rankexp.config.schema import CrossValidation, Holdout, Models, Protocol
 
 Floats = Any
 """A float, or an array of them, one a study."""
 
 FEWEST = 3
 """Fewer pairs than this are no basis for a test."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """What the pairs of a comparison are.
-
-    Attributes
-    ----------
-    pairs : str
-        ``models``, ``queries``, ``folds`` or ``splits``.
-    correction : float
-        Rows in the test part over rows in the training part where training sets overlap; 0
-        where pairs are independent.
-    """
-
-    pairs: str
-    correction: float = 0.0
-
-    @property
-    def independent(self) -> bool:
-        """Whether the pairs may be resampled one by one."""
-        return self.correction == 0.0
-
-    @property
-    def test(self) -> str:
-        """What the test is called."""
-        return "paired t-test" if self.independent else "corrected resampled t-test"
-
-
-QUERIES = Design("queries")
-
-
-def design(protocol: Protocol, rows: float = np.nan) -> Design:
-    """Return the design of a protocol.
-
-    Parameters
-    ----------
-    protocol : Models, CrossValidation or Holdout
-    rows : float
-        Rows of the data set, for a test part given as a number of rows.
-    """
-    match protocol:
-        case Models():
-            return Design("models")
-        case CrossValidation(folds=folds):
-            return Design("folds", 1.0 / (folds - 1))
-        case Holdout(test=test):
-            share = test if test < 1 else test / rows
-            return Design("splits", share / (1.0 - share))
 
 
 class Estimate(NamedTuple):

@@ -5,11 +5,17 @@ rows, one a split: problem, method, model, rep, fold, unit, grid, value.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from rankexp.analyse.frame import NONE
+from rankexp.grid import Point
+from rankexp.registry import did_you_mean
+
+RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+"""What a study may call a rule, beside ``fixed``, and what tables call it."""
 
 PLACE = ["problem", "method", "model", "rep", "fold"]
 SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
@@ -76,9 +82,9 @@ def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFr
     return _take(scores, pd.concat([best, only]).drop_duplicates(PLACE))
 
 
-def fixed(scores: pd.DataFrame, grid: str) -> pd.DataFrame:
-    """Take one grid point, given as its canonical text, for every method that has it."""
-    return scores[scores["grid"] == grid].reset_index(drop=True)
+def fixed(scores: pd.DataFrame, point: Point) -> pd.DataFrame:
+    """Take one grid point for every method that has it."""
+    return scores[scores["grid"] == point.text].reset_index(drop=True)
 
 
 def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
@@ -99,32 +105,76 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
 
 
 def _simplicity(grid: str) -> float:
-    name, _, value = grid.partition("=")
-    return SIMPLER[name] * float(value) if name in SIMPLER and "," not in grid else np.nan
+    point = Point.parse(grid)
+    simple = [SIMPLER[name] * value for name, value in _numbers(point).items() if name in SIMPLER]
+    return simple[0] if len(point.values) == len(simple) == 1 else np.nan
 
 
-def apply(
-    rule: str, scores: pd.DataFrame, inner: Callable[[], pd.DataFrame], higher: bool
-) -> pd.DataFrame:
-    """Apply a rule by its name in a configuration.
+@dataclass(frozen=True)
+class Rule:
+    """A rule of choice: how it is called in a study, ``oracle`` or ``fixed:lam=0.01``.
 
-    Parameters
+    Attributes
     ----------
-    rule : str
-        ``oracle``, ``nested``, ``one_standard_error`` or ``fixed:lam=0.01``.
-    scores : DataFrame
-        Test values.
-    inner : callable
-        Gives the slice of inner values; called for `nested` only.
-    higher : bool
-        Whether higher values are better.
+    name : str
+        Of `RULES`.
+    point : Point or None
+        The grid point that ``fixed`` takes.
     """
-    name, _, argument = rule.partition(":")
-    if name == "nested":
-        return nested(scores, inner(), higher)
-    if name == "fixed":
-        return fixed(scores, argument)
-    return {"oracle": oracle, "one_standard_error": one_standard_error}[name](scores, higher)
+
+    name: str = "oracle"
+    point: Point | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Rule":
+        """Return the rule of this name.
+
+        Raises
+        ------
+        ValueError
+            There is none; the message lists the names.
+        """
+        name, colon, point = text.partition(":")
+        if name == "fixed" and point:
+            return cls(name, Point.parse(point))
+        if name in RULES and not colon:
+            return cls(name)
+        known = f"known: {', '.join(RULES)}, and fixed:lam=1 for a grid point"
+        raise ValueError(f"unknown rule '{text}'{did_you_mean(name, RULES)}; {known}")
+
+    def __str__(self) -> str:
+        return self.name if self.point is None else f"{self.name}:{self.point}"
+
+    @property
+    def label(self) -> str:
+        """What the rule is called in tables."""
+        return RULES[self.name] if self.point is None else self.point.text
+
+    def apply(
+        self, scores: pd.DataFrame, inner: Callable[[], pd.DataFrame], higher: bool
+    ) -> pd.DataFrame:
+        """Return the rows that the rule chooses.
+
+        Parameters
+        ----------
+        scores : DataFrame
+            Test values.
+        inner : callable
+            Gives the slice of inner values; called for ``nested`` only.
+        higher : bool
+            Whether higher values are better.
+        """
+        if self.point is not None:
+            return fixed(scores, self.point)
+        if self.name == "nested":
+            return nested(scores, inner(), higher)
+        return {"oracle": oracle, "one_standard_error": one_standard_error}[self.name](
+            scores, higher
+        )
+
+
+ORACLE = Rule("oracle")
+BOTH = (ORACLE, Rule("nested"))
 
 
 def edge(grid: str, grids: Sequence[str]) -> str | None:
@@ -133,33 +183,26 @@ def edge(grid: str, grids: Sequence[str]) -> str | None:
     Parameters
     ----------
     grid : str
-        The chosen point.
+        The chosen point's text.
     grids : sequence of str
-        All points of its method.
+        The texts of all points of its method.
 
     Returns
     -------
     str or None
         ``"lowest lam"``, ``"highest lam"`` or None; the first of several parameters.
     """
-    points = [_numbers(point) for point in grids]
-    for name, value in _numbers(grid).items():
+    points = [_numbers(Point.parse(text)) for text in grids]
+    for name, value in _numbers(Point.parse(grid)).items():
         values = sorted({point[name] for point in points if name in point})
         if len(values) > 1 and value in (values[0], values[-1]):
             return f"{'lowest' if value == values[0] else 'highest'} {name}"
     return None
 
 
-def _numbers(grid: str) -> dict[str, float]:
-    """Return the numeric parameters of a grid point's text."""
-    numbers = {}
-    for setting in grid.split(","):
-        name, _, value = setting.partition("=")
-        try:
-            numbers[name] = float(value)
-        except ValueError:
-            continue
-    return numbers
+def _numbers(point: Point) -> dict[str, float]:
+    """Return the numeric parameters of a grid point."""
+    return {name: float(v) for name, v in point.values if type(v) in {int, float}}
 
 
 def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     rows = frame[(frame["experiment"] == experiment) & frame[by].notna()]
     long = pd.DataFrame(
         {
-            "setting": rows["model"].fillna(0).astype(np.int64),
+            "setting": rows["setting"].fillna(0).astype(np.int64),
             "rep": rows["rep"].fillna(0).astype(np.int64),
             by: rows[by].astype(np.int64 if by == "step" else object),
             "quantity": rows["metric"].astype(object),

@@ -45,3 +45,14 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
     if any(p.kind is p.VAR_KEYWORD for p in found.values()):
         return None
     return {name: p for name, p in found.items() if p.kind is not p.VAR_POSITIONAL}
+
+
+def fit_takes(model: Any) -> frozenset[str]:
+    """Return which of ``groups`` and ``sample_weight`` the fit of an estimator takes.
+
+    One of ours says itself what it takes with its parameters; others take what their `fit` names.
+    """
+    if hasattr(model, "takes"):
+        return frozenset(model.takes())
+    named = frozenset(inspect.signature(model.fit).parameters)
+    return named & {"groups", "sample_weight"}

@@ -17,11 +17,8 @@ from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_paramet
 from rankexp.config.kinds import WORDS, kind_of, levels_of
 from rankexp.config.schema import (
     Block,
-    CrossValidation,
     DataEntry,
     Evaluate,
-    Holdout,
-    Models,
     Simulate,
     Study,
 )
@@ -139,26 +136,19 @@ def _size(records: int, path: TreePath) -> Iterator[Fault]:
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
     protocol = experiment.protocol
-    place = (*path, "protocol")
-    synthetic = isinstance(protocol, Models)
+    synthetic = protocol.problems == "generators"
     right, other = (study.generators, study.data) if synthetic else (study.data, study.generators)
     needs = "generators, not data sets" if synthetic else "data sets, not generators"
+    rows: dict[str, int | None] = {}
     for i, problem in enumerate(experiment.problems):
         if problem in other and problem not in right:
             text = f"the protocol '{protocol.kind}' is for {needs}"
             yield Fault((*path, "problems", i), text)
             continue
         look = study.data[problem].fingerprint if problem in study.data else None
-        rows = look.rows if look else None
-        if isinstance(protocol, CrossValidation) and rows and protocol.folds > rows:
-            yield Fault((*place, "folds"), f"more folds than '{problem}' has rows, {rows}")
-        if isinstance(protocol, Holdout) and rows and protocol.test >= rows:
-            yield Fault(
-                (*place, "test"), f"leaves nothing of '{problem}', {rows} rows, to train on"
-            )
-    if isinstance(protocol, Holdout) and protocol.test > 1 and protocol.test % 1:
-        text = "expected a fraction below 1 or a whole number of rows"
-        yield Fault((*place, "test"), f"{text}, got {protocol.test}")
+        rows[problem] = look.rows if look else None
+    for field, text in protocol.faults(rows):
+        yield Fault((*path, "protocol", field), text)
 
 
 def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -173,7 +163,7 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
         if repr(metric) in seen:
             yield Fault(place, f"the metric {metric!r} occurs twice")
         seen.add(repr(metric))
-        if "eta" in metric.needs and not isinstance(experiment.protocol, Models):
+        if "eta" in metric.needs and experiment.protocol.problems != "generators":
             yield Fault(place, f"{metric!r} needs eta, which only generators know")
 
 

@@ -1,12 +1,10 @@
 """What a study's YAML file may hold."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Discriminator,
     Field,
     NonNegativeInt,
@@ -16,6 +14,11 @@ from pydantic import (
     Tag,
     model_validator,
 )
+
+from rankexp import registry
+from rankexp.protocols.base import Protocol
+from rankexp.protocols.dealing import Inner
+from rankexp.strict import Strict
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
@@ -29,12 +32,6 @@ def _fitted_attribute(name: str) -> str:
 
 
 Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
-
-
-class Strict(BaseModel):
-    """A frozen model that refuses unknown keys and converts nothing silently."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Fingerprint(Strict):
@@ -68,7 +65,10 @@ class DataEntry(Strict):
     """Whether a CSV file names its columns; None: it does if no cell of its first line is a
     number. ``columnN`` is the N-th column of any file that has no column of this name."""
     groups: str | None = None
-    """Column of query or cluster labels; not a feature."""
+    """Column of query or cluster labels; not a feature. Methods that can train within groups do,
+    and each metric is kept for each group, too."""
+    weights: str | None = None
+    """Column of what each row counts, in training and in metrics; not a feature."""
     fingerprint: Fingerprint | None = None
     optional: bool = False
     """Whether the study goes on without it (large or licensed data)."""
@@ -93,46 +93,16 @@ class Preprocess(Strict):
     """Missing numbers by the training mean, missing nominals by the training mode."""
 
 
-class Models(Strict):
-    """Random models of a generator, several training sets each, one test set a model."""
-
-    kind: Literal["models"]
-    models: PositiveInt
-    training_sets: PositiveInt
-    n_train: PositiveInt
-    n_test: PositiveInt
+def _protocols() -> Any:
+    """Return the union of the protocols there are, told apart by `kind`."""
+    kinds = tuple(registry.get("protocols", name) for name in registry.names("protocols"))
+    return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007  (made of a tuple)
 
 
-class CrossValidation(Strict):
-    """Repeated shuffled k-fold cross-validation."""
-
-    kind: Literal["cross_validation"]
-    repeats: PositiveInt = 1
-    folds: Annotated[int, Field(ge=2)] = 10
-    stratified: bool = False
-    together: Literal["none", "groups", "duplicates"] = "none"
-    """Rows that must never be parted by a split."""
-
-
-class Holdout(Strict):
-    """Random splits into a training and a test part."""
-
-    kind: Literal["split"]
-    test: PositiveFloat
-    """Below 1 a fraction of the rows (rounded), otherwise a number of rows."""
-    repeats: PositiveInt = 1
-    stratified: bool = False
-    together: Literal["none", "groups", "duplicates"] = "none"
-
-
-Protocol = Annotated[Models | CrossValidation | Holdout, Field(discriminator="kind")]
-
-
-class Inner(Strict):
-    """Folds inside each training part, for nested choice of a grid point."""
-
-    folds: Annotated[int, Field(ge=2)] = 5
-    stratified: bool = False
+if TYPE_CHECKING:
+    AnyProtocol = Protocol
+else:
+    AnyProtocol = _protocols()
 
 
 class Method(Strict):
@@ -180,6 +150,11 @@ class Keep(Strict):
     ``thresholds_`` as ``thresholds_[0]``, ``thresholds_[1]``. Of the estimators that have them and
     are fitted one by one, not along ``lambdas``."""
 
+    def identity(self) -> dict[str, Any]:
+        """Return what determines a record; how many splits have it does not."""
+        given = self.model_dump(mode="json", exclude_defaults=True, exclude={"splits"})
+        return {k: sorted(set(v)) if isinstance(v, list) else v for k, v in given.items()}
+
     @model_validator(mode="after")
     def _has_use_for_points(self) -> "Keep":
         if self.at is not None and "scoring_function" not in self.curves:
@@ -193,7 +168,7 @@ class Evaluate(Strict):
     kind: Literal["evaluate"] = "evaluate"
     title: str | None = None
     problems: Annotated[list[str], Field(min_length=1)]
-    protocol: Protocol
+    protocol: AnyProtocol
     methods: Annotated[list[str], Field(min_length=1)]
     metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None

@@ -29,20 +29,45 @@ def build(
     names = [column.name for column in table.columns]
     target = column_index(names, entry.target, "target")
     aside = {target, *(column_index(names, column, "drop") for column in entry.drop)}
-    groups: Ints | None = None
+    groups, group_names, weights = None, None, None
     if entry.groups is not None:
         at = column_index(names, entry.groups, "groups")
         aside.add(at)
-        groups = np.unique(values[:, at], return_inverse=True)[1].astype(np.int64)
+        groups, group_names = _groups(columns[at], values[:, at])
+    if entry.weights is not None:
+        at = column_index(names, entry.weights, "weights")
+        aside.add(at)
+        weights = _weights(columns[at], values[:, at])
     keep = [j for j in range(len(columns)) if j not in aside]
     _check_columns([columns[j] for j in keep], values, keep)
     y, levels = _target(columns[target], values[:, target], entry)
     X = np.ascontiguousarray(values[:, keep])
     X[np.isnan(X)] = np.nan  # one bit pattern, so that equal content has one fingerprint
     features = tuple(columns[j] for j in keep)
-    return Dataset(
-        name, X, y, features, levels, groups, dict(table.provenance) | dict(provenance or {})
-    )
+    where = dict(table.provenance) | dict(provenance or {})
+    return Dataset(name, X, y, features, levels, groups, where, group_names, weights)
+
+
+def _groups(column: Feature, values: Floats) -> tuple[Ints, tuple[str, ...]]:
+    """Return the groups' numbers, 0 .. G-1, and what they stand for."""
+    if np.isnan(values).any():
+        row = int(np.argmax(np.isnan(values))) + 1
+        raise DataError(f"groups: column '{column.name}' has no value in row {row}")
+    codes, numbers = np.unique(values, return_inverse=True)
+    nominal = column.kind == "nominal"
+    names = (column.categories[int(c)] if nominal else number_text(c) for c in codes)
+    return numbers.astype(np.int64), tuple(names)
+
+
+def _weights(column: Feature, values: Floats) -> Floats:
+    """Return what each row counts."""
+    wrong = ~(np.isfinite(values) & (values > 0))
+    if column.kind == "nominal" or wrong.any():
+        row = 1 if column.kind == "nominal" else int(np.argmax(wrong)) + 1
+        raise DataError(
+            f"weights: column '{column.name}' must hold finite numbers above 0; row {row} has none"
+        )
+    return values.copy()
 
 
 def column_index(names: Sequence[str], wanted: str, role: str) -> int:

@@ -70,6 +70,10 @@ class Dataset:
     groups : ndarray of int64, shape (n,), or None
         Query or cluster of each row.
     provenance : mapping
+    group_names : tuple of str or None
+        What the groups' numbers stand for.
+    weights : ndarray of float64, shape (n,), or None
+        What each row counts; all above 0.
     """
 
     name: str
@@ -79,6 +83,8 @@ class Dataset:
     levels: tuple[str, ...] | None = None
     groups: Ints | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    group_names: tuple[str, ...] | None = None
+    weights: Floats | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -90,6 +96,10 @@ class Dataset:
         digest.update(np.ascontiguousarray(self.y, "<f8" if self.levels is None else "<i8").data)
         if self.groups is not None:
             digest.update(np.ascontiguousarray(self.groups, "<i8").data)
+        if self.group_names is not None:
+            digest.update(json.dumps(self.group_names).encode())
+        if self.weights is not None:
+            digest.update(b"weights" + np.ascontiguousarray(self.weights, "<f8").tobytes())
         return digest.hexdigest()
 
     @property
@@ -105,19 +115,3 @@ class Dataset:
             found = "a continuous target" if self.levels is None else f"{len(self.levels)} levels"
             raise DataError(f"data set '{self.name}' has {found}; two levels are needed here")
         return np.asarray(self.y == 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Rows of a training and a test part, and perhaps of a validation part.
-
-    Attributes
-    ----------
-    train, test : ndarray of int64
-        Sorted row numbers.
-    validation : ndarray of int64 or None
-    """
-
-    train: Ints
-    test: Ints
-    validation: Ints | None = None

@@ -54,6 +54,10 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     arrays = {"X": dataset.X, "y": dataset.y}
     if dataset.groups is not None:
         arrays["groups"] = dataset.groups
+    if dataset.group_names is not None:
+        head["group_names"] = dataset.group_names
+    if dataset.weights is not None:
+        arrays["weights"] = dataset.weights
     _write(head, arrays, path)
 
 
@@ -71,6 +75,8 @@ def read_dataset(path: Path) -> Dataset:
         levels,
         arrays.get("groups"),
         head["provenance"],
+        tuple(head["group_names"]) if "group_names" in head else None,
+        arrays.get("weights"),
     )
     if found.fingerprint != head["content"]:
         raise DataError(f"snapshot {path} is damaged: its content is not what was written")

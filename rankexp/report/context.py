@@ -95,14 +95,13 @@ class Context:
         return self._slices[key]
 
     def chosen(
-        self, experiment: str, metric: Metric, rule: str, methods: Sequence[str]
+        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
     ) -> pd.DataFrame:
         """Return the rows that a rule chooses, for some methods."""
-        key = (experiment, str(metric), "rule", rule)
+        key = (experiment, str(metric), "rule", str(rule))
         if key not in self._slices:
             higher = metric.direction == "higher"
-            self._slices[key] = select.apply(
-                rule,
+            self._slices[key] = rule.apply(
                 self.scores(experiment, metric),
                 lambda: self.scores(experiment, metric, "inner"),
                 higher,
@@ -163,6 +162,11 @@ class Context:
         """Return what a method is called in tables."""
         entry = self.study.methods.get(method)
         return (entry.label if entry else None) or method
+
+    def rows(self, problem: str) -> float:
+        """Return a data set's rows; NaN where they are unknown."""
+        known = self.manifest.get("data", {}).get(problem, {}).get("rows")
+        return float("nan") if known is None else float(known)
 
     def missing_data(self, problem: str) -> str | None:
         """Return why a problem's data was not to be had, or None where it was."""

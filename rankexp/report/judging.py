@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
-from rankexp.analyse import blocks
+from rankexp.analyse import blocks, select
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
-from rankexp.analyse.paired import design
 from rankexp.config.fault import Fault
-from rankexp.config.schema import Block, Evaluate, Holdout, Study
+from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
@@ -35,7 +34,7 @@ class Judged:
     method: str
     reference: str
     metric: Metric
-    rule: str
+    rule: select.Rule
     family: Family
     settings: Settings
 
@@ -54,7 +53,7 @@ class Judging(BlockKind):
     """What it is compared with, one after the other."""
     metric: MetricOption | None = None
     """Default: the experiment's first."""
-    rule: RuleOfEach = "oracle"
+    rule: RuleOfEach = select.ORACLE
     """One for all experiments, or one for each."""
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default for rank_loss and auc: 0.01."""
@@ -110,20 +109,10 @@ class Judging(BlockKind):
             pair,
         )
         setup = context.evaluate(experiment)
-        designs = {
-            name: design(setup.protocol, self._rows(context, experiment, name))
-            for name in setup.problems
-        }
+        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
         settings = self._settings(context, metric)
         found = family(table, pair, designs, settings)
         return Judged(experiment, *pair, metric, rule, found, settings)
-
-    def _rows(self, context: Context, experiment: str, problem: str) -> float:
-        """Return a data set's rows where a protocol needs them; NaN where they are unknown."""
-        protocol = context.evaluate(experiment).protocol
-        known = context.manifest.get("data", {}).get(problem, {}).get("rows")
-        wanted = isinstance(protocol, Holdout) and protocol.test >= 1
-        return float(known) if wanted and known is not None else float("nan")
 
     def _settings(self, context: Context, metric: Metric) -> Settings:
         margin = self.margin or metric.reading.margin
@@ -156,7 +145,7 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
             "method": own.method,
             "reference": own.reference,
             "metric": str(own.metric),
-            "rule": own.rule,
+            "rule": str(own.rule),
             "margin": own.settings.margin,
             "level": own.settings.level,
             "incomplete": own.settings.policy,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
-    AfterValidator,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -20,15 +19,15 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from rankexp.analyse import select
 from rankexp.config.fault import Fault
-from rankexp.config.schema import Block, Evaluate, Simulate, Strict, Study
+from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
 from rankexp.report.figure import finish
 from rankexp.report.model import Output
-
-RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+from rankexp.strict import Strict
 
 
 @dataclass(frozen=True)
@@ -73,26 +72,26 @@ def _metric(text: Any) -> Metric:
     return parse(text)
 
 
-def _known_rule(name: str) -> str:
-    kind, _, point = name.partition(":")
-    if name in RULES or (kind == "fixed" and point):
-        return name
-    known = f"known: {', '.join(RULES)}, and fixed:lam=1 for a grid point"
-    raise ValueError(f"unknown rule '{name}'{did_you_mean(name, RULES)}; {known}")
+def _rule(given: Any) -> select.Rule:
+    if isinstance(given, select.Rule):
+        return given
+    if not isinstance(given, str):
+        raise ValueError("expected the name of a rule")
+    return select.Rule.parse(given)
 
 
 MethodName = Annotated[str, Holds("method")]
 ProblemName = Annotated[str, Holds("problem")]
 ExperimentName = Annotated[str, Holds("experiment")]
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
-Rule = Annotated[str, AfterValidator(_known_rule)]
+Rule = Annotated[select.Rule, PlainValidator(_rule)]
 RuleOfEach = Rule | dict[ExperimentName, Rule]
 """One rule for all experiments, or one for each."""
 
 
 def rule_of(rule: RuleOfEach, experiment: str) -> Rule:
     """Return the rule of an experiment; ``oracle`` where none is given for it."""
-    return rule if isinstance(rule, str) else rule.get(experiment, "oracle")
+    return rule if isinstance(rule, select.Rule) else rule.get(experiment, select.ORACLE)
 
 
 class BlockKind(Strict, ABC):
@@ -170,8 +169,3 @@ class Choosing(BlockKind):
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods shown."""
         return self.shown(context, block)
-
-
-def rule_label(rule: str) -> str:
-    """Return what a rule of choice is called in tables."""
-    return RULES.get(rule) or rule.removeprefix("fixed:")

@@ -6,12 +6,8 @@ from typing import Any
 
 from rankexp.analyse import complete
 from rankexp.config.schema import (
-    CrossValidation,
     Evaluate,
     Experiment,
-    Holdout,
-    Models,
-    Protocol,
 )
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Page, Section, Table
@@ -53,27 +49,7 @@ def describe(setup: Experiment) -> list[str]:
     if not isinstance(setup, Evaluate):
         return [setup.check, f"{setup.repetitions} repetitions a setting", NOTHING]
     problems = ", ".join(setup.problems)
-    return [problems, describe_protocol(setup.protocol), ", ".join(setup.methods)]
-
-
-def describe_protocol(protocol: Protocol) -> str:
-    """Return a protocol in words."""
-    match protocol:
-        case Models():
-            return (
-                f"{protocol.models} models × {protocol.training_sets} training sets of "
-                f"{protocol.n_train}, tested on {protocol.n_test}"
-            )
-        case CrossValidation():
-            kind = "stratified" if protocol.stratified else "plain"
-            return f"{protocol.repeats} × {protocol.folds} folds, {kind}{_kept(protocol.together)}"
-        case Holdout():
-            times = "one random split" if protocol.repeats == 1 else f"{protocol.repeats} splits"
-            return f"{times}, test part {protocol.test:g}{_kept(protocol.together)}"
-
-
-def _kept(together: str) -> str:
-    return {"none": "", "duplicates": ", equal rows together"}.get(together, ", groups together")
+    return [problems, setup.protocol.words(), ", ".join(setup.methods)]
 
 
 def _data(context: Context) -> Table:

@@ -14,10 +14,10 @@ from rankexp import registry
 from rankexp.analyse import bands
 from rankexp.analyse.kept import Kept
 from rankexp.analyse.select import PLACE
-from rankexp.config.schema import Strict
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
 from rankexp.report.options import MethodName
+from rankexp.strict import Strict
 
 Floats = NDArray[np.float64]
 SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"

@@ -1,11 +1,11 @@
 """Curves that a record can hold: small, and enough to draw a figure from."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankexp.config.schema import Points
 from rankexp.metrics.iroc import iroc
 
 Floats = NDArray[np.float64]
@@ -14,7 +14,7 @@ Curve = dict[str, list[float]]
 IROC_POINTS = 201
 
 
-def grid(at: Mapping[str, Any], X: Floats) -> Floats:
+def grid(at: Points, X: Floats) -> Floats:
     """Return the points x, (m, 1), that a study names for scoring functions.
 
     Raises
@@ -23,7 +23,7 @@ def grid(at: Mapping[str, Any], X: Floats) -> Floats:
         There are several features.
     """
     _check_curve(X)
-    return np.linspace(at["low"], at["high"], at["points"])[:, None]
+    return np.linspace(at.low, at.high, at.points)[:, None]
 
 
 def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:

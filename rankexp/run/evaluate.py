@@ -1,24 +1,31 @@
 """One job becomes records. A method that fails, fails alone."""
 
 import itertools
+import signal
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 
 from rankexp import __version__, registry
-from rankexp.metrics.base import Metric, parse
-from rankexp.plan import Cell, Job, chooses, digest, grid_points
+from rankexp.arrays import Floats
+from rankexp.errors import Interrupted
+from rankexp.metrics.base import Metric, UndefinedMetricWarning
+from rankexp.plan import Cell, Job
 from rankexp.run.curves import CURVES, Curve, grid
-from rankexp.run.fitting import Fitted, Floats, Wanted, fit
-from rankexp.run.material import Fold, folds
+from rankexp.run.fitting import Extras, Fitted, fit
+from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
+from rankexp.spec import EvaluateSpec, SimulateSpec, digest
+
+LONGEST = 500
+"""Characters of a reason; a traceback keeps twenty times as many, of its two ends."""
 
 
 def evaluate(job: Job) -> list[Record]:
@@ -26,34 +33,35 @@ def evaluate(job: Job) -> list[Record]:
 
     Nothing but the cells determines them: neither what else is in the job, nor the process.
     """
-    if job.cells[0].spec["kind"] == "simulate":
+    if isinstance(job.cells[0].spec, SimulateSpec):
         works = [_Work(cell) for cell in job.cells]
         for work in works:
-            work.do(_simulate)
+            work.do(_simulate, work.cell.spec)
         return [work.record() for work in works]
-    groups = itertools.groupby(job.cells, key=_unit)
-    return [record for unit, group in groups for record in _evaluate_split(list(group), unit)]
+    groups = itertools.groupby(job.cells, key=lambda cell: cell.spec.unit)
+    return [record for _, group in groups for record in _evaluate_split(list(group))]
 
 
-def _unit(cell: Cell) -> int:
-    """Return the coordinate in which the splits of a job differ."""
-    split = cell.spec["split"]
-    return int(split.get("fold", split["rep"]))
-
-
-def _evaluate_split(cells: list[Cell], unit: int) -> list[Record]:
+def _evaluate_split(cells: list[Cell]) -> list[Record]:
     """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
     works = [_Work(cell) for cell in cells]
-    try:
-        for place, fold in enumerate(folds(cells[0].spec, unit)):
+    spec = cells[0].spec
+    assert isinstance(spec, EvaluateSpec)
+    made = folds(spec)
+    for place in itertools.count():
+        try:
+            fold = next(made, None)
+        except Exception as error:  # the data, not a method: it concerns them all
             for work in works:
-                if place == 0:
-                    work.do(_score_test, fold)
-                elif chooses(work.cell):
-                    work.do(_score_inner, fold)
-    except Exception as error:  # the data, not a method: it concerns them all
+                work.fail(error)
+            break
+        if fold is None:
+            break
         for work in works:
-            work.error = work.error or error
+            if place == 0:
+                work.do(_score_test, work.cell.spec, fold)
+            elif isinstance(work.cell.spec, EvaluateSpec) and work.cell.spec.chooses:
+                work.do(_score_inner, work.cell.spec, fold)
     return [work.record() for work in works]
 
 
@@ -67,119 +75,164 @@ class _Work:
         self.curves: dict[str, Curve] = {}
         self.texts: dict[str, str] = {}
         self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
-        self.caught: list[warnings.WarningMessage] = []
-        self.error: Exception | None = None
+        self.caught: list[str] = []
+        self.failed: Record | None = None
 
     def do(self, step: Callable[..., float], *arguments: Any) -> None:
-        """Take a step, which returns the seconds spent fitting; after an error none is taken."""
-        if self.error is not None:
+        """Take a step, which returns the seconds spent fitting; after an error none is taken.
+
+        Whatever a method raises is its own failure, `sys.exit` too; only the user stops a run.
+        """
+        if self.failed is not None:
             return
         cpu, start = process_time(), perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 seconds = step(self, *arguments)
-            except Exception as error:
-                self.error = error
+            except BaseException as error:
+                if _by_user(error):
+                    raise
+                self.fail(error)
             else:
                 self.times["fit"] += seconds
                 self.times["score"] += perf_counter() - start - seconds
         self.times["cpu"] += process_time() - cpu
-        self.caught += caught
+        self.caught += [f"{w.category.__name__}: {w.message}" for w in caught]
+
+    def fail(self, error: BaseException) -> None:
+        """Keep an error as text: the error itself would hold all that its frames do."""
+        self.failed = self.failed or failure(self.cell, error)
 
     def record(self) -> Record:
         """Return the record, a failed one after an error."""
-        warned = _counted(self.caught)
-        if self.error is not None:
-            return failure(self.cell, self.error, warned)
+        if self.failed is not None:
+            return replace(self.failed, warnings=_counted(self.caught))
         if self.inner:
-            metrics = _metrics(tuple(self.cell.spec["metrics"]))
-            self.rows += _rows("inner", metrics, _known_mean(np.stack(self.inner)))
+            spec = self.cell.spec
+            assert isinstance(spec, EvaluateSpec)
+            values = _known_mean(np.stack(self.inner))
+            self.rows += _rows("inner", spec.setting.metrics, values)
         return Record(
             self.cell.key,
-            grid=grid_points(self.cell.spec),
+            grid=self.cell.spec.points,
             rows=self.rows,
             curves=self.curves,
             texts=self.texts,
             times=self.times,
-            warnings=warned,
+            warnings=_counted(self.caught),
             version=__version__,
         )
 
 
-def failure(cell: Cell, error: BaseException, warned: Sequence[str] = ()) -> Record:
-    """Return the failed record of a cell, with one line of reason and the whole traceback."""
-    lines = str(error).strip().splitlines() or ["no message"]
+def _by_user(error: BaseException) -> bool:
+    """Tell whether an error is the user's wish to stop, not a method's own doing.
+
+    A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
+    """
+    if isinstance(error, Interrupted):
+        return True
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and default
+
+
+def failure(cell: Cell, error: BaseException) -> Record:
+    """Return the failed record of a cell, with one line of reason and the traceback."""
+    try:
+        lines = str(error).strip().splitlines() or ["no message"]
+    except Exception:  # a message may be made by a method's own code
+        lines = ["its message cannot be shown"]
+    trace = "".join(traceback.format_exception(error))
     return Record(
         cell.key,
         status="failed",
-        reason=f"{type(error).__name__}: {lines[0]}",
-        grid=grid_points(cell.spec),
-        texts={"traceback": "".join(traceback.format_exception(error))},
-        warnings=list(warned),
+        reason=_shortened(f"{type(error).__name__}: {lines[0]}", LONGEST),
+        grid=cell.spec.points,
+        texts={"traceback": _shortened(trace, 20 * LONGEST)},
         version=__version__,
     )
 
 
-def _counted(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+def _shortened(text: str, most: int) -> str:
+    """Return a text that can be written anywhere: valid, and its middle left out if too long."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
+
+
+def _counted(caught: Sequence[str]) -> list[str]:
     """Return each warning once, with how often it came."""
-    counts = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
+    counts = Counter(_shortened(text, LONGEST) for text in caught)
     return [text if n == 1 else f"{text} ({n} times)" for text, n in counts.items()]
 
 
-@lru_cache(maxsize=64)
-def _metrics(names: tuple[str, ...]) -> tuple[Metric, ...]:
-    return tuple(parse(name) for name in names)
-
-
-def _score_test(work: _Work, fold: Fold) -> float:
+def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on its split."""
-    spec = work.cell.spec
-    metrics = _metrics(tuple(spec["metrics"]))
-    keep = spec.get("keep", {"curves": [], "texts": []})
-    x = grid(keep["at"], fold.X_test) if "at" in keep else None
+    metrics, keep = spec.setting.metrics, spec.keep
+    x = grid(keep.at, fold.test.part.X) if keep and keep.at else None
     at = None if x is None else fold.prepared(x)
-    wanted = Wanted(keep["texts"], keep.get("fitted", ()), at)
-    fitted = fit(spec["method"], fold, spec["seed"], wanted)
-    work.rows += _rows("test", metrics, _values(metrics, fitted, fold))
-    work.rows += _bayes_rows(metrics, fold)
+    extras = Extras(keep.texts, keep.fitted, at) if keep else None
+    fitted = fit(spec.method, fold, spec.setting.seed, extras)
+    for part, tested in fold.tests.items():
+        scores = fitted.scores[part]
+        work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
+        work.rows += _group_rows(part, metrics, scores, fitted.known, tested)
+    work.rows += _bayes_rows(metrics, fold.test)
     for name, values in fitted.quantities.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
     for name, numbers in fitted.attributes.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
-    for name in keep["curves"]:
+    for name in keep.curves if keep else ():
         if name == "scoring_function" and x is not None and fitted.at is not None:
             columns = enumerate(fitted.at.T.tolist())
             work.curves |= {f"{name}:{g}": {"x": x[:, 0].tolist(), "y": y} for g, y in columns}
         else:
-            work.curves |= _curves(name, fitted, fold)
+            work.curves |= _curves(name, fitted, fold.test)
     return fitted.seconds
 
 
-def _curves(name: str, fitted: Fitted, fold: Fold) -> dict[str, Curve]:
+def _curves(name: str, fitted: Fitted, test: Rows) -> dict[str, Curve]:
     """Return a curve of each grid point, ``iroc:0``, and of the best scorer, ``iroc:bayes``."""
-    columns = {f"{name}:{g}": column for g, column in enumerate(fitted.scores.T)}
-    if fold.test.best is not None:
-        columns[f"{name}:bayes"] = fold.test.best
+    columns = {f"{name}:{g}": column for g, column in enumerate(fitted.scores["test"].T)}
+    if test.best is not None:
+        columns[f"{name}:bayes"] = test.best
     make = CURVES[name]
-    return {key: make(fold.X_test, fold.test.y, column) for key, column in columns.items()}
+    return {key: make(test.X, test.part.y, column) for key, column in columns.items()}
 
 
-def _score_inner(work: _Work, fold: Fold) -> float:
+def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
-    spec = work.cell.spec
-    fitted = fit(spec["method"], fold, spec["seed"])
-    work.inner.append(_values(_metrics(tuple(spec["metrics"])), fitted, fold))
+    fitted = fit(spec.method, fold, spec.setting.seed)
+    values = _values(spec.setting.metrics, fitted.scores["test"], fitted.known, fold.test)
+    work.inner.append(values)
     return fitted.seconds
 
 
-def _values(metrics: Sequence[Metric], fitted: Fitted, fold: Fold) -> Floats:
-    """Return the metrics on a fold's test part, (metrics, G)."""
-    known = fold.test.told | {"fitted": fitted.said}
-    return np.array(
-        [metric(scores=fitted.scores, **known) for metric in metrics], dtype=np.float64
-    )
+def _values(
+    metrics: Sequence[Metric], scores: Floats, fitted: Mapping[str, Floats], tested: Rows
+) -> Floats:
+    """Return the metrics on a part, (metrics, G)."""
+    known = tested.known | {"fitted": fitted}
+    return np.array([metric(scores=scores, **known) for metric in metrics], dtype=np.float64)
+
+
+def _group_rows(
+    part: str,
+    metrics: Sequence[Metric],
+    scores: Floats,
+    fitted: Mapping[str, Floats],
+    tested: Rows,
+) -> Iterator[Row]:
+    """Yield the metrics within each group; NaN where a group has no value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        for label, rows in tested.by_group:
+            within = Rows(tested.X[rows], replace(tested.part.take(rows), groups=None))
+            values = _values(metrics, scores[rows], fitted, within)
+            yield from _rows(part, metrics, values, label)
 
 
 def _known_mean(values: Floats) -> Floats:
@@ -191,26 +244,27 @@ def _known_mean(values: Floats) -> Floats:
     return mean
 
 
-def _rows(part: str, metrics: Sequence[Metric], values: Floats) -> Iterator[Row]:
+def _rows(
+    part: str, metrics: Sequence[Metric], values: Floats, group: str | None = None
+) -> Iterator[Row]:
     for metric, line in zip(metrics, values.tolist(), strict=True):
         name = repr(metric)
-        yield from (Row(part, g, None, None, name, value) for g, value in enumerate(line))
+        yield from (Row(part, g, None, group, name, value) for g, value in enumerate(line))
 
 
-def _bayes_rows(metrics: Sequence[Metric], fold: Fold) -> Iterator[Row]:
+def _bayes_rows(metrics: Sequence[Metric], test: Rows) -> Iterator[Row]:
     for metric in metrics:
-        loss = fold.test.bayes_loss(metric)
+        loss = test.bayes_loss(metric)
         if loss is not None:
             yield Row("test", 0, None, None, metric.of_bayes, loss)
 
 
-def _simulate(work: _Work) -> float:
+def _simulate(work: _Work, spec: SimulateSpec) -> float:
     """Run one repetition of a check."""
-    spec = work.cell.spec
-    path = f"{spec['check']}/{digest(spec['params'])}/rep/{spec['split']['rep']}"
-    check = registry.get("checks", spec["check"])
+    path = f"{spec.check}/{digest(spec.params)}/rep/{spec.place.rep}"
+    check = registry.get("checks", spec.check)
     start = perf_counter()
-    found = check(stream(spec["seed"], path), **spec["params"])
+    found = check(stream(spec.seed, path), **spec.params)
     work.rows += [_check_row(row) for row in found]
     return perf_counter() - start
 

@@ -14,7 +14,6 @@ from typing import Any
 from rankexp.config.schema import Study
 from rankexp.errors import EnvironmentProblemError
 from rankexp.files import explained, open_to_append
-from rankexp.plan import fits
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
 from rankexp.run.prepare import Prepared, prepare
@@ -236,7 +235,7 @@ class _Run:
         self.prepared.store.write_packed(done.job, done.keys, done.content)
         self.outcome.made += len(done.keys)
         self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
-        count = sum(fits(self.cells[key]) for key in done.keys)
+        count = sum(self.cells[key].spec.fits for key in done.keys)
         self.used.jobs += 1
         self.used.fits += count
         self.used.memory = max(self.used.memory, done.memory)
@@ -245,7 +244,7 @@ class _Run:
             cell = self.cells[key]
             where = f"{cell.experiment} / {cell.problem} / {cell.method}"
             self.reasons[f"{where}: {reason}"] += 1
-            self.log(f"failed: {where}, {cell.spec['split']}, record {key}\n{trace}")
+            self.log(f"failed: {where}, {cell.place}, record {key}\n{trace}")
         progress.advance(count)
         if time.monotonic() - self.saved > SAVE_EVERY:
             self._save(complete=False)

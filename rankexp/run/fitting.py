@@ -1,4 +1,4 @@
-"""One method on one fold: fit its whole grid, score the test part."""
+"""One method on one fold: fit its whole grid, score what is to be scored."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,20 +8,18 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankexp.config.estimators import resolve_estimator
-from rankexp.plan import digest, points
-from rankexp.run.material import Fold
+from rankexp.arrays import Floats
+from rankexp.config.estimators import fit_takes, resolve_estimator
+from rankexp.run.material import Fold, Rows
 from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
-
-Floats = NDArray[np.float64]
+from rankexp.spec import MethodSpec
 
 MOST_NUMBERS = 100
 """In an attribute that a record keeps."""
 
-SAID = {"score_scale": 1.0}
+FITTED = {"score_scale": 1.0}
 """Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
 they are where an estimator has none."""
 
@@ -32,14 +30,14 @@ class Fitted:
 
     Attributes
     ----------
-    scores : ndarray of shape (n_test, G)
-        One column a grid point.
+    scores : dict of str to ndarray of shape (n, G)
+        Of each part that is scored, one column a grid point.
     quantities : dict of str to list of float
         Fitted quantities, one value a grid point.
     seconds : float
         Spent on fitting.
-    said : dict of str to ndarray of shape (G,)
-        What metrics may ask of the fitted estimators, see `SAID`.
+    known : dict of str to ndarray of shape (G,)
+        What metrics may ask of the fitted estimators, see `FITTED`.
     texts : dict of str to str
         What was asked for, ``tree:0`` of the first grid point; without what an estimator has not.
     attributes : dict of str to list of (int, float)
@@ -48,16 +46,16 @@ class Fitted:
         Scores of the further rows asked for.
     """
 
-    scores: Floats
+    scores: dict[str, Floats]
     quantities: dict[str, list[float]] = field(default_factory=dict)
     seconds: float = 0.0
-    said: dict[str, Floats] = field(default_factory=dict)
+    known: dict[str, Floats] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     at: Floats | None = None
 
 
-class Wanted(NamedTuple):
+class Extras(NamedTuple):
     """What is asked for beside the scores of the test part.
 
     Attributes
@@ -76,31 +74,29 @@ class Wanted(NamedTuple):
     at: Floats | None = None
 
 
-NOTHING = Wanted()
-
-
-def fit(method: Mapping[str, Any], fold: Fold, seed: int, wanted: Wanted = NOTHING) -> Fitted:
-    """Fit a method's grid to the training part and score the test part.
+def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras | None = None) -> Fitted:
+    """Fit a method's grid to the training part and score the other parts.
 
     Parameters
     ----------
-    method : mapping
-        ``estimator``, ``params``, and ``grid`` or ``lambdas`` with ``scaling``.
+    method : MethodSpec
     fold : Fold
     seed : int
         The study's; a method's own randomness has the fold's path and the method's hash.
-    wanted : Wanted
+    extras : Extras, optional
     """
-    estimator = _class(method["estimator"])
-    params = dict(method["params"])
-    if "random_state" in _parameters(estimator) and params.get("random_state") is None:
-        rng = stream(seed, f"{fold.path}/method/{digest(method)}")
+    extras = extras or Extras()
+    estimator = _class(method.estimator)
+    params = dict(method.params)
+    known, levels = _parameters(estimator), fold.train.part.levels
+    if "random_state" in known and params.get("random_state") is None:
+        rng = stream(seed, f"{fold.path}/method/{method.digest}")
         params["random_state"] = int(rng.integers(2**31 - 1))
-    if fold.levels and "levels" in _parameters(estimator) and params.get("levels") is None:
-        params["levels"] = list(range(fold.levels))  # of which the training part may lack some
-    if "lambdas" in method:
-        return _fit_paths(estimator, params, method, fold, wanted)
-    return _fit_each(estimator, params, method, fold, wanted)
+    if levels and "levels" in known and params.get("levels") is None:
+        params["levels"] = list(range(levels))  # of which the training part may lack some
+    if method.lambdas is not None:
+        return _fit_paths(estimator, params, method, fold, extras)
+    return _fit_each(estimator, params, method, fold, extras)
 
 
 @lru_cache(maxsize=64)
@@ -113,26 +109,44 @@ def _parameters(estimator: Any) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
 
+def _beside(model: Any, rows: Rows) -> dict[str, Any]:
+    """Return the groups and weights of training rows that a model's fit takes.
+
+    Raises
+    ------
+    ValueError
+        There are weights and the model takes none: what it would learn is not what was asked.
+    """
+    part = rows.part
+    given = {"groups": part.groups, "sample_weight": part.weights}
+    takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
+    if part.weights is not None and "sample_weight" not in takes:
+        raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
+    return {name: v for name, v in given.items() if v is not None and name in takes}
+
+
+def _own(model: Any, X: Floats) -> Floats:
+    """Return rows that a model may write into: a copy, unless it is one of ours."""
+    return X if type(model).__module__.startswith("rankexp.") else X.copy()
+
+
 def _fit_paths(
-    estimator: Any,
-    params: Mapping[str, Any],
-    method: Mapping[str, Any],
-    fold: Fold,
-    wanted: Wanted,
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
 ) -> Fitted:
-    """Fit along lambda, warm, for each point of the rest of the grid.
+    """Fit along lambda, warm, for each setting of the rest of the grid.
 
     The whole grid is scored as one block, which never holds columns of another method: bits of
     a product depend on what else is in it.
     """
-    lams = np.array(method["lambdas"], dtype=np.float64)
-    if method["scaling"] == "sum":
-        lams = lams / len(fold.y_train)
+    train = fold.train
+    lams = np.array(method.lambdas, dtype=np.float64)
+    if method.per_row:
+        lams = lams / len(train.X)
     start = perf_counter()
-    paths = [
-        estimator(**params, **point).path(fold.X_train, fold.y_train, lams)
-        for point in points(method.get("grid", {}))
-    ]
+    paths = []
+    for setting in method.settings:
+        model = estimator(**params, **dict(setting.values))
+        paths.append(model.path(train.X, train.part.y, lams, **_beside(model, train)))
     seconds = perf_counter() - start
     coef = np.hstack([path.coef for path in paths])
     offset = np.concatenate([getattr(path, "offset", path.intercept) for path in paths])
@@ -141,41 +155,41 @@ def _fit_paths(
         for name in ("objective", "gap", "n_iter")
     }
     quantities["lam_effective"] = lams.tolist() * len(paths)
-    at = None if wanted.at is None else scores(wanted.at, coef, offset)
-    return Fitted(scores(fold.X_test, coef, offset), quantities, seconds, at=at)
+    at = None if extras.at is None else scores(extras.at, coef, offset)
+    found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
+    return Fitted(found, quantities, seconds, at=at)
 
 
 def _fit_each(
-    estimator: Any,
-    params: Mapping[str, Any],
-    method: Mapping[str, Any],
-    fold: Fold,
-    wanted: Wanted,
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
 ) -> Fitted:
     """Fit each grid point by itself, as any scikit-learn estimator can be."""
-    found = Fitted(np.empty((len(fold.X_test), 0)))
-    columns, further = [], []
-    said: dict[str, list[float]] = {name: [] for name in SAID}
-    distinct, place = fold.distinct
-    for g, point in enumerate(points(method.get("grid", {}))):
+    found = Fitted({})
+    columns: dict[str, list[Floats]] = {name: [] for name in fold.tests}
+    further: list[Floats] = []
+    known: dict[str, list[float]] = {name: [] for name in FITTED}
+    for g, setting in enumerate(method.settings):
         model = estimator(**params)
-        if point:
-            model.set_params(**point)
+        if setting.values:
+            model.set_params(**dict(setting.values))
+        rows, y = _own(model, fold.train.X), _own(model, fold.train.part.y)
         start = perf_counter()
-        model.fit(fold.X_train, fold.y_train)
+        model.fit(rows, y, **_beside(model, fold.train))
         found.seconds += perf_counter() - start
-        column = _scores_of(model, distinct)
-        columns.append(column if place is None else column[place])
-        if wanted.at is not None:
-            further.append(_scores_of(model, wanted.at))
-        for name, default in SAID.items():
-            said[name].append(float(getattr(model, f"{name}_", default)))
-        texts = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in wanted.texts}
+        for name, tested in fold.tests.items():
+            distinct, place = tested.distinct
+            column = _scores_of(model, distinct)
+            columns[name].append(column if place is None else column[place])
+        if extras.at is not None:
+            further.append(_scores_of(model, extras.at))
+        for name, default in FITTED.items():
+            known[name].append(float(getattr(model, f"{name}_", default)))
+        texts = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in extras.texts}
         found.texts |= {name: text for name, text in texts.items() if text is not None}
-        for name, value in _numbers(model, wanted.attributes):
+        for name, value in _numbers(model, extras.attributes):
             found.attributes.setdefault(name, []).append((g, value))
-    found.said = {name: np.array(numbers) for name, numbers in said.items()}
-    found.scores = np.column_stack(columns)
+    found.known = {name: np.array(numbers) for name, numbers in known.items()}
+    found.scores = {name: np.column_stack(several) for name, several in columns.items()}
     found.at = np.column_stack(further) if further else None
     return found
 
@@ -217,7 +231,7 @@ TEXTS = {"tree": _tree_text}
 
 def _scores_of(model: Any, X: Floats) -> Floats:
     """Return one score a row: decision function, else expected level, else prediction."""
-    column = None
+    X, column = _own(model, X), None
     if hasattr(model, "decision_function"):
         column = np.asarray(model.decision_function(X), dtype=np.float64)
     if (column is None or column.ndim > 1) and hasattr(model, "predict_proba"):

@@ -17,8 +17,9 @@ from rankexp.config import published
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError, one_line
 from rankexp.files import write_atomically
-from rankexp.plan import PROTOCOL_VERSION, DataFacts
+from rankexp.plan import DataFacts
 from rankexp.run.store import FORMAT
+from rankexp.spec import PROTOCOL_VERSION
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
 

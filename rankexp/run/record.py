@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields
 from sys import intern
 from typing import Any, Literal, NamedTuple
 
+from rankexp.grid import Point
+
 Status = Literal["ok", "failed", "timeout", "skipped"]
 
 
@@ -44,8 +46,8 @@ class Record:
     status : {"ok", "failed", "timeout", "skipped"}
     reason : str or None
         One line, where the status is not ok.
-    grid : list of dict
-        The grid points, ``[{"lam": 0.01}, ...]`` as configured (before scaling).
+    grid : tuple of Point
+        The grid points, as configured (before scaling).
     rows : list of Row
     curves : dict
         Name -> ``{"x": [...], "y": [...]}``.
@@ -59,7 +61,7 @@ class Record:
     key: str
     status: Status = "ok"
     reason: str | None = None
-    grid: list[dict[str, Any]] = field(default_factory=list)
+    grid: tuple[Point, ...] = ()
     rows: list[Row] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -70,6 +72,7 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
         data = {f.name: getattr(self, f.name) for f in fields(self)}
+        data["grid"] = [dict(point.values) for point in self.grid]
         data["rows"] = [(*row[:5], _encoded(row[5])) for row in self.rows]
         data["curves"] = {
             name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
@@ -88,7 +91,8 @@ class Record:
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
             for name, curve in data["curves"].items()
         }
-        return cls(**(data | {"rows": rows, "curves": curves}))
+        grid = tuple(Point.of(values) for values in data["grid"])
+        return cls(**(data | {"grid": grid, "rows": rows, "curves": curves}))
 
 
 def _encoded(value: float) -> float | str | None:

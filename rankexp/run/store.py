@@ -21,8 +21,8 @@ from typing import Any, get_args
 from rankexp import __version__
 from rankexp.errors import EnvironmentProblemError
 from rankexp.files import write_atomically
-from rankexp.plan import canonical
 from rankexp.run.record import Record, Status
+from rankexp.spec import canonical
 
 FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")

@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from rankexp.plan import Cell, Job, canonical, fits, jobs, training_rows
+from rankexp.plan import Cell, Job, jobs
 from rankexp.run.progress import duration
 from rankexp.run.record import Record
+from rankexp.spec import SimulateSpec
 
 SECONDS_A_FIT, SECONDS_A_ROW = 5e-4, 1.5e-6
 """A first guess at a fit of about 50 features, where no record tells the time it took."""
@@ -46,7 +47,7 @@ class Plan:
     @property
     def total_fits(self) -> int:
         """Fits to do."""
-        return sum(fits(cell) for job in self.jobs for cell in job.cells)
+        return sum(cell.spec.fits for job in self.jobs for cell in job.cells)
 
     def describe(self, workers: int = 1) -> str:
         """Return the plan as lines of text."""
@@ -101,7 +102,7 @@ def make_plan(
     done, failed, work = Counter[str](), Counter[str](), Counter[str]()
     for cell in cells:
         if cell.key not in kept:
-            work[cell.experiment] += fits(cell)
+            work[cell.experiment] += cell.spec.fits
             continue
         done[cell.experiment] += 1
         failed[cell.experiment] += records[cell.key].status != "ok"
@@ -121,9 +122,11 @@ def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequenc
 
 
 def _kind(cell: Cell) -> tuple[str, str]:
-    method = cell.spec.get("method", cell.spec.get("params"))
-    return cell.problem, canonical(method)
+    """Return what cells of about the same cost share."""
+    spec = cell.spec
+    same = spec.point.text if isinstance(spec, SimulateSpec) else spec.method.digest
+    return cell.problem, same
 
 
 def _guess(cell: Cell) -> float:
-    return fits(cell) * (SECONDS_A_FIT + SECONDS_A_ROW * training_rows(cell))
+    return cell.spec.fits * (SECONDS_A_FIT + SECONDS_A_ROW * cell.spec.training_rows)

@@ -20,10 +20,11 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cache
 
-from rankexp.plan import Cell, Job, digest
+from rankexp.plan import Cell, Job
 from rankexp.run.evaluate import evaluate, failure
 from rankexp.run.record import Record
 from rankexp.run.store import pack
+from rankexp.spec import digest
 
 _spent = 0.0
 """CPU seconds of this process already reported with a job."""

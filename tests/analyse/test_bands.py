@@ -55,8 +55,8 @@ def frame(rows: list[tuple[int, str | None, int | None, str, float]]) -> pd.Data
     table = pd.DataFrame(rows, columns=["rep", "group", "step", "metric", "value"])
     table["step"] = table["step"].astype("Int64")
     table["rep"] = table["rep"].astype("Int64")
-    table = table.assign(experiment="e", model=0, part="test", status="ok")
-    return table.reindex(columns=COLUMNS).astype({"model": "Int64"})
+    table = table.assign(experiment="e", setting=0, part="test", status="ok")
+    return table.reindex(columns=[*COLUMNS, "setting"]).astype({"setting": "Int64"})
 
 
 def test_steps_are_one_row_each_and_no_part_of_means() -> None:

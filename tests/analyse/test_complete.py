@@ -1,12 +1,18 @@
 from rankexp.analyse import complete
+from rankexp.grid import Point
 from rankexp.plan import Cell
+from rankexp.protocols.base import Place
 from rankexp.run.record import Record, Row
+from rankexp.spec import SimulateSpec
 
 NAN = float("nan")
 
 
 def cells(*keys: str) -> list[Cell]:
-    return [Cell(key, "e", "p", "m", None, i, None, {}) for i, key in enumerate(keys)]
+    return [
+        Cell(key, "e", "p", "m", SimulateSpec(0, "m", {}, Point(()), Place(rep=i)))
+        for i, key in enumerate(keys)
+    ]
 
 
 def test_every_cell_is_counted_once_by_what_became_of_it() -> None:

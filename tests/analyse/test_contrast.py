@@ -10,8 +10,8 @@ from scipy import stats
 from rankexp.analyse import blocks, contrast, paired
 from rankexp.analyse.contrast import Contrast, Family, Settings
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.paired import Design
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, VERDICTS, Verdict, judge
+from rankexp.protocols.base import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan

@@ -1,19 +1,22 @@
 import numpy as np
 import pandas as pd
 
-from rankexp.analyse.frame import COLUMNS, NONE, grid_text, long_frame, scores
+from rankexp.analyse.frame import COLUMNS, NONE, long_frame, scores
+from rankexp.grid import Point
 from rankexp.plan import Cell
+from rankexp.protocols.base import Place
 from rankexp.run.record import Record, Row
+from rankexp.spec import SimulateSpec
 
 
-def cell(key: str, **place: object) -> Cell:
-    fields = {"experiment": "e", "problem": "p", "method": "m", "model": None, "rep": 0}
-    return Cell(**({"key": key, "fold": 0, "spec": {}} | fields | place))  # type: ignore[arg-type]
+def cell(key: str, experiment: str = "e", **place: int) -> Cell:
+    where = Place(**({"rep": 0, "fold": 0} | place))  # type: ignore[arg-type]
+    return Cell(key, experiment, "p", "m", SimulateSpec(0, "m", {}, Point(()), where))
 
 
 RECORD = Record(
     "a",
-    grid=[{"lam": 0.01}, {"lam": 1e-5, "kind": "x"}],
+    grid=(Point.of({"lam": 0.01}), Point.of({"lam": 1e-5, "kind": "x"})),
     rows=[
         Row("test", 0, None, None, "rank_loss", 0.25),
         Row("test", 1, None, None, "rank_loss", float("nan")),
@@ -24,21 +27,13 @@ RECORD = Record(
 )
 
 
-def test_grid_points_have_one_text() -> None:
-    assert grid_text({"lam": 0.01}) == "lam=0.01"
-    assert grid_text({"C": 1.0, "kernel": "rbf", "n": 3, "b": True}) == (
-        "C=1,kernel=rbf,n=3,b=true"
-    )
-    assert grid_text({}) == ""
-
-
 def test_the_frame_has_every_row_of_every_cell_with_a_record() -> None:
     cells = [cell("a", fold=1), cell("missing"), cell("a", experiment="f"), cell("b", model=4)]
     failed = Record("b", status="failed", reason="no")
     frame = long_frame(cells, {"a": RECORD, "b": failed, "foreign": RECORD})
-    assert list(frame.columns) == COLUMNS
+    assert list(frame.columns) == ["setting", *COLUMNS]
     assert list(frame["experiment"]) == ["e"] * 5 + ["f"] * 5 + ["e"]
-    assert list(frame["grid"][:5]) == ["lam=0.01"] + ["lam=1e-05,kind=x"] * 4
+    assert list(frame["grid"][:5]) == ["lam=0.01"] + ["kind=x,lam=1e-05"] * 4
     assert list(frame["fold"][[0, 5]]) == [1, 0]
     assert frame["model"].isna().tolist() == [True] * 10 + [False]
     last = frame.iloc[-1]
@@ -51,13 +46,13 @@ def test_the_frame_has_every_row_of_every_cell_with_a_record() -> None:
 
 def test_an_empty_study_has_an_empty_frame() -> None:
     frame = long_frame([cell("a")], {})
-    assert list(frame.columns) == COLUMNS and len(frame) == 0
+    assert list(frame.columns) == ["setting", *COLUMNS] and len(frame) == 0
 
 
 def test_a_slice_holds_one_part_of_one_metric_without_steps_and_groups() -> None:
     frame = long_frame([cell("a"), cell("a", experiment="f")], {"a": RECORD})
     test = scores(frame, "e", "rank_loss")
-    assert list(test["grid"]) == ["lam=0.01", "lam=1e-05,kind=x"]
+    assert list(test["grid"]) == ["lam=0.01", "kind=x,lam=1e-05"]
     assert (test["model"] == NONE).all() and (test["rep"] == 0).all()
     assert list(scores(frame, "e", "rank_loss", "inner")["value"]) == [0.5]
     assert len(scores(frame, "e", "auc")) == 0

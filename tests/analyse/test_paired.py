@@ -11,7 +11,9 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankexp.analyse import paired
-from rankexp.config.schema import CrossValidation, Holdout, Models
+from rankexp.protocols.cross_validation import CrossValidation
+from rankexp.protocols.models import Models
+from rankexp.protocols.split import Holdout
 
 MODELS = Models(kind="models", models=30, training_sets=2, n_train=9, n_test=9)
 
@@ -57,9 +59,7 @@ def test_the_corrected_variance_worked_by_hand() -> None:
     # Ten folds: mean .02, s² = .0004; (1/10 + 1/9) s² in place of s²/10.
     values = np.array([0.0, 0.04] * 5)
     s2 = 10 * 0.02**2 / 9
-    found = paired.estimate(
-        values, paired.design(CrossValidation(kind="cross_validation")).correction
-    )
+    found = paired.estimate(values, CrossValidation(kind="cross_validation").design().correction)
     assert found.mean == pytest.approx(0.02)
     assert found.se == pytest.approx(math.sqrt((1 / 10 + 1 / 9) * s2))
     assert found.df == 9
@@ -75,14 +75,10 @@ def test_the_corrected_variance_worked_by_hand() -> None:
     ],
 )
 def test_the_protocol_decides_the_design(protocol, pairs: str, correction: float) -> None:  # type: ignore[no-untyped-def]
-    design = paired.design(protocol, rows=100)
+    design = protocol.design(rows=100)
     assert (design.pairs, design.correction) == (pairs, pytest.approx(correction))
     assert design.independent == (correction == 0)
     assert design.test.startswith("paired" if correction == 0 else "corrected")
-
-
-def test_queries_are_independent_pairs() -> None:
-    assert paired.QUERIES.independent
 
 
 def test_estimates_of_independent_settings_are_averaged() -> None:

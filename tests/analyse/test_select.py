@@ -79,7 +79,9 @@ def test_nested_leaves_out_splits_without_inner_values_but_not_single_points() -
 
 def test_fixed_takes_what_it_is_told() -> None:
     scores = table({"lam=1": [0.1, 0.9], "lam=2": [0.5, 0.5]})
-    assert list(select.apply("fixed:lam=2", scores, lambda: scores, False)["value"]) == [0.5, 0.5]
+    assert list(
+        select.Rule.parse("fixed:lam=2").apply(scores, lambda: scores, False)["value"]
+    ) == [0.5, 0.5]
 
 
 def test_one_standard_error_takes_the_simplest_close_to_the_best() -> None:

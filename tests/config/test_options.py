@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from rankexp import registry
-from rankexp.config.schema import Strict
+from rankexp.analyse import select
 from rankexp.report.model import Output
 from rankexp.report.options import (
     BlockKind,
@@ -17,6 +17,7 @@ from rankexp.report.options import (
     ProblemName,
     RuleOfEach,
 )
+from rankexp.strict import Strict
 
 STUDY = """\
 version: 1
@@ -51,7 +52,7 @@ class FromOutside(BlockKind):
     line: bool | float | dict[ProblemName, float] = True
     of: MetricOption | None = None
     several: Annotated[list[MetricOption], Field(max_length=3)] = Field(default_factory=list)
-    rule: RuleOfEach = "oracle"
+    rule: RuleOfEach = select.ORACLE
     experiments: list[Annotated[str, Holds("experiment")]] = Field(default_factory=list)
 
     def output(self, context, block):

@@ -271,7 +271,7 @@ def test_a_bundled_set_that_is_none(place, entry):
 def test_workers_import_nothing_heavy(place, entry):
     snapshot = find("toy", entry(**DECLARED), [place[0]], place[1]).facts.snapshot
     code = (
-        "import sys; from rankexp.data.snapshot import load_snapshot; import rankexp.data.splits;"
+        "import sys; from rankexp.data.snapshot import load_snapshot;"
         f"import rankexp.data.preprocess; assert load_snapshot({snapshot!r}).name == 'toy';"
         "heavy = {'pandas', 'openml', 'pydantic', 'sklearn', 'scipy', 'requests'};"
         "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"

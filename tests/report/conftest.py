@@ -10,10 +10,12 @@ import pytest
 
 from rankexp import __version__, plan
 from rankexp.config.schema import Study
+from rankexp.grid import Point
 from rankexp.plan import Cell, DataFacts
 from rankexp.report.context import Context
 from rankexp.run.record import Record, Row
 from rankexp.run.store import Store
+from rankexp.spec import SimulateSpec
 
 LAMBDAS = [0.01, 0.1, 1.0]
 LOSSES = {"exponential": 0.13, "svm_or": 0.12, "logistic": 0.11}
@@ -142,15 +144,15 @@ MANIFEST: dict[str, Any] = {
 def made_up(cell: Cell) -> Record:
     """Return a record with a little noise: the best lambda is 0.1, but 1.0 by inner folds."""
     rng = np.random.default_rng(int(cell.key[:8], 16))
-    if cell.spec["kind"] == "simulate":
+    if isinstance(cell.spec, SimulateSpec):
         noise = float(rng.normal(0, 0.01))
-        p = cell.spec["params"]["p"]
+        p = cell.spec.params["p"]
         rows = [
             Row("test", 0, None, None, "prior", p),
             Row("test", 0, None, None, "prior_observed", p + noise),
         ]
-        return Record(cell.key, grid=[cell.spec["point"]], rows=rows, version=__version__)
-    base = LOSSES[cell.method] + 0.01 * (cell.model or 0) + float(rng.normal(0, 0.001))
+        return Record(cell.key, grid=cell.spec.points, rows=rows, version=__version__)
+    base = LOSSES[cell.method] + 0.01 * (cell.place.model or 0) + float(rng.normal(0, 0.001))
     rows = []
     for grid in range(len(LAMBDAS)):
         loss = base + 0.01 * abs(grid - 1)
@@ -159,9 +161,9 @@ def made_up(cell: Cell) -> Record:
             Row("inner", grid, None, None, "rank_loss", base - 0.01 * grid),
             Row("train", grid, None, None, "objective", 1.0),
         ]
-    if cell.model is not None:
-        rows.append(Row("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.model))
-    points = [{"lam": lam} for lam in LAMBDAS]
+    if cell.place.model is not None:
+        rows.append(Row("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model))
+    points = tuple(Point.of({"lam": lam}) for lam in LAMBDAS)
     return Record(cell.key, grid=points, rows=rows, version=__version__)
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.config.schema import Block
+from rankexp.grid import Point
 from rankexp.plan import Cell
 from rankexp.report.context import Context
 from rankexp.report.model import Output
@@ -141,7 +142,7 @@ def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> Non
 
 
 def test_missing_fits_are_said_in_every_block(make: Make) -> None:
-    context = make(None, drop(lambda cell: cell.fold == 1 and cell.method == "logistic"))
+    context = make(None, drop(lambda cell: cell.place.fold == 1 and cell.method == "logistic"))
     message = "INCOMPLETE: 15 of 18 records are good (3 missing) of folds."
     for name in ("published_table", "paired_table", "chosen_grid", "completeness"):
         assert show(context, name, "folds").incomplete == [message]
@@ -153,7 +154,7 @@ def test_missing_fits_are_said_in_every_block(make: Make) -> None:
 
 def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     def undefine(cell: Cell, record: Record) -> Record:
-        if cell.fold != 0 or cell.rep != 0:
+        if cell.place.fold != 0 or cell.place.rep != 0:
             return record
         rows = [r._replace(value=float("nan")) if r.part == "test" else r for r in record.rows]
         return Record(record.key, grid=record.grid, rows=rows)
@@ -271,7 +272,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
             return Record(record.key, status="failed", reason="singular")
         rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
         warnings = ["ConvergenceWarning: gap 1e-3"]
-        return Record(record.key, grid=[{}], rows=rows, warnings=warnings, version="0.0.1")
+        return Record(record.key, grid=(Point(()),), rows=rows, warnings=warnings, version="0.0.1")
 
     context = make(None, spoil)
     context.problems.append("records/00/x.json is truncated")

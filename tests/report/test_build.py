@@ -10,12 +10,13 @@ import pytest
 from rankexp import registry
 from rankexp.analyse.frame import COLUMNS
 from rankexp.config.load import load
-from rankexp.config.schema import CrossValidation, Holdout, Study
+from rankexp.config.schema import Study
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
+from rankexp.protocols.cross_validation import CrossValidation
+from rankexp.protocols.split import Holdout
 from rankexp.report import build
 from rankexp.report.context import Context
-from rankexp.report.page import describe_protocol
 from rankexp.run.record import Record
 
 Make = Callable[..., Context]
@@ -57,7 +58,7 @@ def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Pa
 def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
-    half = make(None, lambda cell, record: None if cell.rep == 1 else record)
+    half = make(None, lambda cell, record: None if cell.place.rep == 1 else record)
     folder = save(half, tmp_path / "a")
     build.open_report(folder).write()
     for name in ("table1", "differences", "flips", "chosen", "completeness"):
@@ -118,9 +119,9 @@ def test_a_damaged_manifest_is_refused(
 
 def test_a_protocol_says_which_rows_stay_together() -> None:
     folds = CrossValidation(kind="cross_validation", repeats=5, folds=5, together="duplicates")
-    assert describe_protocol(folds) == "5 × 5 folds, plain, equal rows together"
+    assert folds.words() == "5 × 5 folds, plain, equal rows together"
     split = Holdout(kind="split", test=0.5, together="groups")
-    assert describe_protocol(split) == "one random split, test part 0.5, groups together"
+    assert split.words() == "one random split, test part 0.5, groups together"
 
 
 class UnspeakableError(RuntimeError):

@@ -112,7 +112,7 @@ def test_rules_may_differ_between_experiments(make: Make) -> None:
 
 
 def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
-    context = make(None, drop(lambda cell: cell.model == 2 and cell.method == "svm_or"))
+    context = make(None, drop(lambda cell: cell.place.model == 2 and cell.method == "svm_or"))
     strict = show(context, "comparison", "boxes", **PAIR)
     assert strict.numbers is not None
     assert strict.incomplete == ["INCOMPLETE: 84 of 90 records are good (6 missing) of boxes."]
@@ -129,7 +129,7 @@ def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
 
 
 def test_undefined_folds_are_counted(make: Make) -> None:
-    context = make(None, undefine(lambda cell: cell.fold == 0 and cell.rep == 0))
+    context = make(None, undefine(lambda cell: cell.place.fold == 0 and cell.place.rep == 0))
     output = show(context, "comparison", "folds", **PAIR, incomplete="refuse")
     assert output.numbers is not None
     vote = output.numbers[output.numbers["problem"] == "vote"]

@@ -9,6 +9,7 @@ import pytest
 from rankexp import __version__, plan, registry
 from rankexp.analyse.verdicts import reproduction_in_spread
 from rankexp.config.schema import Block, Study
+from rankexp.grid import points
 from rankexp.plan import Cell
 from rankexp.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.report.blocks.figures.tree import parsed
@@ -16,6 +17,7 @@ from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.render.text import rows
 from rankexp.run.record import Record, Row
+from rankexp.spec import EvaluateSpec
 
 X = [0.0, 0.25, 0.5, 1.0]
 M = [1.0, 2.0, 3.0, 7.0]
@@ -60,16 +62,17 @@ PUBLISHED = {
 
 def record(cell: Cell) -> Record:
     """Return a record whose second grid point is the better one."""
-    assert cell.model is not None
+    assert cell.place.model is not None
     tree = cell.method == "tree"
-    grid = [{"depth": 1}, {"depth": 2}] if tree else [{}]
+    grid = points({"depth": [1, 2]} if tree else {})
     rows, curves = [], {}
     for g in range(len(grid)):
-        value = 0.5 + (0.1 * cell.model + 0.1 * g if tree else 0.0)
+        value = 0.5 + (0.1 * cell.place.model + 0.1 * g if tree else 0.0)
         rows.append(Row("test", g, None, None, "iauc", value))
         rows.append(Row("test", g, None, None, "mse", 0.1 * (g + 1)))
     rows.append(Row("test", 0, None, None, "iauc:bayes", 1.0))
-    kept = "keep" in cell.spec
+    assert isinstance(cell.spec, EvaluateSpec)
+    kept = cell.spec.keep is not None
     for g in range(len(grid)) if kept else ():
         score = [1.0, 1.0, 1.0, 2.0 + g] if tree else [5.0] * 4
         ends = [0, 2, 3] if tree else [0, 3]
@@ -77,7 +80,7 @@ def record(cell: Cell) -> Record:
             "x": [X[i] for i in ends],
             "y": [score[i] for i in ends],
         }
-        height = 0.5 + 0.2 * cell.model if tree else 0.5
+        height = 0.5 + 0.2 * cell.place.model if tree else 0.5
         curves[f"iroc:{g}"] = {"x": [0.0, 0.5, 1.0], "y": [0.0, height, 1.0]}
     if kept:
         curves["scoring_function:bayes"] = {"x": X, "y": M}
@@ -211,7 +214,7 @@ def test_nothing_kept_is_said(name: str) -> None:
     "name", ["published_spread", "scoring_functions", "tree", "iroc_curves", "optimum"]
 )
 def test_what_a_run_lacks_is_said(name: str) -> None:
-    gone = context(drop=lambda cell: cell.method == "tree" and cell.model == 3)
+    gone = context(drop=lambda cell: cell.method == "tree" and cell.place.model == 3)
     assert show(name, gone).incomplete
     empty = context(drop=lambda cell: True)
     assert show(name, empty).incomplete

@@ -19,6 +19,7 @@ from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.build import Report
 from rankexp.report.context import Context
+from rankexp.spec import EvaluateSpec
 
 HOSTILE = [
     "income >$50K, <$60K",
@@ -130,7 +131,7 @@ def test_every_figure_says_what_the_run_lacks(
 ) -> None:
     context = contexts[BLOCKS[name][0]]()
     shown = [cell for cell in context.cells if cell.experiment in BLOCKS[name][1]]
-    evaluated = [cell for cell in shown if cell.spec["kind"] != "simulate"]
+    evaluated = [cell for cell in shown if isinstance(cell.spec, EvaluateSpec)]
     dropped = (evaluated or shown)[-1].key
     left = {key: record for key, record in context.records.items() if key != dropped}
     study = context.study.model_copy(update={"report": [block_of(name)]})

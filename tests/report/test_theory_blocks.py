@@ -12,12 +12,14 @@ from pydantic import ValidationError
 from rankexp import __version__, plan, registry
 from rankexp.config.schema import Block, Study
 from rankexp.errors import ConfigError
+from rankexp.grid import Point, points
 from rankexp.plan import Cell
 from rankexp.report.blocks.theory.region_map import pairs
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.render.text import rows
 from rankexp.run.record import Record, Row
+from rankexp.spec import SimulateSpec
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
 SLOPES = {"line": (0.5, 1.0, 1.5), "unscaled": (10.0, 20.0, 30.0)}
@@ -85,28 +87,28 @@ DRAWS = [  # c12, c23, p+(x2), p-(x2), by region, by program
 
 
 def record(cell: Cell) -> Record:
-    if cell.spec["kind"] == "simulate":
-        return Record(cell.key, grid=[{}], rows=simulated(cell), version=__version__)
-    assert cell.model is not None
+    if isinstance(cell.spec, SimulateSpec):
+        return Record(cell.key, grid=(Point(()),), rows=simulated(cell), version=__version__)
+    assert cell.place.model is not None
     grids = 2 if cell.method == "steps" else 1
     rows, curves = [], {}
     for g in range(grids):
-        metric = cell.spec["metrics"][0]
+        metric = repr(cell.spec.setting.metrics[0])
         rows.append(Row("test", g, None, None, metric, 0.1 * (g + 1)))
-        if "keep" not in cell.spec:
+        if cell.spec.keep is None:
             continue
         # the second grid point is the better one by u_pairs; its thresholds are 3 + model apart
-        theta = (5.0, 8.0 + cell.model) if g == 1 else (0.0, 100.0)
+        theta = (5.0, 8.0 + cell.place.model) if g == 1 else (0.0, 100.0)
         rows += [Row("train", g, None, None, f"thresholds_[{i}]", theta[i]) for i in (0, 1)]
-        slope = SLOPES[cell.method][cell.model] if cell.method in SLOPES else 1.0
-        offset = sum(theta) / 2 if cell.method == "steps" else 7.0 * cell.model
+        slope = SLOPES[cell.method][cell.place.model] if cell.method in SLOPES else 1.0
+        offset = sum(theta) / 2 if cell.method == "steps" else 7.0 * cell.place.model
         curves[f"scoring_function:{g}"] = {"x": X, "y": [slope * x + offset for x in X]}
-    grid = [{"n_rounds": 1}, {"n_rounds": 2}] if grids == 2 else [{}]
+    grid = points({"n_rounds": [1, 2]} if grids == 2 else {})
     return Record(cell.key, grid=grid, rows=rows, curves=curves, version=__version__)
 
 
 def simulated(cell: Cell) -> list[Row]:
-    if cell.spec["check"] == "hinge_staircase":
+    if cell.spec.check == "hinge_staircase":
         found = [("x", x) for x in X], [("r", r) for r in (-1.0, 0, 0, 0, 1)]
         masses = [("p_plus", np.exp(x)) for x in X], [("p_minus", np.exp(-x)) for x in X]
         rows = [
@@ -316,7 +318,7 @@ def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     [("curves_against_theory", "two"), ("region_map", "ties"), ("staircase", ["stairs", "two"])],
 )
 def test_what_a_run_lacks_is_said(name: str, experiment: str | list[str]) -> None:
-    gone = context(drop=lambda cell: cell.model == 2 or cell.rep == 1)
+    gone = context(drop=lambda cell: cell.place.model == 2 or cell.place.rep == 1)
     assert name == "staircase" or show(name, experiment, gone).incomplete
     empty = show(name, experiment, context(drop=lambda cell: True))
     assert empty.incomplete and empty.figure is None and len(empty.notes) == 1

@@ -14,7 +14,8 @@ from rankexp.config.schema import Study
 from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.snapshot import write_dataset
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.plan import Cell, DataFacts, Job, cells, fits, jobs
+from rankexp.plan import Cell, DataFacts, Job, cells, jobs
+from rankexp.protocols.base import Loaded, Part, Place
 from rankexp.run.evaluate import evaluate
 from rankexp.run.record import Record
 from rankexp.seeds import stream
@@ -24,7 +25,9 @@ LINEAR = {"params": {"loss": "logistic"}, "lambdas": [0.01, 1.0]}
 
 def outcome(study: Study, facts: dict[str, DataFacts] | None = None) -> list[tuple[Cell, Record]]:
     made = [(c, r) for job in jobs(cells(study, facts or {}), ()) for c, r in _pairs(job)]
-    return sorted(made, key=lambda pair: (pair[0].problem, str(pair[0].rep), pair[0].fold or 0))
+    return sorted(
+        made, key=lambda pair: (pair[0].problem, pair[0].place.rep or 0, pair[0].place.fold or 0)
+    )
 
 
 def _pairs(job: Job) -> list[tuple[Cell, Record]]:
@@ -66,7 +69,7 @@ def test_a_path_gives_rows_for_every_grid_point() -> None:
     study = toys.study({"log": LINEAR}, models=1, training_sets=1)
     ((_, record),) = outcome(study)
     assert record.status == "ok"
-    assert record.grid == [{"lam": 0.01}, {"lam": 1.0}]
+    assert [point.value("lam") for point in record.grid] == [0.01, 1.0]
     assert len(values(record, "test", "rank_loss")) == 2
     assert len(values(record, "test", "rank_loss:bayes")) == 1
     for name in ("objective", "gap", "n_iter"):
@@ -88,7 +91,7 @@ def test_a_seed_path_leads_to_each_set_of_a_model() -> None:
     study = toys.study({"mean": "MeanDifference"}, models=2, training_sets=2)
     unscaled = study.model_dump(mode="json")
     unscaled["experiments"]["figure"]["preprocess"] = {"scale": "none"}
-    found = {(c.model, c.rep): r for c, r in outcome(Study.model_validate(unscaled))}
+    found = {(c.place.model, c.place.rep): r for c, r in outcome(Study.model_validate(unscaled))}
     model = Linear(d=3).draw_model(stream(5, "lin/model/1"))
     X, y = model.sample(80, stream(5, "lin/model/1/test"))
     toy = toys.MeanDifference().fit(*model.sample(60, stream(5, "lin/model/1/train/1")))
@@ -101,13 +104,14 @@ def test_any_estimator_with_a_grid(tmp_path: Path) -> None:
     study = crossed({"sk": method}, preprocess={"scale": "none"})
     facts = small_data(tmp_path)
     _, record = outcome(study, facts)[0]
-    assert record.grid == [{"C": 0.1}, {"C": 10.0}]
+    assert [point.text for point in record.grid] == ["C=0.1", "C=10.0"]
     from rankexp.data.snapshot import load_snapshot
-    from rankexp.data.splits import split
 
     data = load_snapshot(facts["small"].snapshot)
     protocol: Any = study.experiments["table"].protocol  # type: ignore[union-attr]
-    rows = split(protocol, data, 0, stream(5, "small/rep/0"))
+    rows = protocol.rows(
+        Loaded("small", Part(data.X, data.y), 5), Place(None, 0, 0), stream(5, "small/rep/0")
+    )
     by_hand = [
         rank_loss(
             data.y[rows.test],
@@ -154,9 +158,9 @@ def test_duplicate_rows_tie(tmp_path: Path) -> None:
     from rankexp.run.material import folds
 
     for cell in cells(study, facts):
-        (fold,) = folds(cell.spec, 0)
-        columns = fit(cell.spec["method"], fold, 5).scores
-        rows, place = np.unique(fold.X_test, axis=0, return_inverse=True)
+        (fold,) = folds(cell.spec)
+        columns = fit(cell.spec.method, fold, 5).scores["test"]
+        rows, place = np.unique(fold.test.X, axis=0, return_inverse=True)
         assert len(rows) < len(place)
         for column in columns.T:
             assert len(np.unique(column)) <= len(rows), cell.method
@@ -185,7 +189,7 @@ def test_warnings_are_kept_once_and_counted(tmp_path: Path) -> None:
 def test_inner_folds_are_left_out_where_there_is_nothing_to_choose(tmp_path: Path) -> None:
     study = crossed({"w": "Warns"}, inner={"folds": 3})
     cell, record = outcome(study, small_data(tmp_path))[0]
-    assert fits(cell) == 1
+    assert cell.spec.fits == 1
     assert record.warnings == ["RuntimeWarning: not quite there"]
     assert not values(record, "inner", "rank_loss")
 
@@ -245,5 +249,5 @@ def test_a_simulation_is_a_record_like_any_other() -> None:
     found = outcome(Study.model_validate(base))
     assert len(found) == 4
     assert [r.status for _, r in found] == ["ok"] * 4
-    assert sorted({r.grid[0]["p"] for _, r in found}) == [0.5, 0.9]
+    assert sorted({r.grid[0].value("p") for _, r in found}) == [0.5, 0.9]
     assert len({values(r, "test", "law_observed")[0] for _, r in found}) == 4

@@ -64,7 +64,7 @@ def outcome(study: Study, facts: dict[str, DataFacts] | None = None) -> dict[Any
     for job in jobs(cells(study, facts or {}), ()):
         for cell, record in zip(job.cells, evaluate(job), strict=True):
             assert record.status == "ok", record.reason
-            place = cell.model if cell.fold is None else cell.fold
+            place = cell.place.model if cell.place.fold is None else cell.place.fold
             found[cell.method, place] = record
     return found
 
@@ -93,7 +93,7 @@ def test_keeping_changes_no_number_and_no_other_key() -> None:
     assert [r.rows for r in plain.values()] == [r.rows for r in more.values()]
 
     def keys(study: Study, model: int) -> list[str]:
-        return [cell.key for cell in cells(study, {}) if cell.model == model]
+        return [cell.key for cell in cells(study, {}) if cell.place.model == model]
 
     assert keys(without, 1) == keys(kept, 1)
     assert not set(keys(without, 0)) & set(keys(kept, 0))

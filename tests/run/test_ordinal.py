@@ -86,7 +86,7 @@ def outcome(study: Study, facts: dict[str, DataFacts] | None = None) -> dict[Any
     found = {}
     for job in jobs(cells(study, facts or {}), ()):
         for cell, record in zip(job.cells, evaluate(job), strict=True):
-            found[cell.method, cell.fold] = record
+            found[cell.method, cell.place.fold] = record
     return found
 
 

@@ -19,9 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.errors import EnvironmentProblemError
-from rankexp.plan import canonical
+from rankexp.grid import Point
 from rankexp.run.record import Record, Row
 from rankexp.run.store import Store, pack, unpack
+from rankexp.spec import canonical
 
 JOB, OTHER = "a" * 64, "b" * 64
 values = st.floats(allow_nan=True, allow_infinity=True)
@@ -40,8 +41,10 @@ records = st.builds(
     status=st.sampled_from(["ok", "failed"]),
     reason=st.none() | st.text(max_size=5),
     grid=st.lists(
-        st.dictionaries(st.sampled_from(["lam", "C"]), st.floats(0, 9)), min_size=2, max_size=2
-    ),
+        st.dictionaries(st.sampled_from(["lam", "C"]), st.floats(0, 9)).map(Point.of),
+        min_size=2,
+        max_size=2,
+    ).map(tuple),
     rows=st.lists(rows, max_size=4),
     curves=st.dictionaries(
         st.just("roc"),
@@ -67,7 +70,7 @@ def test_a_file_gives_back_what_was_written(made: list[Record]) -> None:
 
 def one(key: str = "k1", value: float = 0.25, **fields: str) -> Record:
     rows = [Row("test", 0, None, None, "rank_loss", value)]
-    record = Record(key, grid=[{}], rows=rows, version="0.1.0")
+    record = Record(key, grid=(Point(()),), rows=rows, version="0.1.0")
     return replace(record, **fields)  # type: ignore[arg-type]
 
 
@@ -289,9 +292,10 @@ def test_no_clock_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 WRITER = """
 import random, sys
 from pathlib import Path
-from rankexp.plan import digest
+from rankexp.grid import Point
 from rankexp.run.record import Record, Row
 from rankexp.run.store import Store
+from rankexp.spec import digest
 folder, seed = Path(sys.argv[1]), int(sys.argv[2])
 draw, keys = random.Random(seed), [f"k{i}" for i in range(4)]
 for turn in range(60):
@@ -301,7 +305,8 @@ for turn in range(60):
     for part in (keys[: turn % 4 + 1], keys[turn % 4 + 1 :]):
         rows = [Row("test", 0, None, None, "auc", float(turn))]
         if part:
-            store.write(digest(sorted(part)), [Record(k, grid=[{}], rows=rows) for k in part])
+            made = [Record(k, grid=(Point(()),), rows=rows) for k in part]
+            store.write(digest(sorted(part)), made)
 """
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from rankexp.analyse import kept
+from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -32,7 +32,7 @@ class IrocCurves(Choosing):
     panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     columns: Annotated[int, Field(ge=1)] = 4
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the curves drawn."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from rankexp.analyse import compare
+from rankexp.analyse import compare, select
 from rankexp.analyse.verdicts import Reproduction, counted, reproduction_in_spread
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
@@ -69,7 +69,7 @@ class PublishedSpread(Choosing):
 
     metrics: list[MetricOption] | None = None
     """Default: all of the experiment."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of the spreads."""

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import Field
 
-from rankexp.analyse import kept
+from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
@@ -60,7 +60,7 @@ class ScoringFunctions(Choosing):
     """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
     values: list[MetricOption] = Field(default_factory=list)
     """Metrics that notes state of each function on the same split."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the functions drawn."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import kept
+from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -49,7 +49,7 @@ class Tree(Choosing):
     """Default: the experiment's first."""
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep their texts."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a table of nodes, and the drawing."""

@@ -14,7 +14,6 @@ from rankexp.report.context import Context
 from rankexp.report.judging import Judged, numbers, words
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import amount, number, short, span
-from rankexp.report.options import rule_label
 
 REGISTER = {"answer": "Answer"}
 
@@ -96,7 +95,7 @@ class Answer(Comparison):
         own, digits = judged.family.overall, self.digits
         percent = f"{100 * self.level:g} %"
         sign = 1 if judged.settings.higher else -1
-        text = f"{judged.experiment} ({rule_label(judged.rule)}):"
+        text = f"{judged.experiment} ({judged.rule.label}):"
         if own.n > 1 and not math.isnan(own.p):
             kind = "pseudo-median" if own.unit == "data sets" else "mean"
             interval = f"{percent} interval {span(own.low, own.high, digits)}"

@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import blocks
+from rankexp.analyse import blocks, select
 from rankexp.analyse.contrast import dropped_note
 from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
-from rankexp.config.schema import Block, Models
+from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report.blocks.statistics.comparison import p_value
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import Choosing, RuleOfEach, rule_label, rule_of
+from rankexp.report.options import Choosing, RuleOfEach, rule_of
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
@@ -33,7 +33,8 @@ class Panel:
     name, title : str
         Problem or experiments.
     methods : list of str
-    metric, rule, unit : str
+    metric, unit : str
+    rules : tuple of Rule
     ranking : Ranking or None
         None where nothing can be ranked.
     note : str
@@ -44,7 +45,7 @@ class Panel:
     title: str
     methods: list[str]
     metric: str
-    rule: str
+    rules: tuple[select.Rule, ...]
     unit: str
     ranking: Ranking | None
     note: str
@@ -53,7 +54,7 @@ class Panel:
 class AverageRanks(Choosing):
     """One table: over models for each problem of a generator; over all data sets together."""
 
-    rule: RuleOfEach = "oracle"
+    rule: RuleOfEach = select.ORACLE
     """One for all experiments, or one for each."""
     posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
     """Which tests of pairs follow on Friedman's."""
@@ -83,7 +84,7 @@ class AverageRanks(Choosing):
         """Return one panel a generator's problem, then one for all data sets."""
         methods = self.needed(context, block)
         names = block.experiments
-        models = {n: isinstance(context.evaluate(n).protocol, Models) for n in names}
+        models = {n: context.evaluate(n).protocol.problems == "generators" for n in names}
         panels = [
             self._over_models(context, name, problem, methods)
             for name in names
@@ -104,14 +105,14 @@ class AverageRanks(Choosing):
         table = self._wide(context, experiment, methods)
         own = table[table.index.get_level_values("problem") == problem]
         metric, rule = context.metric(experiment, self.metric), rule_of(self.rule, experiment)
-        head = (problem, context.problem_label(problem), methods, str(metric), rule, "models")
+        head = (problem, context.problem_label(problem), methods, str(metric), (rule,), "models")
         return self._panel(head, metric, own, ["problem", "model"], [])
 
     def _over_problems(
         self, context: Context, experiments: list[str], methods: list[str]
     ) -> Panel:
         metrics = list(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
-        rules = ", ".join(dict.fromkeys(rule_of(self.rule, name) for name in experiments))
+        rules = tuple(dict.fromkeys(rule_of(self.rule, name) for name in experiments))
         title = f"data sets of {', '.join(experiments)}"
         texts = [str(metric) for metric in metrics]
         head = (", ".join(experiments), title, methods, ", ".join(texts), rules, "data sets")
@@ -127,7 +128,7 @@ class AverageRanks(Choosing):
 
     def _panel(
         self,
-        head: tuple[str, str, list[str], str, str, str],
+        head: tuple[str, str, list[str], str, tuple[select.Rule, ...], str],
         metric: Metric,
         table: pd.DataFrame,
         by: list[str],
@@ -155,7 +156,7 @@ class AverageRanks(Choosing):
                 row = {
                     "panel": panel.name,
                     "metric": panel.metric,
-                    "rule": panel.rule,
+                    "rule": ", ".join(map(str, panel.rules)),
                     "method": method,
                     "average_rank": found.average[place] if found else math.nan,
                     "blocks": found.blocks if found else 0,
@@ -197,7 +198,7 @@ class AverageRanks(Choosing):
             "Critical difference",
         ]
         metrics = ", ".join(dict.fromkeys(panel.metric for panel in panels))
-        rules = ", ".join(dict.fromkeys(rule_label(panel.rule) for panel in panels))
+        rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
         return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
 
     def _pairs(self, context: Context, panels: Sequence[Panel]) -> Table:

@@ -9,7 +9,6 @@ from rankexp.report.context import Context
 from rankexp.report.judging import Judged, Judging, numbers, words
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import rule_label
 
 REGISTER = {"comparison": "Comparison"}
 
@@ -33,7 +32,7 @@ class Comparison(Judging):
         """Return one family as a table."""
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        caption = f"{judged.experiment}, {judged.metric} by {rule_label(judged.rule)}: "
+        caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
         return Table(list(HEADER), rows, caption + " − ".join(pair), detail=True)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:

@@ -9,7 +9,7 @@ from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.options import Choosing, Rule
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
 
@@ -17,7 +17,7 @@ REGISTER = {"chosen_grid": "ChosenGrid"}
 class ChosenGrid(Choosing):
     """One row a problem, method and rule: the grid points chosen and how often."""
 
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = select.BOTH
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""
@@ -42,7 +42,7 @@ class ChosenGrid(Choosing):
         )
 
     def _counts(
-        self, context: Context, experiment: str, rule: str, methods: list[str]
+        self, context: Context, experiment: str, rule: select.Rule, methods: list[str]
     ) -> pd.DataFrame:
         metric = context.metric(experiment, self.metric)
         scores = context.scores(experiment, metric)
@@ -50,7 +50,7 @@ class ChosenGrid(Choosing):
         counts = select.chosen_counts(context.chosen(experiment, metric, rule, methods))
         keys = counts[["problem", "method", "grid"]].itertuples(index=False)
         counts["edge"] = [select.edge(g, grids[p, m]) or "" for p, m, g in keys]
-        counts.insert(0, "rule", rule)
+        counts.insert(0, "rule", str(rule))
         counts.insert(0, "experiment", experiment)
         return counts
 
@@ -66,10 +66,10 @@ class ChosenGrid(Choosing):
                 experiment,
                 context.problem_label(problem),
                 context.method_label(method),
-                *(Cells(rules.get(rule, [Cell()]), ", ") for rule in self.rules),
+                *(Cells(rules.get(str(rule), [Cell()]), ", ") for rule in self.rules),
             ]
             for (experiment, problem, method), rules in points.items()
         ]
-        header = ["Experiment", "Problem", "Method", *map(rule_label, self.rules)]
+        header = ["Experiment", "Problem", "Method", *(rule.label for rule in self.rules)]
         caption = "Grid points chosen (how often; * at the edge of the grid)"
         return Table(header, rows, caption, detail=True)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from rankexp.analyse import compare
+from rankexp.analyse import compare, select
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
-from rankexp.report.options import Choosing, MethodName, Rule, rule_label
+from rankexp.report.options import Choosing, MethodName, Rule
 
 REGISTER = {"paired_table": "PairedTable"}
 
@@ -26,7 +26,7 @@ class PairedTable(Choosing):
 
     reference: MethodName | None = None
     """Method that the others are compared with."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table."""
@@ -83,7 +83,7 @@ class PairedTable(Choosing):
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
         metrics = ", ".join(dict.fromkeys(numbers["metric"]))
-        return Table(header, rows, f"{metrics} by {rule_label(self.rule)}: mean ± SE, quartiles")
+        return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
 
     def _difference(self, row: Mapping[Hashable, Any]) -> Cell:
         if row["method"] == self.reference:

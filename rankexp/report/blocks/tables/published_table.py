@@ -12,11 +12,11 @@ from pydantic import Field
 from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.verdicts import Reproduction, counted, reproduction
-from rankexp.config.schema import Block, Holdout
+from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.options import Choosing, MethodName, Rule, rule_label
+from rankexp.report.options import Choosing, MethodName, Rule
 
 REGISTER = {"published_table": "PublishedTable"}
 
@@ -64,7 +64,7 @@ class PublishedTable(Choosing):
 
     beside: dict[MethodName, MethodName] = Field(default_factory=dict)
     """Extra method -> the method whose published value it stands beside."""
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = ("oracle", "nested")
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = select.BOTH
     """The first is compared with the published values."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
@@ -174,7 +174,7 @@ class PublishedTable(Choosing):
             means = [self._mean_difference(lines, method) for method in methods]
             rows.append(["mean difference", *means])
         what = ["published"] if known else []
-        what += ["reproduced ± SE", *map(rule_label, self.rules[1:])]
+        what += ["reproduced ± SE", *(rule.label for rule in self.rules[1:])]
         metrics = ", ".join(dict.fromkeys(line.metric for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
         return Table(header, rows, f"{metrics}: {' / '.join(what)}")
@@ -202,7 +202,7 @@ class PublishedTable(Choosing):
 
     def _details(self, context: Context, lines: list[Reproduced]) -> Table:
         header = ["Data set", "Method", "Published", "Reproduced"]
-        header += [rule_label(rule).capitalize() for rule in self.rules[1:]]
+        header += [rule.label.capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
         rows: list[list[Entry]] = []
         labels = context.row_labels([(line.experiment, line.problem) for line in lines])
@@ -279,8 +279,8 @@ def _single_split(
     prints = entry.fingerprint if entry else None
     error = metric.reading.standard_error
     known = prints is not None and prints.classes is not None and len(prints.classes) == 2
-    if error is None or not (known and isinstance(protocol, Holdout)):
+    if error is None or not known:
         return math.nan
     assert prints is not None and prints.classes is not None
-    share = protocol.test if protocol.test < 1 else protocol.test / prints.rows
-    return error(value, [share * count for count in prints.classes])
+    share = protocol.test_share(prints.rows)
+    return math.nan if math.isnan(share) else error(value, [share * n for n in prints.classes])

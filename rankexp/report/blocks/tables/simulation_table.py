@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import pandas as pd
 from pydantic import Field
 
-from rankexp import plan
 from rankexp.analyse import compare
 from rankexp.config.schema import Block, Simulate
+from rankexp.grid import points
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
 from rankexp.report.options import BlockKind
@@ -48,7 +48,7 @@ class SimulationTable(BlockKind):
             table = table[table["quantity"].isin(self.quantities)]
         expected = compare.simulated_differences(context.frame, experiment, self.expected)
         table = table.merge(expected, on=["setting", "group", "quantity"], how="left")
-        settings = [setup.params | point for point in plan.points(setup.grid)]
+        settings = [setup.params | dict(point.values) for point in points(setup.grid)]
         for place, name in enumerate(setup.grid):
             table.insert(place, name, [settings[setting][name] for setting in table["setting"]])
         table.insert(0, "experiment", experiment)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands, kept
+from rankexp.analyse import bands, kept, select
 from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -33,7 +33,7 @@ class CurvesAgainstTheory(Choosing, Against):
     """Problems in the order of reading. Default: the experiments' own."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the splits that the band holds at each x."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 
     def output(self, context: Context, block: Block) -> Output:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.options import Choosing, Rule, rule_label
+from rankexp.report.options import Choosing, Rule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ class Optimum(Choosing):
 
     generators = True
 
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of it."""
@@ -44,7 +45,7 @@ class Optimum(Choosing):
             notes=[
                 "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
                 "function with the least risk of pairs) on the same test sets, an optimal "
-                f"scorer. Grid points by {rule_label(self.rule)}. Below each value, how far it "
+                f"scorer. Grid points by {self.rule.label}. Below each value, how far it "
                 "is from the best, ± SE over models, paired."
             ],
         )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands, compare, kept, simulations
+from rankexp.analyse import bands, compare, kept, select, simulations
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.report import figure
@@ -46,7 +46,7 @@ class Staircase(Choosing):
     """Another problem than the experiments' first one."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the samples that a band holds at each x."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     shows = (Evaluate, Simulate)
     check = "hinge_staircase"

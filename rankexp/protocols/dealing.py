@@ -1,89 +1,60 @@
-"""Splits of a data set into training and test rows, determined by a random stream alone."""
+"""Dealing rows into training and test parts, determined by a random stream alone."""
 
 import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from rankexp.data.dataset import Dataset, Ints, Split
+from rankexp.arrays import Ints
 from rankexp.errors import DataError
+from rankexp.protocols.base import Part
+from rankexp.strict import Strict
 
-if TYPE_CHECKING:
-    from rankexp.config.schema import CrossValidation, Holdout, Inner
 
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows of a training and a test part, and perhaps of a validation part.
 
-def split(
-    protocol: "CrossValidation | Holdout",
-    dataset: Dataset,
-    fold: int | None,
-    rng: np.random.Generator,
-) -> Split:
-    """Return one split of a data set.
-
-    Parameters
+    Attributes
     ----------
-    protocol : CrossValidation or Holdout
-        From the configuration.
-    dataset : Dataset
-    fold : int or None
-        Which part is the test part; None for a holdout.
-    rng : Generator
-        Fresh, and the same for all folds of one repeat.
-
-    Raises
-    ------
-    DataError
-        More folds than rows, an empty part, strata of a continuous target, no groups to keep.
+    train, test : ndarray of int64
+        Sorted row numbers.
+    validation : ndarray of int64 or None
     """
-    strata = _strata(dataset) if protocol.stratified else None
-    units = units_of(dataset, protocol.together)
-    n = len(dataset.y)
-    if protocol.kind == "split":
-        return holdout(n, protocol.test, rng, strata=strata, units=units)
-    if fold is None:
-        raise ValueError("cross-validation needs a fold")
-    return _part(deal(n, protocol.folds, rng, strata=strata, units=units), fold)
+
+    train: Ints
+    test: Ints
+    validation: Ints | None = None
+
+
+class Inner(Strict):
+    """Folds inside each training part, for nested choice of a grid point."""
+
+    folds: Annotated[int, Field(ge=2)] = 5
+    stratified: bool = False
 
 
 def inner_folds(
-    inner: "Inner",
-    n: int,
-    y: NDArray[Any] | None,
-    rng: np.random.Generator,
-    units: Ints | None = None,
+    inner: Inner, part: Part, rng: np.random.Generator, units: Ints | None = None
 ) -> list[Split]:
     """Return the folds inside a training part.
 
     Parameters
     ----------
     inner : Inner
-    n : int
-        Rows of the training part; the splits number them from 0.
-    y : ndarray, shape (n,), or None
-        Level codes of its rows, for stratified folds.
+    part : Part
+        The training part; the splits number its rows from 0.
     rng : Generator
     units : ndarray of int, shape (n,), or None
-        Rows with equal numbers stay on one side (see `units_of`).
+        Rows with equal numbers stay on one side .
     """
-    strata = y if inner.stratified else None
-    part = deal(n, inner.folds, rng, strata=strata, units=units)
-    return [_part(part, fold) for fold in range(inner.folds)]
-
-
-def units_of(dataset: Dataset, together: str) -> Ints | None:
-    """Return, shape (n,), equal numbers for rows that a split must not part; None: none such."""
-    if together == "duplicates":
-        return duplicates(dataset.X)
-    if together == "none":
-        return None
-    if dataset.groups is None:
-        raise DataError(
-            f"data set '{dataset.name}' has no groups to keep together; name their column in "
-            "'groups' of its entry, or use 'together: none'"
-        )
-    return np.unique(dataset.groups, return_inverse=True)[1].astype(np.int64)
+    strata = part.y if inner.stratified else None
+    place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
+    return [fold_of(place, fold) for fold in range(inner.folds)]
 
 
 def duplicates(X: NDArray[np.float64]) -> Ints:
@@ -170,14 +141,9 @@ def holdout(
     return Split(np.flatnonzero(~mask), np.flatnonzero(mask))
 
 
-def _part(part: Ints, fold: int) -> Split:
-    return Split(np.flatnonzero(part != fold), np.flatnonzero(part == fold))
-
-
-def _strata(dataset: Dataset) -> NDArray[Any]:
-    if dataset.levels is None:
-        raise DataError(f"data set '{dataset.name}' has a continuous target: no stratified splits")
-    return dataset.y
+def fold_of(place: Ints, fold: int) -> Split:
+    """Return the split that has one fold, of the folds of rows, as its test part."""
+    return Split(np.flatnonzero(place != fold), np.flatnonzero(place == fold))
 
 
 def _unit_sizes(

@@ -3,10 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.config.schema import CrossValidation, Holdout, Inner
-from rankexp.data.dataset import Dataset, Feature
-from rankexp.data.splits import deal, duplicates, inner_folds, split
 from rankexp.errors import DataError
+from rankexp.protocols.base import Loaded, Part, Place
+from rankexp.protocols.cross_validation import CrossValidation
+from rankexp.protocols.dealing import Inner, deal, duplicates, inner_folds
+from rankexp.protocols.split import Holdout
 from rankexp.seeds import stream
 
 law = settings(max_examples=40, deadline=None)
@@ -16,8 +17,11 @@ def data(n, classes=2, copies=1, groups=None, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))[np.arange(n) // copies]
     y = rng.integers(classes, size=n)
-    levels = tuple(str(k) for k in range(classes))
-    return Dataset("toy", X, y, (Feature("a"), Feature("b")), levels, groups)
+    return Part(X, y, groups=groups)
+
+
+def split(protocol, whole, fold, rng):
+    return protocol.rows(Loaded("toy", whole, 0), Place(None, 0, fold), rng)
 
 
 def folds(protocol, dataset, seed=1):
@@ -146,12 +150,12 @@ def test_holdout_of_a_number_of_rows():
 
 
 def test_what_cannot_be_split():
-    continuous = Dataset("c", np.ones((4, 1)), np.arange(4.0), (Feature("a"),))
+    continuous = Part(np.ones((4, 1)), np.arange(4.0))
     with pytest.raises(DataError, match="continuous target: no stratified"):
         folds(cross(folds=2, stratified=True), continuous)
     with pytest.raises(DataError, match="has no groups to keep together"):
         folds(cross(folds=2, together="groups"), data(4))
-    one = Dataset("c", np.ones((4, 1)), np.arange(4.0), (Feature("a"),))
+    one = Part(np.ones((4, 1)), np.arange(4.0))
     with pytest.raises(DataError, match="use fewer folds"):
         folds(cross(folds=2, together="duplicates"), one)
     with pytest.raises(DataError, match="no split leaves two sides"):
@@ -160,10 +164,11 @@ def test_what_cannot_be_split():
 
 def test_inner_folds():
     y = np.array([0] * 12 + [1] * 3)
-    parts = inner_folds(Inner(folds=3, stratified=True), 15, y, stream(0, "inner"))
+    part = Part(np.zeros((15, 1)), y)
+    parts = inner_folds(Inner(folds=3, stratified=True), part, stream(0, "inner"))
     assert sorted(np.concatenate([p.test for p in parts]).tolist()) == list(range(15))
     assert [int(y[p.test].sum()) for p in parts] == [1, 1, 1]
-    plain = inner_folds(Inner(folds=3), 15, None, stream(0, "inner"))
+    plain = inner_folds(Inner(folds=3), part, stream(0, "inner"))
     assert [len(p.test) for p in plain] == [5, 5, 5]
 
 

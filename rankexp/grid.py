@@ -1,0 +1,124 @@
+"""Grid points: the settings that a method is tried with, as values with one text each."""
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+REAL = frozenset({"lam"})
+"""Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
+point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
+_BARE = re.compile(r"[A-Za-z_][\w.+-]*")
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One setting of the parameters of a grid.
+
+    Two points are equal where their texts are, and their texts are equal where names, values and
+    the types of the values are: 1, 1.0, "1" and True make four different points.
+
+    Parameters
+    ----------
+    values : tuple of (str, value) pairs
+        In the order of their names; values as YAML has them.
+
+    Examples
+    --------
+    >>> Point.of({"max_features": 1.0, "criterion": "gini"}).text
+    'criterion=gini,max_features=1.0'
+    >>> Point.parse("lam=0.01").value("lam")
+    0.01
+    """
+
+    values: tuple[tuple[str, Any], ...]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> "Point":
+        """Return the point with these values."""
+        return cls(tuple((name, _real(name, value)) for name, value in sorted(values.items())))
+
+    @classmethod
+    def parse(cls, text: str) -> "Point":
+        """Return the point that has this text.
+
+        Raises
+        ------
+        ValueError
+            No point has this text.
+        """
+        pairs = [part.partition("=") for part in _parts(text)] if text else []
+        if any(not (name and equals) for name, equals, _ in pairs):
+            raise ValueError(f"'{text}' is no grid point: write name=value, as in lam=0.01")
+        found = cls.of({name.strip(): _value(given.strip()) for name, _, given in pairs})
+        if len(found.values) < len(pairs):
+            raise ValueError(f"'{text}' is no grid point: it names a parameter twice")
+        return found
+
+    @cached_property
+    def text(self) -> str:
+        """The point's only text, ``lam=0.01`` or ``C=1.0,kernel=rbf``; empty for no grid."""
+        return ",".join(f"{name}={_text(name, value)}" for name, value in self.values)
+
+    def value(self, name: str) -> Any:
+        """Return the value of a parameter; None where the grid has not this parameter."""
+        return dict(self.values).get(name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Point) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def points(grid: Mapping[str, Sequence[Any]]) -> tuple[Point, ...]:
+    """Return the points of a grid, the last name varying fastest; one empty point for no grid."""
+    made = itertools.product(*grid.values())
+    return tuple(Point.of(dict(zip(grid, values, strict=True))) for values in made)
+
+
+def size(grid: Mapping[str, Sequence[Any]]) -> int:
+    """Return the number of points of a grid, without making them."""
+    return math.prod(len(values) for values in grid.values())
+
+
+def _real(name: str, value: Any) -> Any:
+    return float(value) if name in REAL and type(value) is int else value
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, str) and _BARE.fullmatch(value) and isinstance(_value(value), str):
+        return value
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text.removesuffix(".0") if name in REAL and isinstance(value, float) else text
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _parts(text: str) -> list[str]:
+    """Divide a text at its commas, those within brackets and quotes aside."""
+    parts, start, depth, quoted, escaped = [], 0, 0, False, False
+    for place, letter in enumerate(text):
+        if quoted:
+            quoted = escaped or letter != '"'
+            escaped = letter == "\\" and not escaped
+        elif letter == '"':
+            quoted = True
+        elif letter == "," and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+        else:
+            depth += (letter in "[{") - (letter in "]}")
+    return [*parts, text[start:]]

@@ -1,0 +1,252 @@
+"""What every protocol says of itself, and the values that it makes."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from numpy.typing import NDArray
+
+from rankexp.arrays import Floats, Ints
+from rankexp.strict import Strict
+
+TRUTHS = ("eta", "mean", "ranking")
+"""What models know of the best scores; the first that a model has is taken."""
+
+
+class Place(NamedTuple):
+    """Where a record stands in its experiment; None for what the protocol has not.
+
+    Attributes
+    ----------
+    model, rep, fold : int or None
+        `rep` counts training sets, repeats or repetitions.
+    setting : int or None
+        Of a `simulate` experiment: place in the product of its grid.
+    """
+
+    model: int | None = None
+    rep: int | None = None
+    fold: int | None = None
+    setting: int | None = None
+
+    def identity(self) -> dict[str, int]:
+        """Return what determines a record's numbers; a setting's parameters do, not its place."""
+        named = {"model": self.model, "rep": self.rep, "fold": self.fold}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the pairs of a comparison are.
+
+    Attributes
+    ----------
+    pairs : str
+        ``models``, ``queries``, ``folds`` or ``splits``.
+    correction : float
+        Rows in the test part over rows in the training part where training sets overlap; 0
+        where pairs are independent.
+    """
+
+    pairs: str
+    correction: float = 0.0
+
+    @property
+    def independent(self) -> bool:
+        """Whether the pairs may be resampled one by one."""
+        return self.correction == 0.0
+
+    @property
+    def test(self) -> str:
+        """What the test is called."""
+        return "paired t-test" if self.independent else "corrected resampled t-test"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows with all that is known of them.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+    levels : int or None
+        How many levels y may have, its codes being 0 .. K-1; None unless there are more than two.
+    groups : ndarray of int64, shape (n,), or None
+        Query or cluster of each row.
+    weights : ndarray of shape (n,), or None
+        What each row counts.
+    truth : mapping of str to ndarray of shape (n,)
+        What a generator knows of its best scores: ``eta``, ``mean``, ``ranking``.
+    group_names : tuple of str or None
+        What the groups' numbers stand for in the data.
+    memo : dict
+        Values of these rows that were computed and will be asked for again.
+    """
+
+    X: Floats
+    y: NDArray[Any]
+    levels: int | None = None
+    groups: Ints | None = None
+    weights: Floats | None = None
+    truth: Mapping[str, Floats] = field(default_factory=dict)
+    group_names: tuple[str, ...] | None = None
+    memo: dict[Any, float] = field(default_factory=dict, repr=False)
+
+    def take(self, rows: Ints) -> "Part":
+        """Return some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        truth = {name: values[rows] for name, values in self.truth.items()}
+        return Part(
+            self.X[rows], self.y[rows], self.levels, groups, weights, truth, self.group_names
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a protocol makes of a problem at one place.
+
+    Attributes
+    ----------
+    train, test : Part
+    path : str
+        Of the random streams used within.
+    validation : Part or None
+    together : ndarray of int64, shape (n_train,), or None
+        Equal numbers for rows of the training part that inner folds must not part.
+    """
+
+    train: Part
+    test: Part
+    path: str
+    validation: Part | None = None
+    together: Ints | None = None
+
+
+class Generated:
+    """What a protocol for generators is given: a distribution of models to draw from.
+
+    Attributes
+    ----------
+    name : str
+        The problem's, where the paths of its streams begin.
+    """
+
+    name: str
+
+    @abstractmethod
+    def sample(
+        self, model: str, n: int, path: str, *, keep: bool = False, truth: bool = True
+    ) -> Part:
+        """Return n rows of the model that the path `model` draws, drawn by the stream `path`.
+
+        Parameters
+        ----------
+        model : str
+        n : int
+        path : str
+        keep : bool
+            Whether the next place is likely to ask for the same.
+        truth : bool
+            Whether the best scores are asked for.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """What a protocol for data sets is given.
+
+    Attributes
+    ----------
+    name : str
+        The problem's, where the paths of its streams begin.
+    whole : Part
+    seed : int
+        The study's.
+    """
+
+    name: str
+    whole: Part
+    seed: int
+
+
+class Protocol(Strict):
+    """How a problem becomes parts; base of what a study names by `kind`.
+
+    Fields listed in `counts` say how many places there are. They determine no record, so that a
+    larger study keeps the records of a smaller one.
+    """
+
+    problems: ClassVar[Literal["generators", "data sets"]]
+    counts: ClassVar[frozenset[str]] = frozenset()
+    varies: ClassVar[Literal["rep", "fold"]] = "rep"
+    """The coordinate in which the places of one job may differ, the work shared between them."""
+
+    kind: str
+
+    def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
+        """Yield what cannot be, as the field and a sentence.
+
+        Parameters
+        ----------
+        rows : mapping of str to int or None
+            Rows of each problem, where they are declared.
+        """
+        yield from ()
+
+    @abstractmethod
+    def places(self) -> Iterator[Place]:
+        """Yield the places in the order of the study."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the number of places, without making them."""
+
+    @abstractmethod
+    def training_rows(self, rows: int) -> int:
+        """Return about how many of a data set's rows a place trains on."""
+
+    @abstractmethod
+    def parts(self, source: Any, place: Place, *, inner: bool) -> Parts:
+        """Return the parts of a place.
+
+        Parameters
+        ----------
+        source : Generated or Loaded
+            As `problems` says.
+        place : Place
+        inner : bool
+            Whether folds will be made inside the training part.
+        """
+
+    @abstractmethod
+    def design(self, rows: float = float("nan")) -> Design:
+        """Return the design of paired differences.
+
+        Parameters
+        ----------
+        rows : float
+            Rows of the data set; NaN where they are unknown.
+        """
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the protocol in words, as a report says it."""
+
+    def test_share(self, rows: float) -> float:
+        """Return which share of a data set's rows a test part is; NaN where none is drawn once."""
+        return float("nan")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the records: the kind, and each value that is no default."""
+        left_out = {*self.counts, "kind"}
+        given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
+        return {"kind": self.kind, **given}
+
+
+def unit_of(place: Place) -> int:
+    """Return what is independent at a place: the model, else the repeat."""
+    number = place.rep if place.model is None else place.model
+    return 0 if number is None else number

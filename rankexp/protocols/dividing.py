@@ -1,0 +1,93 @@
+"""Protocols that divide the rows of a data set."""
+
+from abc import abstractmethod
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import PositiveInt
+
+from rankexp.arrays import Ints
+from rankexp.errors import DataError
+from rankexp.protocols.base import Loaded, Parts, Place, Protocol
+from rankexp.protocols.dealing import Split, duplicates
+from rankexp.seeds import stream
+
+KEPT = {"none": "", "duplicates": ", equal rows together", "groups": ", groups together"}
+
+
+class Dividing(Protocol):
+    """Repeated divisions of the rows of a data set; base of cross-validation and of splits."""
+
+    problems = "data sets"
+    counts = frozenset({"repeats"})
+
+    repeats: PositiveInt = 1
+    stratified: bool = False
+    """Whether the shares of the levels are kept."""
+    together: Literal["none", "groups", "duplicates"] = "none"
+    """Rows that must never be parted by a split."""
+
+    @abstractmethod
+    def split(
+        self,
+        n: int,
+        place: Place,
+        rng: np.random.Generator,
+        strata: NDArray[Any] | None,
+        units: Ints | None,
+    ) -> Split:
+        """Return the rows of the parts.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        place : Place
+        rng : Generator
+            Fresh, and the same for all places of one repeat.
+        strata, units : ndarray, shape (n,), or None
+            Levels whose shares are kept; equal numbers for rows that stay together.
+        """
+
+    def rows(self, source: Loaded, place: Place, rng: np.random.Generator) -> Split:
+        """Return the rows of the parts of a data set.
+
+        Raises
+        ------
+        DataError
+            More folds than rows, an empty part, strata of a continuous target, no groups to keep.
+        """
+        y = source.whole.y
+        if self.stratified and np.issubdtype(y.dtype, np.floating):
+            raise DataError(
+                f"data set '{source.name}' has a continuous target: no stratified splits"
+            )
+        strata = y if self.stratified else None
+        return self.split(len(y), place, rng, strata, self.units(source))
+
+    def units(self, source: Loaded) -> Ints | None:
+        """Return, shape (n,), equal numbers for rows that a split must not part; None: none."""
+        if self.together == "duplicates":
+            return duplicates(source.whole.X)
+        if self.together == "none":
+            return None
+        if source.whole.groups is None:
+            raise DataError(
+                f"data set '{source.name}' has no groups to keep together; name their column in "
+                "'groups' of its entry, or use 'together: none'"
+            )
+        return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
+
+    def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
+        """Return the parts of a data set at a place."""
+        path = f"{source.name}/rep/{place.rep}"
+        rows = self.rows(source, place, stream(source.seed, path))
+        units = self.units(source) if inner else None
+        return Parts(
+            source.whole.take(rows.train),
+            source.whole.take(rows.test),
+            f"{path}/fold/{place.fold or 0}",
+            None if rows.validation is None else source.whole.take(rows.validation),
+            None if units is None else np.unique(units[rows.train], return_inverse=True)[1],
+        )

@@ -1,0 +1,267 @@
+"""What determines a record: typed values, made once in a plan and used as they are by a worker.
+
+The identity of a specification leaves out what equals its default, so that a new field with a
+default changes no key. A default therefore never changes: other behaviour gets a field of its own.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rankexp.config.schema import Keep, Preprocess
+from rankexp.grid import Point, points
+from rankexp.metrics.base import Metric
+from rankexp.protocols.base import Place, Protocol
+from rankexp.protocols.dealing import Inner
+
+PROTOCOL_VERSION = 2
+"""Part of every key: raise it when a record of the same specification must mean something else."""
+
+SIMULATION_ROWS = 2_000
+"""What one repetition of a check counts as, its cost being unknown; tuned: none takes minutes."""
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of plain data: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256, in hex, of the canonical JSON of plain data."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class GeneratorProblem:
+    """A generator with its parameters; its name is the path of its seeds."""
+
+    name: str
+    generator: str
+    params: Mapping[str, Any]
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the rows drawn, the study's seed aside."""
+        return {"path": self.name, "generator": self.generator, "params": dict(self.params)}
+
+
+@dataclass(frozen=True)
+class DataProblem:
+    """A data set as it was found; its name is the path of its seeds.
+
+    Attributes
+    ----------
+    name, fingerprint, target : str
+    levels : sequence or None
+        As the study declares them.
+    snapshot : str
+        File that a worker loads it from; determines no number, so it is in no key.
+    rows : int
+        Likewise.
+    """
+
+    name: str
+    fingerprint: str
+    target: str
+    levels: Sequence[Any] | None = None
+    snapshot: str = ""
+    rows: int = 0
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the rows."""
+        levels = {} if self.levels is None else {"levels": list(self.levels)}
+        return {"path": self.name, "data": self.fingerprint, "target": self.target, **levels}
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """An estimator with its whole grid.
+
+    Attributes
+    ----------
+    estimator : str
+        A registered name or an import path.
+    params : mapping
+    grid : mapping of str to sequence
+        Without `lam` where there are `lambdas`.
+    lambdas : tuple of float or None
+        Penalties solved along a path, as the study gives them.
+    per_row : bool
+        Whether a penalty is divided by the number of training rows (``scaling: sum``).
+    """
+
+    estimator: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    lambdas: tuple[float, ...] | None = None
+    per_row: bool = False
+
+    @cached_property
+    def settings(self) -> tuple[Point, ...]:
+        """The points that are fitted one by one; each with all lambdas, where there are any."""
+        return points(self.grid)
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The whole grid, `lam` as configured and varying fastest."""
+        return points({**self.grid, **({"lam": self.lambdas} if self.lambdas else {})})
+
+    def identity(self) -> dict[str, Any]:
+        """Return what the method is, without its label."""
+        given: dict[str, Any] = {"estimator": self.estimator, "params": dict(self.params)}
+        if self.grid:
+            given["grid"] = dict(self.grid)
+        if self.lambdas is not None:
+            given |= {"lambdas": list(self.lambdas), "scaling": ("mean", "sum")[self.per_row]}
+        return given
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the identity; in the path of the method's own random numbers."""
+        return digest(self.identity())
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the cells of one experiment and problem share."""
+
+    seed: int
+    problem: GeneratorProblem | DataProblem
+    protocol: Protocol
+    metrics: tuple[Metric, ...]
+    preprocess: Preprocess
+    inner: Inner | None = None
+
+    @cached_property
+    def rows_identity(self) -> dict[str, Any]:
+        """What determines the parts, their preprocessing and the inner folds."""
+        given: dict[str, Any] = {
+            "seed": self.seed,
+            "problem": self.problem.identity(),
+            "split": self.protocol.identity(),
+        }
+        if preprocess := self.preprocess.model_dump(mode="json", exclude_defaults=True):
+            given["preprocess"] = preprocess
+        if self.inner is not None:
+            given["inner"] = self.inner.model_dump(mode="json", exclude_defaults=True)
+        return given
+
+    @cached_property
+    def rows_text(self) -> str:
+        """The same as text."""
+        return canonical(self.rows_identity)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What determines the records, the place, the method and what is kept aside."""
+        names = sorted({repr(metric) for metric in self.metrics})
+        return self.rows_identity | {"metrics": names}
+
+
+@dataclass(frozen=True)
+class EvaluateSpec:
+    """One split of a problem with a method and its whole grid."""
+
+    setting: Setting
+    place: Place
+    method: MethodSpec
+    keep: Keep | None = None
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the record, as plain data."""
+        given = self.setting.identity | {
+            "protocol": PROTOCOL_VERSION,
+            "kind": "evaluate",
+            "place": self.place.identity(),
+            "method": self.method.identity(),
+        }
+        if self.keep is not None:
+            given["keep"] = self.keep.identity()
+        return given
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The grid of the method."""
+        return self.method.points
+
+    @property
+    def chooses(self) -> bool:
+        """Whether inner folds have anything to choose: a single grid point needs none."""
+        return self.setting.inner is not None and len(self.points) > 1
+
+    @property
+    def fits(self) -> int:
+        """The number of fits: grid points, with inner folds each time more."""
+        inner = self.setting.inner
+        return len(self.points) * (1 + (inner.folds if inner and self.chooses else 0))
+
+    @property
+    def training_rows(self) -> int:
+        """About how many rows the cell trains on."""
+        problem = self.setting.problem
+        rows = problem.rows if isinstance(problem, DataProblem) else 0
+        return self.setting.protocol.training_rows(rows)
+
+    @property
+    def family(self) -> tuple[str, Place]:
+        """What splits must share to be in one job."""
+        return self.setting.rows_text, self.place._replace(**{self.setting.protocol.varies: None})
+
+    @property
+    def unit(self) -> int:
+        """The coordinate in which the splits of one job differ."""
+        number: int | None = getattr(self.place, self.setting.protocol.varies)
+        return number or 0
+
+
+@dataclass(frozen=True)
+class SimulateSpec:
+    """One repetition of a check with one setting of its parameters."""
+
+    seed: int
+    check: str
+    params: Mapping[str, Any]
+    point: Point
+    place: Place
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the record, as plain data."""
+        return {
+            "protocol": PROTOCOL_VERSION,
+            "kind": "simulate",
+            "seed": self.seed,
+            "check": self.check,
+            "params": dict(self.params),
+            "point": dict(self.point.values),
+            "place": self.place.identity(),
+        }
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The only point."""
+        return (self.point,)
+
+    @property
+    def fits(self) -> int:
+        """One call of the check."""
+        return 1
+
+    @property
+    def training_rows(self) -> int:
+        """What a call counts as."""
+        return SIMULATION_ROWS
+
+    @property
+    def family(self) -> tuple[str, Place]:
+        """What repetitions must share to be in one job."""
+        return canonical([self.seed, self.check, self.params]), self.place._replace(rep=None)
+
+    @property
+    def unit(self) -> int:
+        """The repetition."""
+        return self.place.rep or 0
+
+
+Spec = EvaluateSpec | SimulateSpec
