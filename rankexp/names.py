@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from numbers import Number
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from rankexp import registry
@@ -239,6 +240,8 @@ def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:
             known = ", ".join(map(str, choices))
             raise ValueError(f"{place}: unknown value '{shown(value)}'{near}; known: {known}")
         return value
+    if isinstance(value, Number) and hasattr(value, "item"):
+        value = value.item()  # numpy's
     try:
         _written(value)
     except ValueError as error:
@@ -280,7 +283,10 @@ class Named:
         return arguments(self.name, own, made)
 
     def __repr__(self) -> str:
-        given = self.parameters()
+        try:
+            given = self.parameters()
+        except ValueError:  # a parameter that no text can say
+            return f"{self.name}({vars(self)!r})"
         cutoff = given.pop(self.cutoff, None) if self.cutoff else None
         return repr(Name(self.name, tuple(given.items()), cutoff))
 

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp import registry
+from rankexp.arrays import Floats
 from rankexp.metrics.bipartite import rank_loss
 
 REGISTER = {"flip_noise": "flip_noise"}
 
-Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
 
 

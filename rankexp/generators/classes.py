@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats
+
 Codes = npt.NDArray[np.int64]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.generators.classes import (
     ClassModel,
     Codes,

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
+from rankexp.arrays import Floats
 from rankexp.generators.checked import check_count, check_number
 
 REGISTER = {"exponential_family": "ExponentialFamily"}
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

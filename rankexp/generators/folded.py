@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
-import numpy.typing as npt
+
+from rankexp.arrays import Floats
 
 REGISTER = {"folded": "Folded"}
 
-Floats = npt.NDArray[np.float64]
 
 ROWS = 4096  # integrated at once
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtr
 
+from rankexp.arrays import Floats
 from rankexp.generators.classes import (
     ClassModel,
     Codes,

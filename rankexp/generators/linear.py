@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.generators.noise import FlippedModel, check_parameters, flip_labels
 
 REGISTER = {"linear": "Linear"}
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

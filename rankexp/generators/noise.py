@@ -7,7 +7,8 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats
+
 Target = Callable[[Floats], Floats]
 
 DRAWS = 200_000

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from rankexp.arrays import Floats
 
 REGISTER = {"polynomial": "Polynomial"}
 
-Floats = npt.NDArray[np.float64]
 
 EDGES = np.array([0.0, 0.415, 0.51, 1.0])
 CHANCES = np.array([0.1, 0.8, 0.1])

@@ -5,13 +5,12 @@ from math import pi, sqrt
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.generators.checked import check_count, check_number
 
 REGISTER = {"regression": "Regression"}
 
-Floats = npt.NDArray[np.float64]
 Shape = Literal["linear", "waves"]
 
 

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.generators.noise import FlippedModel, check_parameters, flip_labels
 
 REGISTER = {"rules": "Rules"}
-
-Floats = npt.NDArray[np.float64]
 
 
 class Condition(NamedTuple):

@@ -4,12 +4,9 @@ import inspect
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
+from rankexp.arrays import Floats
 from rankexp.names import Named
 
-Floats = npt.NDArray[np.float64]
 Labels = Floats | float
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rankexp.losses.base import Floats, MarginLoss
+from rankexp.arrays import Floats
+from rankexp.losses.base import MarginLoss
 
 REGISTER = {"zero_one": "ZeroOne"}
 

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
 Ties = Literal["expected", "worst", "best"]
-Floats = npt.NDArray[np.float64]
 
 
 NAN = "scores hold NaN; the scorer that made them has failed"

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
 from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
@@ -19,7 +20,6 @@ REGISTER = {
     "mse": "mse",
 }
 
-Floats = npt.NDArray[np.float64]
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
 

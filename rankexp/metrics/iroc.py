@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-
-Floats = npt.NDArray[np.float64]
 
 
 def iroc(

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.costs import cost_matrix
@@ -20,7 +21,6 @@ REGISTER = {
 }
 
 Ties = Literal["expected", "worst", "best"]
-Floats = npt.NDArray[np.float64]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 

@@ -3,12 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.metrics.base import declare
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"unexplained_variance": "unexplained_variance"}
-
-Floats = npt.NDArray[np.float64]
 
 
 @declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss, parse
 from rankexp.metrics.costs import cost_matrix
 from rankexp.theory.criteria import costs_of
@@ -16,8 +17,6 @@ REGISTER = {
     "half_log_ratio": "half_log_ratio",
     "tripartite": "tripartite",
 }
-
-Floats = npt.NDArray[np.float64]
 
 
 def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:

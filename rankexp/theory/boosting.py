@@ -7,12 +7,12 @@ import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
+from rankexp.arrays import Floats
 from rankexp.theory.models import log_joint, log_masses
 from rankexp.theory.newton import minimise
 
 REGISTER = {"orboost": "orboost"}
 
-Floats = npt.NDArray[np.float64]
 
 VARIANTS = ("lr", "all")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats
 
 CRITERIA = ("u_pairs", "u_ovo", "u_cons")
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats
 
 
 def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:

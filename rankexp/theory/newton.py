@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from rankexp.arrays import Floats
+
 Evaluate = Callable[[Floats], tuple[float, Floats, Floats] | None]
 
 STEPS, TOLERANCE = 100, 1e-12

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit, logsumexp
 
+from rankexp.arrays import Floats
 from rankexp.theory.models import log_joint, log_masses
 from rankexp.theory.newton import minimise
 
 REGISTER = {"proportional_odds": "proportional_odds"}
 
-Floats = npt.NDArray[np.float64]
 
 STEPS, TOLERANCE = 200, 1e-12
 

@@ -10,11 +10,10 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.sparse.csgraph import connected_components
 
+from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss
 from rankexp.metrics.costs import cost_matrix
 from rankexp.theory.newton import minimise
-
-Floats = npt.NDArray[np.float64]
 
 
 def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:

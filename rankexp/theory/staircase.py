@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.theory.models import log_densities
 from rankexp.theory.pairs import minimise_hinge, pair_weights
 
 REGISTER = {"hinge_population": "hinge_population"}
-
-Floats = npt.NDArray[np.float64]
 
 
 def hinge_population(

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.theory.pairs import minimise_hinge, pair_weights
-
-Floats = npt.NDArray[np.float64]
 
 CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as good
 

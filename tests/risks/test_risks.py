@@ -398,3 +398,13 @@ def test_every_risk_declares_itself():
         assert risk.takes <= {"sample_weight", "groups"}
         assert risk.reason.startswith("it is ")
         assert risk.accepts(Logistic()) is None
+
+
+def test_losses_with_odd_parameters_are_values_too():
+    assert HuberisedHinge(np.float64(0.25)) == HuberisedHinge(0.25)
+    kept = PClassification()
+    kept.p = np.int64(2)
+    assert kept == PClassification(2.0)
+    kept.p = [2]
+    assert kept != PClassification(2.0)
+    assert repr(kept) == "PClassification({'p': [2]})"
