@@ -9,7 +9,6 @@ from rankexp.arrays import Floats
 from rankexp.generators.classes import (
     ClassModel,
     Codes,
-    Floats,
     checked_priors,
     levels_of,
     numbers,

@@ -11,7 +11,6 @@ from rankexp.arrays import Floats
 from rankexp.generators.classes import (
     ClassModel,
     Codes,
-    Floats,
     checked_priors,
     levels_of,
     numbers,
