@@ -105,6 +105,8 @@ class BlockKind(Strict, ABC):
     """The kinds of experiments that it can show."""
     check: ClassVar[str | None] = None
     """The check that a simulation must be of. Default: any."""
+    keeps: ClassVar[str | None] = None
+    """The curve or text that experiments with methods must keep for it. Default: none."""
     generators: ClassVar[bool] = False
     """Whether it can show problems of generators only, as it needs to know their best scorer."""
 
@@ -142,6 +144,9 @@ class BlockKind(Strict, ABC):
             wrong = self.check is not None and setup.check != self.check
             said = f"simulations of the check '{self.check}'; '{name}' is of '{setup.check}'"
             return said if wrong else None
+        kept = [*setup.keep.curves, *setup.keep.texts] if setup.keep else []
+        if self.keeps and self.keeps not in kept:
+            return f"experiments that keep '{self.keeps}'; '{name}' does not, see its 'keep'"
         data = [problem for problem in setup.problems if problem in study.data]
         if not (self.generators and data):
             return None

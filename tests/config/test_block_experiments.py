@@ -31,6 +31,8 @@ report:
         ("region_map", "«stairs", "simulations of the check 'hinge_ties'; 'stairs' is of"),
         ("region_map", "[ties, «f]", "simulations; 'f' is an experiment with methods"),
         ("optimum", "[e, «f]", "generators, whose best scorer is known; 'f' has the data set 'd'"),
+        ("tree", "«f", "experiments that keep 'tree'; 'f' does not, see its 'keep'"),
+        ("iroc_curves", "[«e, «f]", "experiments that keep 'iroc'; 'e' does not"),
         ("staircase", "[stairs, e, «ties]", "simulations of the check 'hinge_staircase'"),
     ],
 )
@@ -39,7 +41,7 @@ def test_blocks_say_what_they_are_for(errors, block, experiment, why):
     marked = f"{STUDY}  - {{block: {block}, name: t, experiment: {'«' * many}{experiment}}}\n"
     messages = errors(marked)
     found = [text for text in messages if f": block '{block}' is for {why}" in text]
-    assert len(found) == 1 and len(messages) == 1 + many
+    assert len(found) == 1 and len(messages) == marked.count("«")
 
 
 def test_a_staircase_needs_its_simulation(errors):

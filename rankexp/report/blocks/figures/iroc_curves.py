@@ -29,6 +29,8 @@ Curve = tuple[Floats, Floats, int]
 class IrocCurves(Choosing):
     """One panel a problem: a curve a method, and one of the best scorer where it is known."""
 
+    keeps = "iroc"
+
     panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     columns: Annotated[int, Field(ge=1)] = 4

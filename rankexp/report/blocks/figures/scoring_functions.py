@@ -48,6 +48,8 @@ class Line:
 class ScoringFunctions(Choosing):
     """One panel a window: m(x), and the scores of each method for one training set."""
 
+    keeps = "scoring_function"
+
     problem: ProblemName | None = None
     """Default: the experiment's first. It needs a generator that knows m(x), and one feature."""
     split: Annotated[int, Field(ge=0)] = 0

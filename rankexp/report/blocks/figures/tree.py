@@ -45,6 +45,8 @@ class Node:
 class Tree(Choosing):
     """One panel a method that is an oriented tree: its rules, its cells, their scores."""
 
+    keeps = "tree"
+
     problem: ProblemName | None = None
     """Default: the experiment's first."""
     split: Annotated[int, Field(ge=0)] = 0

@@ -29,6 +29,8 @@ class CurvesAgainstTheory(Choosing, Against):
     For experiments that keep scoring functions ``at`` fixed points.
     """
 
+    keeps = "scoring_function"
+
     panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
