@@ -33,7 +33,8 @@ on the way is more than they are by this factor, see `Descent.stale`."""
 STEEPEST = 1.0
 """Half the largest curvature of a loss of ours, 2; for the exponential it is half the risk."""
 SUMMED = 4.0
-"""Roundings of a part of the gradient, once its products are summed in twice the precision."""
+"""Roundings of a part of the gradient, once its products are summed in twice the precision; and
+of the slope of each loss, in which the certificate is flat."""
 GAIN = 0.5
 """A step that leaves more of the gap than this is the last one."""
 
@@ -144,6 +145,7 @@ def _widened(
     if problem.risk.intercept:
         g_b = abs(float(g[d])) + errors.g_b
     above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
+    above += SUMMED * EPS * found.objective
     return relative(above, found.objective)
 
 
@@ -173,22 +175,24 @@ def evaluate(
     problem: Objective, theta: Floats, lam: float, b_scale: float
 ) -> tuple[Solution, Floats]:
     """Return the solution at a point in twice the precision, and the gradient there."""
-    risk, X, centre = problem.risk.exact(), problem.given, problem.centre
+    risk, X, middle = problem.risk.exact(), problem.given, problem.middle
     d = problem.X.shape[1]
     coef = theta[:d] if problem.basis is None else problem.basis @ theta[:d]
-    s = product(X, coef, centre)
+    s = product(X, coef, middle)
     intercept = 0.0
     if risk.intercept:
-        intercept = float(theta[d] - centre @ coef)
-        ends = np.append(centre, intercept), np.append(coef, 1.0)
+        intercept = float(theta[d] - problem.centre @ coef)
+        ends = np.append(middle, intercept), np.append(coef, 1.0)
         s += product(ends[0][None], ends[1], np.zeros(1))[0]
     r = risk.slope(s)
     value = risk.value(s) + 0.5 * lam * float(coef @ coef)
-    g, g_b = product(X.T, r, centre[:, None]) + lam * coef, fsum(r)
+    g, g_b = product(X.T, r, middle[:, None]) + lam * coef, fsum(r)
+    moved = middle - problem.centre
     gap = inf
     if lam > 0.0:
         norm = length(g) + SUMMED * EPS * lam * length(coef)
-        above = bound(norm, g_b if risk.intercept else 0.0, lam, problem.radius, b_scale)
-        gap = relative(above + risk.noise, value)
+        radius = problem.radius + length(moved)
+        above = bound(norm, g_b if risk.intercept else 0.0, lam, radius, b_scale)
+        gap = relative(above + risk.noise + SUMMED * EPS * value, value)
     found = Solution(Iterate(theta, s, r, g), value, gap, 0, coef, intercept)
-    return found, np.append(g, g_b) if risk.intercept else g
+    return found, np.append(g + g_b * moved, g_b) if risk.intercept else g

@@ -100,6 +100,11 @@ class Objective:
         """The norm of what is taken off the rows."""
         return float(np.sqrt(self.centre @ self.centre))
 
+    @cached_property
+    def middle(self) -> Floats:
+        """Where most rows lie, (D,): the median, which no row far away moves; 0 if uncentred."""
+        return np.median(self.given, axis=0) if self.risk.centred else 0.0 * self.centre
+
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
