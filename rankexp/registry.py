@@ -29,6 +29,8 @@ ROOMS = {
     "theory.thresholds": "theory of thresholds",
     "checks": "check",
     "protocols": "protocol",
+    "keep.curves": "curve",
+    "keep.texts": "text",
     "data.sources": "data source",
     "report.blocks": "block",
 }

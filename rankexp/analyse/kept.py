@@ -8,13 +8,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rankexp.analyse.frame import NONE
+from rankexp.keep.key import BAYES, Key
 from rankexp.plan import Cell
 from rankexp.run.record import Record
 from rankexp.spec import EvaluateSpec
 
 Floats = NDArray[np.float64]
-BAYES = "bayes"
-"""Stands in place of a grid point, and of a method, for the best scorer of a distribution."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def curves(
     found = []
     seen: set[tuple[str, tuple[int, int, int]]] = set()
     for cell, record, place, grid in _kept(cells, records, experiment, chosen):
-        mine, best = (record.curves.get(f"{name}:{what}") for what in (grid, BAYES))
+        mine, best = (record.curves.get(str(Key(name, point))) for point in (grid, None))
         if mine is not None:
             found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
         if best is not None and (cell.problem, place) not in seen:
@@ -95,7 +94,7 @@ def texts(
     return [
         Kept(cell.problem, cell.method, place, nothing, nothing, text)
         for cell, record, place, grid in _kept(cells, records, experiment, chosen)
-        if (text := record.texts.get(f"{name}:{grid}")) is not None
+        if (text := record.texts.get(str(Key(name, grid)))) is not None
     ]
 
 

@@ -111,6 +111,7 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     records = splits * len(experiment.problems) * len(experiment.methods)
     yield from _size(records, (*path, "protocol"))
     yield from _metrics(study, experiment, path)
+    yield from _kept(experiment, (*path, "keep"))
     used = {name: study.methods[name] for name in experiment.methods if name in study.methods}
     if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
         yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
@@ -165,6 +166,16 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
         seen.add(repr(metric))
         if "eta" in metric.needs and experiment.protocol.problems != "generators":
             yield Fault(place, f"{metric!r} needs eta, which only generators know")
+
+
+def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
+    """Find curves and texts that nothing makes."""
+    for key in ("curves", "texts"):
+        for i, name in enumerate(getattr(experiment.keep, key, ())):
+            try:
+                registry.get(f"keep.{key}", name)
+            except registry.UnknownNameError as error:
+                yield Fault((*path, key, i), str(error))
 
 
 def _unfit(

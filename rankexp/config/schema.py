@@ -1,5 +1,6 @@
 """What a study's YAML file may hold."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
@@ -31,6 +32,13 @@ def _fitted_attribute(name: str) -> str:
     return name
 
 
+def _offering(room: str) -> Callable[[dict[str, Any]], None]:
+    """Return what tells editors the names of a room; that they are known is checked later."""
+    return lambda schema: schema.update(enum=registry.names(room))
+
+
+CurveName = Annotated[str, Field(json_schema_extra=_offering("keep.curves"))]
+TextName = Annotated[str, Field(json_schema_extra=_offering("keep.texts"))]
 Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
 
 
@@ -138,12 +146,12 @@ class Keep(Strict):
 
     splits: PositiveInt = 1
     """A split of a generator is one training set of one model, the first model's first."""
-    curves: list[Literal["scoring_function", "iroc"]] = []
+    curves: list[CurveName] = []
     """``scoring_function``: score against the only feature; ``iroc``: the integrated ROC curve."""
     at: Points | None = None
     """Where scoring functions are kept, so that they can be averaged over splits. None: at the
     test examples, together with the best scorer where it is known."""
-    texts: list[Literal["tree"]] = []
+    texts: list[TextName] = []
     """``tree``: the tree, of the methods that are one."""
     fitted: list[Attribute] = []
     """Attributes of fitted estimators to keep as numbers of the training part: ``gap_``, or

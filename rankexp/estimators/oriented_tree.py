@@ -1,7 +1,7 @@
 """Oriented binary trees: a partition whose cells are ranked from left to right."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Protocol, Self
@@ -170,24 +170,26 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
         """Return the scores of rows, as `predict` does."""
         return self.predict(X)
 
-    def nodes(self) -> list[dict[str, Any]]:
+    def nodes(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the tree as rows for JSON, each node before its children, left before right.
 
+        `names` are those of the features, by default of the data frame that it was fitted to.
         Keys: ``j``, ``k``, ``size`` (training rows) and, of leaves, ``score``, of others
         ``rule``, a text that holds for rows that go left, with ``feature``, ``threshold`` and
         ``low_first`` where it is a threshold.
         """
         check_is_fitted(self)
-        return [self._described(node) for node in self.tree_.walk()]
+        if names is None:
+            names = getattr(self, "feature_names_in_", None)
+        return [self._described(node, names) for node in self.tree_.walk()]
 
-    def _described(self, node: Node) -> dict[str, Any]:
+    def _described(self, node: Node, names: Sequence[str] | None) -> dict[str, Any]:
         row: dict[str, Any] = {"j": node.j, "k": node.k, "size": node.size}
         if node.rule is None:
             return row | {"score": node.score(self.depth)}
         if not isinstance(node.rule, Threshold):
             return row | {"rule": str(node.rule)}
         rule = node.rule
-        names = getattr(self, "feature_names_in_", None)
         name = f"x{rule.feature}" if names is None else str(names[rule.feature])
         text = f"{name} {'<=' if rule.low_first else '>'} {rule.threshold:.6g}"
         return row | {"rule": text, **rule._asdict()}

@@ -15,10 +15,12 @@ import numpy as np
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
 from rankexp.errors import Interrupted
+from rankexp.keep import curves
+from rankexp.keep.curves import Curve
+from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.base import Metric, UndefinedMetricWarning
 from rankexp.plan import Cell, Job
-from rankexp.run.curves import CURVES, Curve, grid
-from rankexp.run.fitting import Extras, Fitted, fit
+from rankexp.run.fitting import Extras, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
@@ -170,8 +172,9 @@ def _counted(caught: Sequence[str]) -> list[str]:
 
 def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on its split."""
-    metrics, keep = spec.setting.metrics, spec.keep
-    x = grid(keep.at, fold.test.part.X) if keep and keep.at else None
+    metrics, keep, test = spec.setting.metrics, spec.keep, fold.test
+    at_x = keep.at if keep else None
+    x = points(at_x.low, at_x.high, at_x.points, test.part.X) if at_x else None
     at = None if x is None else fold.prepared(x)
     extras = Extras(keep.texts, keep.fitted, at) if keep else None
     fitted = fit(spec.method, fold, spec.setting.seed, extras)
@@ -185,22 +188,12 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     for name, numbers in fitted.attributes.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
-    for name in keep.curves if keep else ():
-        if name == "scoring_function" and x is not None and fitted.at is not None:
-            columns = enumerate(fitted.at.T.tolist())
-            work.curves |= {f"{name}:{g}": {"x": x[:, 0].tolist(), "y": y} for g, y in columns}
-        else:
-            work.curves |= _curves(name, fitted, fold.test)
+    names = list(keep.curves) if keep else []
+    if x is not None and fitted.at is not None:
+        names.remove(AT_POINTS)
+        work.curves |= at_points(x, fitted.at)
+    work.curves |= curves.made(names, test.X, test.part.y, fitted.scores["test"], test.best)
     return fitted.seconds
-
-
-def _curves(name: str, fitted: Fitted, test: Rows) -> dict[str, Curve]:
-    """Return a curve of each grid point, ``iroc:0``, and of the best scorer, ``iroc:bayes``."""
-    columns = {f"{name}:{g}": column for g, column in enumerate(fitted.scores["test"].T)}
-    if test.best is not None:
-        columns[f"{name}:bayes"] = test.best
-    make = CURVES[name]
-    return {key: make(test.X, test.part.y, column) for key, column in columns.items()}
 
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.config.estimators import fit_takes, resolve_estimator
+from rankexp.keep import texts
 from rankexp.run.material import Fold, Rows
 from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
@@ -61,7 +62,7 @@ class Extras(NamedTuple):
     Attributes
     ----------
     texts : sequence of str
-        Of `TEXTS`.
+        Registered ones, see `rankexp.keep.texts`.
     attributes : sequence of str
         Numbers, or arrays of at most `MOST_NUMBERS` of them, of estimators fitted one by one:
         along a path of lambdas there are none.
@@ -184,8 +185,7 @@ def _fit_each(
             further.append(_scores_of(model, extras.at))
         for name, default in FITTED.items():
             known[name].append(float(getattr(model, f"{name}_", default)))
-        texts = {f"{name}:{g}": TEXTS[name](model, fold.names) for name in extras.texts}
-        found.texts |= {name: text for name, text in texts.items() if text is not None}
+        found.texts |= texts.made(extras.texts, model, fold.names, g)
         for name, value in _numbers(model, extras.attributes):
             found.attributes.setdefault(name, []).append((g, value))
     found.known = {name: np.array(numbers) for name, numbers in known.items()}
@@ -211,22 +211,6 @@ def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:
         for index, value in np.ndenumerate(values):
             place = ",".join(map(str, index))
             yield f"{name}[{place}]" if index else name, float(value)
-
-
-def _tree_text(model: Any, names: Sequence[str]) -> str | None:
-    """Return a fitted tree as text: our own say it themselves, scikit-learn's are asked."""
-    if hasattr(model, "export_text"):
-        model.feature_names_in_ = np.array(names, dtype=object)  # as if fitted to a data frame
-        return str(model.export_text())
-    if hasattr(model, "tree_"):
-        from sklearn.tree import export_text
-
-        return str(export_text(model, feature_names=list(names), decimals=6))
-    return None
-
-
-TEXTS = {"tree": _tree_text}
-"""What a fitted estimator can be asked to be kept as."""
 
 
 def _scores_of(model: Any, X: Floats) -> Floats:

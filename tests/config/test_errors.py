@@ -295,7 +295,8 @@ MEANING = {
         "{kind: models, models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
         "auc is for two classes; 'g' has a continuous target",
     ),
-    "curve": (run(CV + ", keep: {curves: [«roc]}"), "one of scoring_function, iroc, got"),
+    "curve": (run(CV + ", keep: {curves: [«roc]}"), "[0]: unknown curve 'roc' (did"),
+    "text": (run(CV + ", keep: {texts: [tree, «trees]}"), "[1]: unknown text 'trees' (did you"),
     "keep": (run(CV + ", keep: {«curve: [iroc]}"), "unknown key 'curve' (did you mean 'curves'?)"),
     "points": (
         run(CV + ", keep: {curves: [scoring_function], at: {low: 0, high: 1, «point: 3}}"),

@@ -1,6 +1,8 @@
 """Blocks on continuous targets, each on records worked out by hand."""
 
+import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,12 @@ import pytest
 from rankexp import __version__, plan, registry
 from rankexp.analyse.verdicts import reproduction_in_spread
 from rankexp.config.schema import Block, Study
+from rankexp.errors import ConfigError
 from rankexp.grid import points
+from rankexp.keep.texts.tree import TreeNode
 from rankexp.plan import Cell
 from rankexp.report.blocks.figures.scoring_functions import distribution, matched
-from rankexp.report.blocks.figures.tree import parsed
+from rankexp.report.blocks.figures.tree import placed
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.render.text import rows
@@ -21,8 +25,17 @@ from rankexp.spec import EvaluateSpec
 
 X = [0.0, 0.25, 0.5, 1.0]
 M = [1.0, 2.0, 3.0, 7.0]
-TREE = "x0 > 0.5  [4]\n|   score 2  [1]\n|   x0 <= 0.25  [3]\n|   |   score 1  [2]\n"
-TREE += "|   |   score 0.5  [1]"
+NODES = [
+    TreeNode(0, 4, "x0 > 0.5"),
+    TreeNode(1, 1, score=2.0),
+    TreeNode(1, 3, "x0 <= 0.25"),
+    TreeNode(2, 2, score=1.0),
+    TreeNode(2, 1, score=0.5),
+]
+TREES = {
+    "tree:0": json.dumps([asdict(TreeNode(0, 4, score=1.0))]),
+    "tree:1": json.dumps([asdict(node) for node in NODES]),
+}
 STUDY: dict[str, Any] = {
     "version": 1,
     "study": "by-hand",
@@ -85,7 +98,7 @@ def record(cell: Cell) -> Record:
     if kept:
         curves["scoring_function:bayes"] = {"x": X, "y": M}
         curves["iroc:bayes"] = {"x": [0.0, 0.5, 1.0], "y": [1.0, 1.0, 1.0]}
-    texts = {"tree:0": "score 1  [4]", "tree:1": TREE} if tree and kept else {}
+    texts = TREES if tree and kept else {}
     return Record(cell.key, grid=grid, rows=rows, curves=curves, texts=texts, version=__version__)
 
 
@@ -166,13 +179,10 @@ def test_scores_are_matched_by_least_squares() -> None:
 
 
 def test_a_tree_is_read_from_its_text_and_placed() -> None:
-    root = parsed(TREE)
-    assert [(node.depth, node.what, node.size) for node in root.walk()] == [
-        (0, "x0 > 0.5", "4"),
-        (1, "score 2", "1"),
-        (1, "x0 <= 0.25", "3"),
-        (2, "score 1", "2"),
-        (2, "score 0.5", "1"),
+    root = placed(NODES)
+    assert [cell.node for cell in root.walk()] == NODES
+    assert [cell.text for cell in root.walk()] == [
+        *("x0 > 0.5", "score 2", "x0 <= 0.25", "score 1", "score 0.5")
     ]
     output = show("tree")
     assert output.numbers is not None and output.figure is not None
@@ -182,6 +192,22 @@ def test_a_tree_is_read_from_its_text_and_placed() -> None:
     assert places["score 2\nn = 1"] == (0.0, -1) and places["score 0.5\nn = 1"] == (2.0, -2)
     assert places["x0 <= 0.25\nn = 3"] == (1.5, -1)
     assert places["x0 > 0.5\nn = 4"] == (0.75, 0)
+
+
+def test_a_tree_of_older_records_is_not_drawn_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(TREES, "tree:1", "x0 > 0.5  [4]\n|   score 2  [1]")
+    with pytest.raises(ConfigError, match="not read any more: run the methods again with --redo"):
+        show("tree")
+
+
+def test_leaves_out_of_order_are_not_said_to_be_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "cells to the left rank higher" in show("tree").notes[0]
+    turned = [NODES[0], *NODES[2:], NODES[1]]
+    monkeypatch.setitem(TREES, "tree:1", json.dumps([asdict(node) for node in turned]))
+    output = show("tree")
+    assert "rank higher" not in output.notes[0] and output.tables[0].columns[0] == "Cell"
 
 
 def test_iroc_curves_are_averaged_over_the_splits_kept() -> None:

@@ -9,10 +9,11 @@ import pytest
 from rankexp.config.schema import Study
 from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.snapshot import write_dataset
+from rankexp.keep.curves.scoring_function import scoring_function
+from rankexp.keep.texts.tree import read
 from rankexp.metrics.continuous import iauc
 from rankexp.metrics.iroc import iroc
 from rankexp.plan import Cell, DataFacts, cells, jobs
-from rankexp.run.curves import scoring_function
 from rankexp.run.evaluate import evaluate
 from rankexp.run.record import Record
 from rankexp.seeds import stream
@@ -114,8 +115,9 @@ def test_the_curves_are_those_of_the_scores() -> None:
     assert iauc(y, scores) == value(record, "iauc", 1)
     x, height = iroc(y, scores, np.linspace(0, 1, 201))
     assert record.curves["iroc:1"] == {"x": x.tolist(), "y": height.tolist()}
-    assert record.texts["tree:1"].startswith("x0 ")
-    assert "score" in record.texts["tree:1"]
+    root, *below = read(record.texts["tree:1"])
+    assert root.rule is not None and root.rule.startswith("x0 ")
+    assert {node.score for node in below if node.rule is None} >= set(curve["y"])
 
 
 def test_metrics_hear_of_the_regression_function_and_the_scale_of_scores() -> None:

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
+from rankexp.keep.key import BAYES
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
@@ -57,7 +58,7 @@ class IrocCurves(Choosing):
             "The area below an IROC curve is the IAUC by (5), which gives every cut-off the same "
             "weight.",
         ]
-        labels = {name: context.method_label(name) for name in methods} | {kept.BAYES: "optimal"}
+        labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
         titles = {name: context.problem_label(name) for name in shown}
         drawn = draw(shown, labels, titles, self.columns)
         return Output(_numbers(shown), [], drawn, notes)
@@ -108,7 +109,7 @@ def _panel(axes: "Axes", own: Mapping[str, Curve], labels: Mapping[str, str]) ->
         if method not in own:
             continue
         x, y, _ = own[method]
-        best = method == kept.BAYES
+        best = method == BAYES
         axes.plot(
             x,
             y,

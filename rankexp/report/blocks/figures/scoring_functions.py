@@ -11,6 +11,7 @@ from pydantic import Field
 
 from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
+from rankexp.keep.key import BAYES
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -76,9 +77,9 @@ class ScoringFunctions(Choosing):
         if not here:
             text = "No scoring function is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])
-        if kept.BAYES not in here:
+        if BAYES not in here:
             return Output(notes=["The regression function is not known."])
-        truth = here[kept.BAYES]
+        truth = here[BAYES]
         order = context.evaluate(experiment).methods
         lines = self._lines(context, here, truth, {name: order.index(name) for name in methods})
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})

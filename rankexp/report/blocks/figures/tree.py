@@ -1,7 +1,6 @@
 """A recorded tree as a table and as a drawing, the best cells on the left."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +9,11 @@ from pydantic import Field
 
 from rankexp.analyse import kept, select
 from rankexp.config.schema import Block
+from rankexp.errors import ConfigError
+from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.report import figure
 from rankexp.report.context import Context
-from rankexp.report.model import Output, Table
+from rankexp.report.model import Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
 
 if TYPE_CHECKING:
@@ -21,21 +22,23 @@ if TYPE_CHECKING:
 
 REGISTER = {"tree": "Tree"}
 
-INDENT = "|   "
-_LINE = re.compile(r"(?P<what>.*?)(?:  \[(?P<size>\d+)\])?")
+SPACE, WIDEST = 0.95, 14.0  # of a leaf at least, and of the whole at most, inches
 
 
 @dataclass
-class Node:
-    """A cell: the rule of those that go left, or of a leaf what it says."""
+class Cell:
+    """A node and where it is drawn."""
 
-    depth: int
-    what: str
-    size: str
-    children: list["Node"] = field(default_factory=list)
+    node: TreeNode
+    children: list["Cell"] = field(default_factory=list)
     x: float = 0.0
 
-    def walk(self) -> Iterator["Node"]:
+    @property
+    def text(self) -> str:
+        """The rule of the examples that go left, or the score of a leaf."""
+        return self.node.rule or f"score {self.node.score:g}"
+
+    def walk(self) -> Iterator["Cell"]:
         """Yield it and all below, left before right."""
         yield self
         for child in self.children:
@@ -62,101 +65,116 @@ class Tree(Choosing):
         chosen = context.chosen(experiment, metric, self.rule, methods)
         found = kept.texts(context.cells, context.records, experiment, "tree", chosen)
         here = kept.at_split(found, problem, self.split)
-        trees = {one.method: parsed(one.text) for one in here}
-        trees = {name: trees[name] for name in methods if name in trees}
+        trees = {one.method: one.text for one in here}
         if not trees:
             text = "No tree is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])
-        labels = {name: context.method_label(name) for name in trees}
+        try:
+            cells = {name: placed(read(trees[name])) for name in methods if name in trees}
+        except ValueError as error:
+            raise ConfigError(f"{error}: run the methods again with --redo") from error
+        labels = {name: context.method_label(name) for name in cells}
+        notes = ["Examples for which a rule holds go left."]
+        if all(_oriented(tree) for tree in cells.values()):
+            notes = ["Examples for which a rule holds go left; cells to the left rank higher."]
         return Output(
-            numbers=_numbers(trees),
-            tables=[_grid(labels[name], tree) for name, tree in trees.items()],
-            figure=draw(trees, [labels[name] for name in trees]),
-            notes=["Examples for which a rule holds go left; cells to the left rank higher."],
+            numbers=_numbers(cells),
+            tables=[_table(labels[name], tree) for name, tree in cells.items()],
+            figure=draw(cells, [labels[name] for name in cells]),
+            notes=notes,
         )
 
 
-def parsed(text: str) -> Node:
-    """Return the tree that indented lines describe, ``|   `` a level, ``[size]`` at the end."""
-    root = Node(-1, "", "")
-    above = [root]
-    for line in text.splitlines():
-        depth = 0
-        while line.startswith(INDENT, depth * len(INDENT)):
-            depth += 1
-        match = _LINE.fullmatch(line[depth * len(INDENT) :])
-        assert match is not None  # it matches anything
-        node = Node(depth, match["what"], match["size"] or "")
-        del above[depth + 1 :]
-        above[-1].children.append(node)
-        above.append(node)
-    return root.children[0] if root.children else root
+def placed(nodes: Sequence[TreeNode]) -> Cell:
+    """Return the root of a tree: leaves side by side, others between their children."""
+    above = [root := Cell(nodes[0])]
+    for node in nodes[1:]:
+        del above[node.depth :]
+        above[-1].children.append(cell := Cell(node))
+        above.append(cell)
+    cells = list(root.walk())
+    for place, leaf in enumerate(cell for cell in cells if not cell.children):
+        leaf.x = float(place)
+    for cell in reversed(cells):
+        if cell.children:
+            cell.x = sum(child.x for child in cell.children) / len(cell.children)
+    return root
 
 
-def _numbers(trees: dict[str, Node]) -> pd.DataFrame:
+def _leaves(tree: Cell) -> list[TreeNode]:
+    return [cell.node for cell in tree.walk() if not cell.children]
+
+
+def _oriented(tree: Cell) -> bool:
+    """Whether the leaves stand in the order of their scores, the best on the left."""
+    scores = [leaf.score or 0.0 for leaf in _leaves(tree)]
+    return scores == sorted(scores, reverse=True)
+
+
+def _numbers(trees: Mapping[str, Cell]) -> pd.DataFrame:
     rows = [
-        {"method": name, "depth": node.depth, "node": node.what, "examples": node.size}
+        {
+            "method": name,
+            "depth": cell.node.depth,
+            "node": cell.text,
+            "examples": cell.node.size,
+        }
         for name, tree in trees.items()
-        for node in tree.walk()
+        for cell in tree.walk()
     ]
     return pd.DataFrame(rows)
 
 
-def _grid(label: str, tree: Node) -> Table:
-    rows = [["· " * node.depth + node.what, node.size] for node in tree.walk()]
-    return Table(["Cell, from best to worst", "Examples"], rows, label, detail=True)
+def _table(label: str, tree: Cell) -> Table:
+    rows: list[list[Entry]] = [
+        ["· " * cell.node.depth + cell.text, cell.node.size] for cell in tree.walk()
+    ]
+    header = "Cell, from best to worst" if _oriented(tree) else "Cell"
+    return Table([header, "Examples"], rows, label, detail=True)
 
 
-def draw(trees: dict[str, Node], titles: Sequence[str]) -> "Figure":
+def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> "Figure":
     """Return the figure: a panel a tree, one below the other."""
-    sizes = [_placed(tree) for tree in trees.values()]
-    width = min(14.0, max(6.5, 0.95 * max(leaves for leaves, _ in sizes)))
+    sizes = [
+        (len(_leaves(tree)), max(cell.node.depth for cell in tree.walk()))
+        for tree in trees.values()
+    ]
+    width = min(WIDEST, max(6.5, SPACE * max(leaves for leaves, _ in sizes)))
     heights = [0.62 * (depth + 1) + 0.45 for _, depth in sizes]
     made, axes = figure.panels(1, 1, (width, sum(heights)), heights=heights)
     for own, tree, title, (leaves, depth) in zip(axes, trees.values(), titles, sizes, strict=True):
-        _panel(own, tree)
+        _panel(own, tree, width / leaves)
         own.set(xlim=(-0.6, leaves - 0.4), ylim=(-depth - 0.45, 0.45))
         figure.title(own, title, bold=True)
         own.axis("off")
     return made
 
 
-def _placed(tree: Node) -> tuple[int, int]:
-    """Place leaves side by side, others between their children; return leaves and depth."""
-    leaves = 0
-    for node in list(tree.walk()):
-        if not node.children:
-            node.x = float(leaves)
-            leaves += 1
-    for node in reversed(list(tree.walk())):
-        if node.children:
-            node.x = sum(child.x for child in node.children) / len(node.children)
-    return leaves, max(node.depth for node in tree.walk())
-
-
-def _panel(axes: "Axes", tree: Node) -> None:
-    for node in tree.walk():
-        for place, child in enumerate(node.children):
-            axes.plot([node.x, child.x], [-node.depth, -child.depth], color="#888888", zorder=1)
+def _panel(axes: "Axes", tree: Cell, room: float) -> None:
+    """Draw a tree whose leaves have so much room, in inches."""
+    for cell in tree.walk():
+        y = -cell.node.depth
+        for place, child in enumerate(cell.children):
+            axes.plot([cell.x, child.x], [y, y - 1], color="#888888", zorder=1)
             axes.annotate(
                 ("yes", "no")[place > 0],
-                ((node.x + child.x) / 2, -(node.depth + child.depth) / 2),
+                ((cell.x + child.x) / 2, y - 0.5),
                 fontsize=6.5,
                 color="#555555",
                 ha=("right", "left")[place > 0],
             )
-        lines = [node.what, f"n = {node.size}"] if node.size else [node.what]
+        leaf = not cell.children
         axes.text(
-            node.x,
-            -node.depth,
-            "\n".join(lines),
+            cell.x,
+            y,
+            f"{figure.wrapped(cell.text, 1.15 * room)}\nn = {cell.node.size}",
             ha="center",
             va="center",
             fontsize=7,
             bbox={
                 "boxstyle": "round,pad=0.3",
-                "facecolor": "white" if node.children else "#e8f1f8",
-                "edgecolor": "#444444" if node.children else figure.colour(0),
+                "facecolor": "#e8f1f8" if leaf else "white",
+                "edgecolor": figure.colour(0) if leaf else "#444444",
                 "linewidth": 0.8,
             },
         )

@@ -1,0 +1,24 @@
+"""The integrated ROC curve."""
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.keep.curves import Curve
+from rankexp.metrics.iroc import iroc
+
+REGISTER = {"iroc": "integrated_roc"}
+
+POINTS = 201
+"""Shares of false positives at which the curve is kept: more than a line in print can show."""
+
+
+def integrated_roc(X: Floats, y: Floats, scores: Floats) -> Curve:
+    """Return the IROC curve at evenly spaced shares of false positives.
+
+    Raises
+    ------
+    ValueError
+        The test part has fewer than three values of y.
+    """
+    x, value = iroc(y, scores, np.linspace(0.0, 1.0, POINTS))
+    return {"x": x.tolist(), "y": value.tolist()}

@@ -1,0 +1,55 @@
+"""The score against the only feature."""
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.keep.curves import Curve
+from rankexp.keep.key import Key
+
+REGISTER = {"scoring_function": "scoring_function"}
+AT_POINTS = "scoring_function"
+"""The curve that is kept at fixed points where a study names them, else at the test examples."""
+
+
+def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
+    """Return the score against the only feature, at the test examples: dense where they are.
+
+    Of a run of equal scores only the two ends are kept, which says the same.
+
+    Raises
+    ------
+    ValueError
+        There are several features.
+    """
+    _check_curve(X)
+    order = np.argsort(X[:, 0], kind="stable")
+    x, s = X[order, 0], scores[order]
+    inside = np.zeros(len(s), dtype=bool)
+    inside[1:-1] = (s[1:-1] == s[:-2]) & (s[1:-1] == s[2:])
+    return {"x": x[~inside].tolist(), "y": s[~inside].tolist()}
+
+
+def points(low: float, high: float, count: int, X: Floats) -> Floats:
+    """Return evenly spaced points x, (count, 1), at which a study may keep scoring functions.
+
+    Raises
+    ------
+    ValueError
+        There are several features.
+    """
+    _check_curve(X)
+    return np.linspace(low, high, count)[:, None]
+
+
+def at_points(x: Floats, scores: Floats) -> dict[str, Curve]:
+    """Return the curves that a record keeps at fixed points x, (m, 1), of scores (m, G)."""
+    curves = ({"x": x[:, 0].tolist(), "y": column} for column in scores.T.tolist())
+    return {str(Key(AT_POINTS, g)): curve for g, curve in enumerate(curves)}
+
+
+def _check_curve(X: Floats) -> None:
+    if X.shape[1] != 1:
+        raise ValueError(
+            f"a scoring function of {X.shape[1]} features is no curve: leave "
+            "'scoring_function' out of 'keep' for this problem"
+        )

@@ -1,0 +1,42 @@
+"""The names under which records keep curves and texts."""
+
+from dataclasses import dataclass
+from typing import Self
+
+BAYES = "bayes"
+"""Stands in place of a grid point, and of a method, for the best scorer of a distribution."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is kept, and of which grid point.
+
+    Attributes
+    ----------
+    name : str
+        Of a curve or a text.
+    point : int or None
+        Place in the method's grid; None for the best scorer.
+    """
+
+    name: str
+    point: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{BAYES if self.point is None else self.point}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the key that a record writes as `text`.
+
+        Raises
+        ------
+        ValueError
+            It is no key.
+        """
+        name, colon, point = text.rpartition(":")
+        if colon and point == BAYES:
+            return cls(name)
+        if colon and point.isdecimal():
+            return cls(name, int(point))
+        raise ValueError(f"'{text}' is no name of what a record keeps, such as 'tree:0'")

@@ -1,0 +1,36 @@
+"""Texts that a record can keep of a fitted estimator.
+
+A text is a function ``(model, names) -> str or None`` of a fitted estimator and the names of its
+features; None where the estimator is nothing that the text describes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from rankexp import registry
+from rankexp.keep.key import Key
+
+MakeText = Callable[[Any, Sequence[str]], str | None]
+
+
+def made(wanted: Iterable[str], model: Any, names: Sequence[str], point: int) -> dict[str, str]:
+    """Return the texts that a record keeps of the model of a grid point.
+
+    Parameters
+    ----------
+    wanted : iterable of str
+        Registered texts.
+    model : estimator
+        It is fitted.
+    names : sequence of str
+        Of its features.
+    point : int
+        Place in the grid.
+    """
+    found = {}
+    for name in wanted:
+        make: MakeText = registry.get("keep.texts", name)
+        text = make(model, names)
+        if text is not None:
+            found[str(Key(name, point))] = text
+    return found
