@@ -113,8 +113,10 @@ def literal(text: object, longest: float = LONGEST) -> str:
 def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
     """Return text from a study on as many lines as a width in inches asks for."""
     line = literal(text, longest)
-    letters = int(len(line) * width / max(inches(line), width))
-    return "\n".join(wrap(line, max(letters, 1))) or " "
+    whole = inches(line)
+    if whole > width:
+        line = "\n".join(wrap(line, max(int(len(line) * width / whole), 1)))
+    return line or " "
 
 
 def colour(place: int) -> str:

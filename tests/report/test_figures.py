@@ -150,6 +150,9 @@ def test_literal_text() -> None:
         assert cut.endswith("…") and 0.9 * figure.LONGEST < figure.inches(cut) <= figure.LONGEST
     assert figure.literal("_a").endswith("_a") and not figure.literal("_a").startswith("_")
     assert figure.wrapped("", 1.0) == " "
+    for words in ("minus Logistic", "a b c d e f"):
+        assert figure.wrapped(words, figure.inches(words)) == words
+        assert "\n" in figure.wrapped(words, 0.99 * figure.inches(words))
 
 
 def test_panels_left_over_are_empty_and_labels_stand_below_the_lowest() -> None:

@@ -90,7 +90,7 @@ def draw(
 ) -> "Figure":
     """Return a line a problem with a mark a method and a bar at the best scorer's value."""
     problems = list(dict.fromkeys(table["problem"]))
-    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.1)
+    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)
     best = table.drop_duplicates("problem").set_index("problem")["best"]
     for place, problem in enumerate(problems):
         label = "the best scorer" if place == 0 else None
