@@ -14,7 +14,16 @@ import rankexp
 from rankexp import registry
 
 ROOT = Path(rankexp.__file__).parent
-ROOMS = ("estimators", "metrics", "losses", "risks", "generators", "theory", "checks")
+ROOMS = (
+    "estimators",
+    "metrics",
+    "losses",
+    "risks",
+    "generators",
+    "theory",
+    "checks",
+    "protocols",
+)
 
 SCRIPT = """\
 import numpy as np
