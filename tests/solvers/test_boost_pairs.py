@@ -18,7 +18,7 @@ from rankexp.solvers.boosting.boost_pairs import (
 )
 from rankexp.solvers.boosting.smooth_pairs import LogisticPairs, all_pairs
 from rankexp.solvers.boosting.stumps import Stump, binned
-from rankexp.solvers.pairs.kernel import PairKernel, Panels
+from rankexp.solvers.pairs.convolution import Convolution, ScorePanels
 
 laws = settings(max_examples=30, deadline=None)
 RULES = pytest.mark.parametrize("rule", ["pairs", "textbook"])
@@ -303,11 +303,11 @@ def test_what_is_only_rounding_is_no_error():
 def test_panel_sums_are_sums_over_pairs(span):
     rng = np.random.default_rng(0)
     s, cell = span * rng.random(80), rng.integers(0, 2, 80)
-    panels = Panels(s)
+    panels = ScorePanels(s)
     moments = panels.moments(cell, 2)
     loss = Logistic()
     for of in (loss.of_margin, loss.margin_derivative):
-        kernel = PairKernel(of)
+        kernel = Convolution(of)
         for _ in range(2):  # the second time with the table there already
             hats = kernel.transform(moments)
             up = panels.values(kernel.seen_by_upper(hats, panels.count), cell)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.losses.base import Loss
 from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
@@ -116,6 +118,49 @@ def test_overflowing_scores_give_infinity_not_nan():
     y = np.array([True, False, True])
     with np.errstate(over="ignore"):
         assert pair_risk(Exponential(), two(y)).value(np.array([-800.0, 800.0, 0.0])) == np.inf
+
+
+class Lopsided(Loss):
+    """Exponential for positives, logistic for negatives: ``l(1, v)`` isn't ``l(-1, -v)``."""
+
+    def value(self, y, v):
+        return np.where(y > 0, np.exp(-v), np.logaddexp(0.0, v))
+
+    def derivative(self, y, v):
+        return np.where(y > 0, -np.exp(-v), 1.0 / (1.0 + np.exp(-v)))
+
+    def curvature(self, y, v):
+        return np.where(y > 0, np.exp(-v), 0.25 / np.cosh(0.5 * v) ** 2)
+
+
+@pytest.mark.parametrize("analytic", [False, True])
+def test_any_smooth_loss_trains_on_pairs_by_half_the_sum_of_its_partial_losses(analytic):
+    loss, (X, y) = Lopsided(), make(n=60)
+    loss.analytic = analytic
+    D = pairs(X, y)
+
+    def objective(w):
+        z = D @ w
+        return (0.5 * (np.exp(-z) + np.logaddexp(0.0, -z))).mean() + 0.005 * w @ w
+
+    path = pair_path(X, two(y), loss, [1e-2], tol=1e-10)
+    assert path.converged[0]
+    assert path.objective[0] == pytest.approx(objective(path.coef[:, 0]), rel=1e-9)
+    best = minimize(objective, np.zeros(X.shape[1]), method="BFGS", options={"gtol": 1e-9}).fun
+    assert path.objective[0] <= best * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9])
+def test_the_squared_hinge_is_right_beside_rows_far_away(far):
+    rng = np.random.default_rng(0)
+    y, s = rng.random(50) < 0.5, rng.normal(size=50)
+    y[:2] = True, False
+    s[:2] = far, -far  # on their right sides, in no pair with a loss
+    D = s[y][:, None] - s[~y]
+    risk = pair_risk(SquaredHinge(), two(y))
+    assert risk.value(s) == pytest.approx(SquaredHinge().of_margin(D).mean(), rel=1e-13)
+    wanted = SquaredHinge().margin_derivative(D).sum(axis=1) / D.size
+    np.testing.assert_allclose(risk.slope(s)[y], wanted, rtol=1e-12, atol=1e-18)
 
 
 def test_what_cannot_be_solved_is_refused():

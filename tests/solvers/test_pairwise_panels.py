@@ -6,7 +6,7 @@ import pytest
 from rankexp.losses import Logistic
 from rankexp.solvers.pairs import panels as pairwise_panels
 from rankexp.solvers.pairs.blocks import BlockPairs
-from rankexp.solvers.pairs.kernel import Panels
+from rankexp.solvers.pairs.convolution import ScorePanels
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
 
@@ -55,7 +55,7 @@ def test_scores_far_apart_are_left_to_the_blocks(far):
 
 def test_many_small_groups_are_left_to_the_blocks(monkeypatch):
     _, order, s = make(groups=500)
-    monkeypatch.setattr(pairwise_panels, "Panels", None)
+    monkeypatch.setattr(pairwise_panels, "ScorePanels", None)
     assert np.isfinite(pair_risk(Logistic(), order).slope(s)).all()
 
 
@@ -77,7 +77,7 @@ def test_compiled_sums_have_the_same_bits():
     pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     s, cell = 3.0 * rng.normal(size=N), rng.integers(0, 6, N)
-    one, other = Panels(s, True), Panels(s, False)
+    one, other = ScorePanels(s, True), ScorePanels(s, False)
     rows = np.flatnonzero(s > 0.5)
     for taken in (None, rows):
         moments = one.moments(cell, 6, taken)

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from rankexp.arrays import Complexes
+from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.solvers.boosting.boost_pairs import (
     LEAST,
     FactorisedPairs,
-    Ints,
     ListedPairs,
     Pairs,
     Shares,
@@ -17,8 +16,7 @@ from rankexp.solvers.boosting.boost_pairs import (
     pair_mass,
 )
 from rankexp.solvers.boosting.stumps import NOTHING, Binned, Stump
-from rankexp.solvers.pairs.kernel import PairKernel, Panels
-from rankexp.solvers.result import Floats
+from rankexp.solvers.pairs.convolution import CellSums, Convolution, ScorePanels
 
 LISTED = 16  # as many pairs a row are quicker listed under the logistic loss
 SPARSE = 5  # as many cells a pair cost more than a list under the exponential loss
@@ -59,48 +57,32 @@ class LogisticPairs:
 
     def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:
         counts, self.mass = pair_mass(codes, costs, groups)
-        self.rows, self.costs = rows, costs
-        self.groups = counts.shape[0]
-        self.cell = groups * costs.shape[0] + codes
+        self.rows = rows
+        self.sums = CellSums(groups * costs.shape[0] + codes, counts.shape[0], costs)
         self.s = np.zeros(rows.size)
         loss = Logistic()
-        self.loss = PairKernel(loss.of_margin)
-        self.weight = PairKernel(lambda z: -loss.margin_derivative(z))
+        self.loss = Convolution(loss.of_margin)
+        self.weight = Convolution(lambda z: -loss.margin_derivative(z))
         self._sum()
 
-    def _moments(self, rows: Ints | None = None) -> Floats:
-        return self.panels.moments(self.cell, self.groups * self.costs.shape[0], rows)
-
-    def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
-        """Return, for each level of a group, the sum of transforms over levels, with costs."""
-        by_group = hats.reshape(*hats.shape[:-1], self.groups, -1)
-        return (by_group @ costs).reshape(hats.shape)
-
     def _sum(self) -> None:
-        self.panels = Panels(self.s)
-        count = self.panels.count
-        M = self._moments()
-        hats = self.weight.transform(M)
-        lower, upper = self._paid(hats, self.costs), self._paid(hats, self.costs.T)
-        self.as_upper = self.weight.seen_by_upper(lower, count)
-        self.as_lower = self.weight.seen_by_lower(upper, count)
+        self.panels = ScorePanels(self.s)
+        M = self.sums.moments(self.panels)
+        self.as_upper, self.as_lower = self.sums.seen_by_both(self.weight, M)
         self.total = float((M * self.as_upper).sum())
-        lower = self._paid(self.loss.transform(M), self.costs)
-        risk = float((M * self.loss.seen_by_upper(lower, count)).sum()) / self.mass
-        self.risk = max(risk, 0.0)  # rounding
+        self.risk = max(self.sums.total(self.loss, M) / self.mass, 0.0)  # rounding
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
         if self.total <= LEAST * self.mass:
             return np.zeros(self.rows.size)
-        return self.panels.values((self.as_upper - self.as_lower) / self.total, self.cell)
+        return self.panels.values((self.as_upper - self.as_lower) / self.total, self.sums.cell)
 
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs."""
-        M = self._moments(np.flatnonzero(self.rows.above(stump)))
+        M = self.sums.moments(self.panels, np.flatnonzero(self.rows.above(stump)))
         upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
-        hats = self._paid(self.weight.transform(M), self.costs)
-        high = float((M * self.weight.seen_by_upper(hats, self.panels.count)).sum())
+        high = self.sums.total(self.weight, M)
         right, wrong = upper - high, lower - high
         least = NOTHING * self.total  # below it a difference is only rounding
         right, wrong = (part if part > least else 0.0 for part in (right, wrong))

@@ -13,8 +13,11 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
 BLOCK_CELLS = 200_000
+"""Pairs at once. Tuned: a block of them stays in the cache."""
 HESSIAN_PAIRS = 4_000_000
-SMALL = 4096  # pairs of two cells: fewer are put together with others
+"""Of more, a Hessian is estimated from a part: it is where the descent starts only. Tuned."""
+SMALL = 4096
+"""Pairs of two cells: fewer are put together with others. Tuned: a call costs as much."""
 
 
 class BlockPairs(PairRisk):

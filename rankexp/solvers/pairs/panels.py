@@ -1,26 +1,29 @@
 """The logistic loss of pairs: no list of pairs, and no sort.
 
 Sums over pairs are convolutions of the moments of each cell (group, level) along panels of the
-score axis, see :mod:`rankexp.solvers.pairs.kernel`: linear in the examples. Where the cells are so
-many that their pairs are fewer, pairs are summed in blocks.
+score axis, see :mod:`rankexp.solvers.pairs.convolution`: linear in the examples. Where the cells
+are so many that their pairs are fewer, pairs are summed in blocks.
 """
 
 import numpy as np
 from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
 
-from rankexp.arrays import Complexes, Floats
+from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss
 from rankexp.solvers.pairs.blocks import BlockPairs
-from rankexp.solvers.pairs.kernel import DEGREES, WIDTH, PairKernel, Panels
+from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.risk import PairRisk
 
 NOISE = 1e-13
 """Of the value and, times n, of the slope: rounding in Fourier transforms, at most 6e-14 found."""
-EXACT_PAIRS = 10_000_000  # take about .2 s to sum up one by one
-FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian
-HESSIAN_PANELS = 1_000  # more would make a large table of distances
+EXACT_PAIRS = 10_000_000
+"""Tuned: they take about .2 s to sum up one by one."""
+FEW_PAIRS = 20_000
+"""Tuned: an exact Hessian of so many costs no more than one by panels."""
+HESSIAN_PANELS = 1_000
+"""More would make a table of distances that doesn't fit into the cache. Tuned."""
 
 
 class PanelPairs(BlockPairs):
@@ -30,8 +33,9 @@ class PanelPairs(BlockPairs):
 
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
         super().__init__(order, loss)
-        self.of_loss = PairKernel(loss.of_margin)
-        self.of_slope = PairKernel(loss.margin_derivative)
+        self.sums = CellSums(order.cell, order.counts.shape[0], order.costs)
+        self.of_loss = Convolution(loss.of_margin)
+        self.of_slope = Convolution(loss.margin_derivative)
         self.pairs = float(np.sum(order.counts * (order.counts @ (order.costs > 0.0))))
 
     def exact(self) -> PairRisk:
@@ -42,22 +46,16 @@ class PanelPairs(BlockPairs):
         """Return the risk."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().value(s)
-        panels = Panels(s)
-        M = panels.moments(self.order.cell, self.order.counts.size)
-        lower = self._paid(self.of_loss.transform(M), self.order.costs)
-        total = float((M * self.of_loss.seen_by_upper(lower, panels.count)).sum())
+        total = self.sums.total(self.of_loss, self.sums.moments(ScorePanels(s)))
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().slope(s)
-        panels, cell = Panels(s), self.order.cell
-        hats = self.of_slope.transform(panels.moments(cell, self.order.counts.size))
-        lower, upper = self._paid(hats, self.order.costs), self._paid(hats, self.order.costs.T)
-        field = self.of_slope.seen_by_upper(lower, panels.count)
-        field -= self.of_slope.seen_by_lower(upper, panels.count)
-        return self.scale * panels.values(field, cell)
+        panels = ScorePanels(s)
+        upper, lower = self.sums.seen_by_both(self.of_slope, self.sums.moments(panels))
+        return self.scale * panels.values(upper - lower, self.order.cell)
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w; of many pairs at scores rounded to panels.
@@ -86,8 +84,3 @@ class PanelPairs(BlockPairs):
     def _entries(self, s: Floats) -> float:
         """Return the number of panels of all cells; NaN or infinite where scores are."""
         return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size
-
-    def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
-        """Return, for each level of a group, the sum of transforms over levels, with costs."""
-        by_group = hats.reshape(*hats.shape[:-1], -1, costs.shape[0])
-        return (by_group @ costs).reshape(hats.shape)

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
 
-LARGE_GROUP = 0.05  # of a sample: with larger groups, rows are drawn instead of whole groups
+LARGE_GROUP = 0.05
+"""Of a sample: with larger groups, rows are drawn, not whole groups: too few of them would be."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+GROWTH = 1.5, 10.0
+"""A step that is too short grows by at least and at most these factors. Tuned."""
+INSIDE = 0.1, 0.9
+"""Shares of an interval that a new step keeps from its ends, as in any safeguarded search."""
+OVERFLOWED = 0.2
+"""Where in an interval the step goes whose far end is no number. Tuned."""
+
 
 def derivative_search(
     along: Callable[[float], tuple[float, T]],
@@ -49,12 +56,12 @@ def derivative_search(
         if d < 0.0:
             low, d_low, best = t, d, found
             slack = start - d if d > start else 0.0
-            grown = t * start / slack if slack else 10.0 * t
+            grown = t * start / slack if slack else GROWTH[1] * t
         else:
             high, d_high = t, d if isfinite(d) else float("inf")
         if not high:
-            t = min(max(grown, 1.5 * t), 10.0 * t)
+            t = min(max(grown, GROWTH[0] * t), GROWTH[1] * t)
             continue
-        share = d_low / (d_low - d_high) if isfinite(d_high) else 0.2
-        t = low + (high - low) * min(max(share, 0.1), 0.9)
+        share = d_low / (d_low - d_high) if isfinite(d_high) else OVERFLOWED
+        t = low + (high - low) * min(max(share, INSIDE[0]), INSIDE[1])
     return low, best

@@ -10,6 +10,7 @@ from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, stratified
 
 BLOCK = 4096
+"""Rows of a Hessian at once. Tuned: a block with 50 columns stays in the cache."""
 
 
 class ExampleRisk(SmoothRisk):

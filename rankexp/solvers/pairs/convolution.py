@@ -16,15 +16,17 @@ from rankexp.arrays import Complexes, Floats, Ints
 from rankexp.compiled import choose
 from rankexp.solvers.boosting.stumps import sums
 
-COMPILED = "rankexp.solvers.pairs.kernel_numba"
+COMPILED = "rankexp.solvers.pairs.convolution_numba"
 WIDTH = 0.25
+"""Of a panel. Tuned: narrower ones are more, wider ones need more polynomials."""
 DEGREES = 8
+"""Polynomials: for the logistic loss, whose poles are at ±pi i, all but 1e-12 at this width."""
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
 
 
-class Panels:
+class ScorePanels:
     """The places of scores in panels: a number, and where within it.
 
     Parameters
@@ -88,7 +90,7 @@ class Panels:
         return out
 
 
-class PairKernel:
+class Convolution:
     """A function of score differences as a convolution of moments.
 
     Parameters
@@ -126,3 +128,42 @@ class PairKernel:
         """Return the coefficients of ``x -> sum_i f(s_i - x)``, (panels, m, cells)."""
         turned = self.hat.conj().transpose(0, 2, 1)
         return np.asarray(irfft(turned @ upper, self.length, axis=0)[:panels])
+
+
+class CellSums:
+    """Sums over the pairs of all cells (group, level), weighted by the costs of their levels.
+
+    Parameters
+    ----------
+    cell : ndarray of shape (n,), int
+        ``group K + level``.
+    groups : int
+    costs : ndarray of shape (K, K)
+    """
+
+    def __init__(self, cell: Ints, groups: int, costs: Floats) -> None:
+        self.cell, self.costs, self.count = cell, costs, groups * costs.shape[0]
+
+    def moments(self, panels: ScorePanels, rows: Ints | None = None) -> Floats:
+        """Return the moments of all rows or some, (panels, m, cells)."""
+        return panels.moments(self.cell, self.count, rows)
+
+    def seen_by_upper(self, of: Convolution, moments: Floats) -> Floats:
+        """Return coefficients of the sums over lower rows, by upper cell, (panels, m, cells)."""
+        hats = self._paid(of.transform(moments), self.costs)
+        return of.seen_by_upper(hats, moments.shape[0])
+
+    def seen_by_both(self, of: Convolution, moments: Floats) -> tuple[Floats, Floats]:
+        """Return coefficients of sums over lower rows, by upper cell, and the other way round."""
+        hats, panels = of.transform(moments), moments.shape[0]
+        upper = of.seen_by_upper(self._paid(hats, self.costs), panels)
+        return upper, of.seen_by_lower(self._paid(hats, self.costs.T), panels)
+
+    def total(self, of: Convolution, moments: Floats) -> float:
+        """Return the sum over all pairs."""
+        return float((moments * self.seen_by_upper(of, moments)).sum())
+
+    def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
+        """Return, for each level of a group, the sum of transforms over levels, with costs."""
+        by_group = hats.reshape(*hats.shape[:-1], -1, costs.shape[0])
+        return (by_group @ costs).reshape(hats.shape)
