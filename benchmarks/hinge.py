@@ -6,21 +6,30 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.svm import LinearSVC
 
 from benchmarks._timing import best_times, time_ratio
 from benchmarks.linear import LAMS, large, small
 from rankexp.losses import Logistic
-from rankexp.solvers.hinge.path import hinge_path, ordered_hinge_path
+from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.path import smooth_path
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 Row = tuple[str, float, float | None]
 
 
+def two_classes(
+    X: np.ndarray, positive: np.ndarray, lams: npt.ArrayLike, use_numba: bool | None = None
+) -> PathResult:
+    """Solve for two classes."""
+    return hinge_path(X, PartialOrder.of_classes(positive), lams, use_numba=use_numba)
+
+
 def _certified(X: np.ndarray, y: np.ndarray, lams: np.ndarray, use_numba: bool) -> None:
-    result = hinge_path(X, y, lams, use_numba=use_numba)
+    result = two_classes(X, y, lams, use_numba=use_numba)
     if not result.converged.all():
         raise RuntimeError(f"the pairwise hinge isn't certified: gaps {result.gap}")
 
@@ -31,7 +40,7 @@ def _multiples(X: np.ndarray, y: np.ndarray, lams: np.ndarray, rounds: int) -> t
     for kind in kinds:
         _certified(X, y, lams, kind)
     calls: list[Callable[[], object]] = [lambda: smooth_path(X, y, Logistic(), lams)]
-    calls += [lambda kind=kind: hinge_path(X, y, lams, use_numba=kind) for kind in kinds]
+    calls += [lambda kind=kind: two_classes(X, y, lams, use_numba=kind) for kind in kinds]
     logistic, *hinge = best_times(rounds, *calls)
     fast = hinge[0] / logistic if HAS_NUMBA else float("nan")
     return fast, hinge[-1] / logistic
@@ -77,7 +86,7 @@ def _hard_rows() -> Iterator[Row]:
         logistic, hinge = best_times(
             1,
             lambda X=X, y=y: smooth_path(X, y, Logistic(), LAMS),
-            lambda X=X, y=y: hinge_path(X, y, LAMS),
+            lambda X=X, y=y: two_classes(X, y, LAMS),
         )
         yield (
             f"hinge / logistic path, {name}, no noise, n = 1e5",
@@ -94,16 +103,16 @@ def _large_rows() -> Iterator[Row]:
         yield f"{label}, numba", fast, 2.2
         yield f"{label}, numpy", plain, None
     w, r = np.zeros(54), np.zeros(X.shape[0])
-    passes, hinge = best_times(2, lambda: (X @ w, r @ X), lambda: hinge_path(X, y, [1e-5]))
+    passes, hinge = best_times(2, lambda: (X @ w, r @ X), lambda: two_classes(X, y, [1e-5]))
     yield "hinge / one X @ w and X' @ r, 522,911 × 54, lambda 1e-5", hinge / passes, 40.0
     tracemalloc.start()
-    hinge_path(X, y, [1e-5])
+    two_classes(X, y, [1e-5])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     yield "hinge, peak memory / X, 522,911 × 54", 1.0 + peak / X.nbytes, 2.2
     less, more = large(100_000), large(1_000_000)
     short, long = best_times(
-        2, lambda: hinge_path(*less, [1e-5]), lambda: hinge_path(*more, [1e-5])
+        2, lambda: two_classes(*less, [1e-5]), lambda: two_classes(*more, [1e-5])
     )
     yield "hinge, n = 1e6 / n = 1e5, 54 columns", long / short, 20.0
 
@@ -118,8 +127,8 @@ def _levels(n: int, groups: bool, use_numba: bool, rounds: int) -> float:
     query = rng.integers(0, n // 20, n) if groups else None
     order = PartialOrder.of(level, np.triu(np.ones((5, 5)), 1), query)
     return time_ratio(
-        lambda: ordered_hinge_path(X, order, LAMS, use_numba=use_numba),
-        lambda: hinge_path(X, y, LAMS, use_numba=use_numba),
+        lambda: hinge_path(X, order, LAMS, use_numba=use_numba),
+        lambda: two_classes(X, y, LAMS, use_numba=use_numba),
         rounds,
     )
 
@@ -152,7 +161,9 @@ def rows() -> Iterator[Row]:
     fast, plain = _multiples(X, y, LAMS, 40)
     yield "hinge path / logistic path, 1000 × 50, 15 % noise, numba", fast, 3.0
     yield "hinge path / logistic path, 1000 × 50, 15 % noise, numpy", plain, 6.0
-    hinge, pairs = best_times(1, lambda: hinge_path(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3))
+    hinge, pairs = best_times(
+        1, lambda: two_classes(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3)
+    )
     yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
     yield from _level_rows()
     yield from _hard_rows()

@@ -129,11 +129,9 @@ class RiskOfPairs(Risk):
             return pair_path(
                 task.X, task.order, task.loss, task.lams, tol=task.tol, max_iter=task.max_iter
             )
-        from rankexp.solvers.hinge.path import ordered_hinge_path
+        from rankexp.solvers.hinge.path import hinge_path
 
-        return ordered_hinge_path(
-            task.X, task.order, task.lams, tol=task.tol, max_iter=task.max_iter
-        )
+        return hinge_path(task.X, task.order, task.lams, tol=task.tol, max_iter=task.max_iter)
 
     def slope(self, task: Task, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the certificate uses, (n,)."""

@@ -8,10 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.solvers.hinge.path import hinge_path
+from rankexp.solvers.pairs.partial_order import PartialOrder
 
 HAS_NUMBA = importlib.util.find_spec("numba") is not None
 KERNELS = [False, True] if HAS_NUMBA else [False]
 LAMS = 10.0 ** np.arange(0, -6, -1)
+
+
+def two_classes(X, positive, lams, **options):
+    return hinge_path(X, PartialOrder.of_classes(positive), lams, **options)
 
 
 def labels(X, rng, noise=0.0, p=0.5, w=None):
@@ -133,7 +138,7 @@ def quadratic_program(X, y, lam):
 def test_certified_on_all_kinds_of_data(make, use_numba):
     X, y = make(np.random.default_rng(0), 60 if make is wide else 400)
     lams = np.r_[1000.0, LAMS]
-    result = hinge_path(X, y, lams, use_numba=use_numba)
+    result = two_classes(X, y, lams, use_numba=use_numba)
     assert result.converged.all(), result.gap
     assert (result.gap >= 0.0).all() and (result.gap <= 1e-6).all()
     D = differences(X, y)
@@ -152,7 +157,7 @@ def test_certified_on_all_kinds_of_data(make, use_numba):
 @pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
 def test_equals_the_quadratic_program_on_all_pairs(make, lam, use_numba):
     X, y = make(np.random.default_rng(1), 48)
-    reached = hinge_path(X, y, [lam], use_numba=use_numba).objective[0]
+    reached = two_classes(X, y, [lam], use_numba=use_numba).objective[0]
     wanted = quadratic_program(X, y, lam)
     assert reached <= wanted * (1 + 1e-5)
     assert reached >= wanted * (1 - 1e-5)
@@ -168,7 +173,7 @@ def test_equals_linear_svc_on_all_pairs():
         loss="hinge", C=1 / (lam * len(D)), fit_intercept=False, tol=1e-8, max_iter=1_000_000
     )
     svc.fit(D * sign[:, None], sign)
-    result = hinge_path(X, y, [lam])
+    result = two_classes(X, y, [lam])
     assert result.objective[0] == pytest.approx(primal(svc.coef_[0], D, lam), rel=1e-5)
     np.testing.assert_allclose(result.coef[:, 0], svc.coef_[0], atol=0.02)
 
@@ -177,7 +182,7 @@ def test_the_mean_difference_where_all_pairs_are_in_the_margin():
     X, y = noisy(np.random.default_rng(3), 100)
     difference = X[y].mean(axis=0) - X[~y].mean(axis=0)
     spread = (differences(X, y) @ difference).max()
-    result = hinge_path(X, y, [spread * 1.0001, spread * 10, spread * 0.99])
+    result = two_classes(X, y, [spread * 1.0001, spread * 10, spread * 0.99])
     np.testing.assert_allclose(result.coef[:, 0], difference / (spread * 1.0001), rtol=1e-12)
     np.testing.assert_allclose(result.coef[:, 1], difference / (spread * 10), rtol=1e-12)
     assert (result.gap[:2] <= 1e-12).all()
@@ -194,7 +199,7 @@ def test_laws(seed, noise, lam):
     tol = 1e-9
 
     def fit(X, y):
-        return hinge_path(X, y, [lam], tol=tol)
+        return two_classes(X, y, [lam], tol=tol)
 
     result = fit(X, y)
     w = result.coef[:, 0]
@@ -213,22 +218,22 @@ def test_laws(seed, noise, lam):
 @pytest.mark.parametrize("make", DATA)
 def test_numba_and_numpy_agree(make):
     X, y = make(np.random.default_rng(4), 200)
-    plain = hinge_path(X, y, LAMS, use_numba=False)
-    fast = hinge_path(X, y, LAMS, use_numba=True)
+    plain = two_classes(X, y, LAMS, use_numba=False)
+    fast = two_classes(X, y, LAMS, use_numba=True)
     np.testing.assert_allclose(plain.objective, fast.objective, rtol=2e-6)
 
 
 @pytest.mark.parametrize("use_numba", KERNELS)
 def test_the_same_bits_again(use_numba):
     X, y = nearly_separable(np.random.default_rng(5), 200)
-    one = hinge_path(X, y, LAMS, use_numba=use_numba)
-    two = hinge_path(X.copy(), y.copy(), LAMS, use_numba=use_numba)
+    one = two_classes(X, y, LAMS, use_numba=use_numba)
+    two = two_classes(X.copy(), y.copy(), LAMS, use_numba=use_numba)
     assert np.array_equal(one.coef, two.coef) and np.array_equal(one.gap, two.gap)
 
 
 def test_penalties_in_any_order():
     X, y = noisy(np.random.default_rng(6), 100)
-    down, up = hinge_path(X, y, LAMS), hinge_path(X, y, LAMS[::-1])
+    down, up = two_classes(X, y, LAMS), two_classes(X, y, LAMS[::-1])
     assert np.array_equal(down.coef, up.coef[:, ::-1])
 
 
@@ -237,7 +242,7 @@ def test_many_rows_are_certified_from_a_sample(use_numba):
     rng = np.random.default_rng(7)
     X = rng.standard_normal((45_000, 5))
     y = labels(X, rng, 0.1)
-    result = hinge_path(X, y, [1e-2, 1e-5], use_numba=use_numba)
+    result = two_classes(X, y, [1e-2, 1e-5], use_numba=use_numba)
     assert result.converged.all(), result.gap
     w = result.coef[:, 1]
     s, t = np.sort(X[y] @ w), np.sort(X[~y] @ w)
@@ -252,42 +257,42 @@ def test_many_tied_rows_are_certified(use_numba):
     rng = np.random.default_rng(8)
     X = np.c_[(rng.random((45_000, 4)) < 0.5).astype(float), rng.integers(0, 3, (45_000, 9))]
     y = labels(X, rng, 0.0, w=rng.choice([-1.0, 1.0], 13))
-    result = hinge_path(X, y, [1e-1, 1e-3], use_numba=use_numba)
+    result = two_classes(X, y, [1e-1, 1e-3], use_numba=use_numba)
     assert result.converged.all(), result.gap
 
 
 def test_smallest_data():
-    result = hinge_path(np.array([[1.0], [0.0]]), np.array([True, False]), [4.0, 0.25, 1e-6])
+    result = two_classes(np.array([[1.0], [0.0]]), np.array([True, False]), [4.0, 0.25, 1e-6])
     # One pair at distance 1: w = min(1, 1 / lam).
     np.testing.assert_allclose(result.coef[0], [0.25, 1.0, 1.0], rtol=1e-5)
-    same = hinge_path(np.ones((4, 3)), np.array([True, False, True, False]), [1.0, 1e-3])
+    same = two_classes(np.ones((4, 3)), np.array([True, False, True, False]), [1.0, 1e-3])
     np.testing.assert_allclose(same.coef, 0.0, atol=1e-12)
     np.testing.assert_allclose(same.objective, 1.0)
 
 
 def test_says_when_it_did_not_converge():
     X, y = noise_free(np.random.default_rng(9), 300)
-    result = hinge_path(X, y, [1e-5], tol=1e-15, max_iter=1)
+    result = two_classes(X, y, [1e-5], tol=1e-15, max_iter=1)
     assert not result.converged[0] and result.gap[0] > 1e-15
 
 
 def test_refuses_what_it_cannot_solve():
     X, y = noisy(np.random.default_rng(10), 20)
-    with pytest.raises(ValueError, match="both classes"):
-        hinge_path(X, np.ones(20, dtype=bool), [1.0])
+    with pytest.raises(ValueError, match="different levels"):
+        two_classes(X, np.ones(20, dtype=bool), [1.0])
     with pytest.raises(ValueError, match="lam > 0"):
-        hinge_path(X, y, [1.0, 0.0])
+        two_classes(X, y, [1.0, 0.0])
     with pytest.raises(ValueError, match="shapes"):
-        hinge_path(X, y[:-1], [1.0])
+        two_classes(X, y[:-1], [1.0])
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        hinge_path(X, y, [1.0])
+        two_classes(X, y, [1.0])
 
 
 def test_the_environment_turns_numba_off(monkeypatch):
     from rankexp.compiled import choose
 
-    loops = "rankexp.solvers.hinge.bipartite_numba"
+    loops = "rankexp.solvers.hinge.sweep_numba"
     monkeypatch.setenv("RANKEXP_NUMBA", "0")
     assert choose(loops) is None
     monkeypatch.delenv("RANKEXP_NUMBA")

@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 
 from rankexp.solvers.hinge import path as hinge
 from rankexp.solvers.hinge.hessian import band_hessian
-from rankexp.solvers.hinge.ordered import ordered_pairs
-from rankexp.solvers.hinge.path import hinge_path, ordered_hinge_path
+from rankexp.solvers.hinge.pairs import hinge_pairs
+from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 LAMS = 10.0 ** np.arange(0, -6, -1)
+
+
+def two_classes(X, positive, lams, **options):
+    return hinge_path(X, PartialOrder.of_classes(positive), lams, **options)
 
 
 def random_order(rng, n, levels=4, groups=3, zero=0.3):
@@ -75,7 +79,7 @@ def test_sweep_equals_all_pairs(seed, h, groups, tied, use_numba):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (30, 3)).astype(float) if tied else rng.standard_normal((30, 3))
     order, w = random_order(rng, 30, groups=groups), rng.standard_normal(3)
-    pairs = ordered_pairs(X, order, use_numba)
+    pairs = hinge_pairs(X, order, use_numba)
     swept = sweep(pairs, pairs.scores(w), h)
     i, j, c = all_pairs(order)
     D = X[i] - X[j]
@@ -110,7 +114,7 @@ def test_sweep_equals_all_pairs(seed, h, groups, tied, use_numba):
 def test_list_of_pairs(seed, use_numba):
     rng = np.random.default_rng(seed)
     X, order = rng.standard_normal((30, 3)), random_order(rng, 30)
-    pairs = ordered_pairs(X, order, use_numba)
+    pairs = hinge_pairs(X, order, use_numba)
     s = pairs.scores(rng.standard_normal(3))
     swept = sweep(pairs, s, 0.3)
     i, j, _ = all_pairs(pairs.order)
@@ -132,7 +136,7 @@ def test_certified_and_equal_to_the_quadratic_program(noise, groups, use_numba):
     order = random_order(rng, 40, groups=groups)
     f = X @ rng.standard_normal(4) + noise * rng.standard_normal(40)
     order = replace(order, level=np.searchsorted(np.quantile(f, [0.3, 0.6, 0.8]), f))
-    path = ordered_hinge_path(X, order, LAMS, use_numba=use_numba)
+    path = hinge_path(X, order, LAMS, use_numba=use_numba)
     assert path.converged.all(), path.gap
     for k, lam in enumerate(LAMS):
         assert path.objective[k] == pytest.approx(primal(path.coef[:, k], X, order, lam), rel=1e-7)
@@ -158,7 +162,7 @@ def test_equals_linear_svc_on_weighted_pairs():
     sign = np.where(np.arange(i.size) % 2, 1.0, -1.0)
     svc = LinearSVC(loss="hinge", C=1 / lam, fit_intercept=False, tol=1e-10, max_iter=10**7)
     svc.fit(D * sign[:, None], sign, sample_weight=c)
-    path = ordered_hinge_path(X, order, [lam], tol=1e-10)
+    path = hinge_path(X, order, [lam], tol=1e-10)
     reached = primal(svc.coef_[0], X, order, lam)
     assert path.objective[0] == pytest.approx(reached, rel=1e-5)
     np.testing.assert_allclose(X @ path.coef[:, 0], X @ svc.coef_[0], atol=2e-5)
@@ -172,7 +176,7 @@ def test_laws(seed, lam, groups):
     order = random_order(rng, 40, groups=groups)
 
     def fit(X, order):
-        return ordered_hinge_path(X, order, [lam], tol=tol)
+        return hinge_path(X, order, [lam], tol=tol)
 
     result = fit(X, order)
     w = result.coef[:, 0]
@@ -195,10 +199,10 @@ def test_two_levels_are_the_bipartite_problem_to_the_bit():
     rng = np.random.default_rng(6)
     X, level = rng.standard_normal((80, 4)), rng.integers(0, 2, 80)
     costs = np.array([[0.0, 5.0], [0.0, 0.0]])
-    two = ordered_hinge_path(X, PartialOrder.of(level, costs), LAMS)
-    assert np.array_equal(two.coef, hinge_path(X, level == 1, LAMS).coef)
+    two = hinge_path(X, PartialOrder.of(level, costs), LAMS)
+    assert np.array_equal(two.coef, two_classes(X, level == 1, LAMS).coef)
     wide = np.pad(costs, ((1, 1), (1, 1)), constant_values=1.0)
-    four = ordered_hinge_path(X, PartialOrder.of(level + 1, np.triu(wide, 1)), LAMS)
+    four = hinge_path(X, PartialOrder.of(level + 1, np.triu(wide, 1)), LAMS)
     assert np.array_equal(two.coef, four.coef)
 
 
@@ -213,9 +217,9 @@ def test_a_group_a_copy_is_one_bipartite_problem(use_numba):
     order = PartialOrder.of(
         np.r_[np.zeros(7, int), order.level], order.costs, np.r_[np.arange(100, 107), order.group]
     )
-    path = ordered_hinge_path(alone, order, LAMS, use_numba=use_numba)
+    path = hinge_path(alone, order, LAMS, use_numba=use_numba)
     np.testing.assert_allclose(
-        path.objective, hinge_path(X, level == 1, LAMS).objective, rtol=2e-6
+        path.objective, two_classes(X, level == 1, LAMS).objective, rtol=2e-6
     )
 
 
@@ -230,7 +234,7 @@ def test_many_rows_are_certified_from_a_sample(groups, use_numba, monkeypatch):
     f = X @ rng.standard_normal(5) + rng.standard_normal(n)
     level = np.searchsorted(np.quantile(f, [0.5, 0.8, 0.95]), f)
     order = PartialOrder.of(level, np.triu(np.ones((4, 4)), 1), rng.integers(0, groups, n))
-    path = ordered_hinge_path(X, order, [1e-2, 1e-5], use_numba=use_numba)
+    path = hinge_path(X, order, [1e-2, 1e-5], use_numba=use_numba)
     assert path.converged.all(), path.gap
     if groups > 1:
         assert path.objective[1] == pytest.approx(
@@ -242,19 +246,19 @@ def test_refuses_what_has_no_pairs():
     X = np.random.default_rng(9).standard_normal((6, 2))
     costs = np.triu(np.ones((3, 3)), 1)
     with pytest.raises(ValueError, match="there is none"):
-        ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs, np.arange(6)), [1.0])
+        hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs, np.arange(6)), [1.0])
     with pytest.raises(ValueError, match="lam > 0"):
-        ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [0.0])
+        hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [0.0])
     X[2, 1] = np.nan
     with pytest.raises(ValueError, match="NaN or infinite"):
-        ordered_hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [1.0])
+        hinge_path(X, PartialOrder.of([0, 1, 2] * 2, costs), [1.0])
 
 
 def test_weights_are_repeated_rows():
     rng = np.random.default_rng(10)
     X, order, times = rng.standard_normal((20, 3)), random_order(rng, 20), rng.integers(1, 4, 20)
-    weighted = ordered_pairs(X, replace(order, weight=times))
+    weighted = hinge_pairs(X, replace(order, weight=times))
     rows = np.repeat(np.arange(20), times)
-    repeated = ordered_pairs(X[rows], order.take(rows))
+    repeated = hinge_pairs(X[rows], order.take(rows))
     assert weighted.count == pytest.approx(repeated.count)
     np.testing.assert_allclose(weighted.mean_difference, repeated.mean_difference, atol=1e-14)

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge.bipartite import make_pairs
-from rankexp.solvers.hinge.point import Best, stand
+from rankexp.solvers.hinge.iterate import Best, Iterate
+from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.polish import box_program, rescue
 from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.pairs.partial_order import PartialOrder
 
 
 @settings(max_examples=40, deadline=None)
@@ -37,10 +38,10 @@ def test_rescue_certifies_separated_classes_from_far_off():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 6))
     y = X @ rng.standard_normal(6) > 0.0
-    pairs, lam = make_pairs(X, y), 1e-6
+    pairs, lam = hinge_pairs(X, PartialOrder.of_classes(y)), 1e-6
     w = pairs.mean_difference
     best = Best()
-    best.see(stand(lam, w, pairs.scores(w), sweep(pairs, pairs.scores(w), 0.1)))
+    best.update(Iterate.at(lam, w, pairs.scores(w), sweep(pairs, pairs.scores(w), 0.1)))
     rescue(lam, pairs, 1e-6, best)
     assert best.gap <= 1e-6
     D = (X[y][:, None] - X[~y][None]).reshape(-1, 6)

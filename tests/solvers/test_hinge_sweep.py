@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge.bipartite import make_pairs
 from rankexp.solvers.hinge.grid import grid_sweep
 from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.pairs.partial_order import PartialOrder
 
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 
@@ -38,7 +39,7 @@ def sample(seed, distinct=False):
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.3, 0.9]), st.sampled_from(KERNELS))
 def test_sweep_equals_all_pairs(seed, h, use_numba):
     X, y, w = sample(seed)
-    pairs = make_pairs(X, y, use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
     swept = sweep(pairs, pairs.scores(w), h)
     residual, hinge, alpha, band, H = brute(X, y, X @ w, swept.h)
     assert swept.hinge == pytest.approx(hinge, rel=1e-10, abs=1e-13)
@@ -54,7 +55,7 @@ def test_sweep_equals_all_pairs(seed, h, use_numba):
 @given(st.integers(0, 10**6), st.sampled_from(KERNELS))
 def test_list_of_pairs(seed, use_numba):
     X, y, w = sample(seed, distinct=True)
-    pairs = make_pairs(X, y, use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
     s = pairs.scores(w)
     swept = sweep(pairs, s, 0.3)
     z = 1.0 - s[:, None] + s[None]
@@ -75,7 +76,7 @@ def test_alpha_of_the_grid_is_feasible_and_its_primal_close(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((4000, 3))
     y = rng.random(4000) < 0.4
-    pairs = make_pairs(X, y)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     s = pairs.scores(rng.standard_normal(3))
     exact = sweep(pairs, s, 0.2)
     grid = grid_sweep(pairs, s, 0.2)
@@ -91,7 +92,7 @@ def test_alpha_of_the_grid_is_feasible_and_its_primal_close(seed):
 
 def test_midway_is_the_residual_at_one_half():
     X, y, w = sample(1, distinct=True)
-    pairs = make_pairs(X, y)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     s = pairs.scores(w)
     swept = sweep(pairs, s, 0.3)
     z = 1.0 - s[y][:, None] + s[~y][None]
@@ -104,7 +105,7 @@ def test_midway_is_the_residual_at_one_half():
 def test_the_laplacian_of_many_columns(use_numba):
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((700, 300)), rng.random(700) < 0.4
-    pairs = make_pairs(X, y, use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
     s = pairs.scores(0.1 * rng.standard_normal(300))
     swept = sweep(pairs, s, 0.4)
     near = (np.abs(1.0 - s[y][:, None] + s[~y][None]) < swept.h).astype(float)
@@ -115,7 +116,7 @@ def test_the_laplacian_of_many_columns(use_numba):
 
 def test_duplicates_are_merged_by_label():
     X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 0.0], [0.0, 1.0], [2.0, 0.0]])
-    pairs = make_pairs(X, np.array([True, False, True, True, True]))
-    assert sorted(pairs.weight[pairs.positive]) == [2, 2]
-    assert pairs.weight[~pairs.positive].tolist() == [1]
+    pairs = hinge_pairs(X, PartialOrder.of_classes([True, False, True, True, True]))
+    assert sorted(pairs.weight[pairs.upper]) == [2, 2]
+    assert pairs.weight[~pairs.upper].tolist() == [1]
     assert pairs.count == 4.0

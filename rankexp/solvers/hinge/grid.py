@@ -6,44 +6,35 @@ order for rounding (what is left is of second order in the step of the grid, som
 solver measures it once more, exactly, at the end.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from rankexp.solvers.hinge.bipartite import BipartitePairs
-from rankexp.solvers.hinge.data import Floats, Ints, Pairs, Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.sweep import Sweep, sweep
 
-FINEST = 2**21  # cells; also at most two a row: beyond, sorting is faster
-COARSEST = 2**15
-BAND_CELLS = 16  # in half a band
-
-
-@dataclass
-class GridSweep:
-    """One evaluation of all pairs; see :class:`rankexp.solvers.hinge_data.Sweep`."""
-
-    pairs: Pairs
-    h: float
-    residual: Floats
-    hinge: float
-    alpha: float
-    band_size: float
+FINEST = 2**21  # tuned: cells; their histograms stay in the cache
+CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster
+COARSEST = 2**15  # cells: steps of the grid are then some 1e-4, their square 1e-9
+BAND_CELLS = 16  # in half a band: alpha then has 32 steps
 
 
-def coarse(pairs: Pairs, s: Floats, h: float) -> Sweep | GridSweep:
+def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
     """Evaluate on a grid, or exactly where there is none or the band is too narrow for it."""
-    fast = grid_sweep(pairs, s, h) if isinstance(pairs, BipartitePairs) else None
-    return fast or sweep(pairs, s, h)
+    return grid_sweep(pairs, s, h) or sweep(pairs, s, h)
 
 
-def grid_sweep(pairs: BipartitePairs, s: Floats, h: float) -> GridSweep | None:
-    """Evaluate all pairs at scores ``s`` (n,) in O(n); None if the band is too narrow for it."""
-    keys = s - pairs.positive
+def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
+    """Evaluate all pairs of two classes at scores ``s`` (n,) in O(n).
+
+    None if there are other pairs, or the band is too narrow for the grid.
+    """
+    if pairs.upper is None:
+        return None
+    keys = s - pairs.upper
     lowest = float(keys.min())
     span = float(keys.max()) - lowest
     scale = max(BAND_CELLS / h, COARSEST / (span + h))
-    if not scale * (span + h) <= min(FINEST, 2 * s.size):
+    if not scale * (span + h) <= min(FINEST, CELLS_A_ROW * s.size):
         return None
     half = round(h * scale)
     size = int(scale * span) + 2
@@ -52,7 +43,7 @@ def grid_sweep(pairs: BipartitePairs, s: Floats, h: float) -> GridSweep | None:
     cells = np.rint(keys)
     keys -= cells
     index: Ints = cells.astype(np.int64)
-    index += size * pairs.positive
+    index += size * pairs.upper
     unit = pairs.weight_or_none
     counts = np.bincount(index, weights=unit, minlength=2 * size)
     negative, positive = counts.astype(np.int64).reshape(2, size)
@@ -67,7 +58,7 @@ def grid_sweep(pairs: BipartitePairs, s: Floats, h: float) -> GridSweep | None:
         residual *= unit
         rounding *= unit
     residual *= 0.5 / (half * pairs.count)
-    return GridSweep(
+    return Sweep(
         pairs=pairs,
         h=half / scale,
         residual=residual,

@@ -3,25 +3,25 @@
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from rankexp.solvers.hinge.data import Floats, Sweep
-from rankexp.solvers.hinge.sweep import SAMPLED_PAIRS
+from rankexp.arrays import Floats
+from rankexp.solvers.hinge.sweep import SAMPLED_PAIRS, SortedSweep
+
+LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
+RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
+RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than is needed
 
 
-def band_hessian(swept: Sweep) -> Floats:
+def band_hessian(swept: SortedSweep) -> Floats:
     """Return the Hessian of the loss, without the penalty, shape (d, d).
 
     A band of few pairs is listed; a wide one takes windows or prefix sums over the sorted rows,
     or without numba, beyond 20,000 rows, a sample of its pairs.
-
-    Parameters
-    ----------
-    swept : Sweep
     """
     p = swept.pairs
     n, d = p.X.shape
     if swept.band_size == 0.0:
         return np.zeros((d, d))
-    listed = swept.listed(min(2 * n, SAMPLED_PAIRS))
+    listed = swept.listed(min(LISTED_ROWS * n, SAMPLED_PAIRS))
     if listed is None:
         return swept.laplacian() / (2.0 * swept.h * p.count)
     i, j = listed
@@ -41,6 +41,25 @@ def factor(H: Floats, lam: float) -> Floats | None:
     M.flat[:: M.shape[0] + 1] += lam
     upper, info = dpotrf(M)
     return upper if info == 0 else None
+
+
+def ridged_factor(H: Floats, lam: float) -> Floats:
+    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite.
+
+    Raises
+    ------
+    FloatingPointError
+        If H isn't finite.
+    """
+    upper, ridge = factor(H, lam), lam
+    while upper is None:
+        if not (np.all(np.isfinite(H)) and ridge < np.inf):
+            raise FloatingPointError(
+                "the pairwise hinge overflowed; divide the columns of X by their largest values"
+            )
+        ridge = max(RIDGE_GROWTH * ridge, RIDGE * float(np.trace(H)))
+        upper = factor(H, ridge)
+    return upper
 
 
 def solve(upper: Floats, b: Floats) -> Floats:

@@ -8,30 +8,36 @@ O(n log n) an evaluation.
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.compiled import choose
-from rankexp.solvers.hinge.bipartite import make_pairs
-from rankexp.solvers.hinge.data import Bools, Floats, Pairs, Sweep
-from rankexp.solvers.hinge.easy import WIDE_BAND, band_for, inverse_hessian, quasi_newton
 from rankexp.solvers.hinge.grid import coarse
+from rankexp.solvers.hinge.iterate import Best, Iterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
-from rankexp.solvers.hinge.ordered import ordered_pairs
-from rankexp.solvers.hinge.point import AnySweep, Best, Point, stand
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
+from rankexp.solvers.hinge.quasi_newton import (
+    WIDE_BAND,
+    band_for,
+    inverse_hessian,
+    quasi_newton,
+)
+from rankexp.solvers.hinge.sweep import LOOPS, SortedSweep, Sweep, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
-BAND = 0.02  # where Newton starts
-WIDE_START = 0.3  # and with many columns
-MANY_ROWS = 40_000  # from here on a sample is solved first
+BAND = 0.02  # tuned: where Newton starts
+WIDE_START = 0.3  # tuned: and with many columns
+MANY_ROWS = 40_000  # tuned: from here on a sample is solved first
 SAMPLED_ROWS = 20_000
-SAMPLE_TOL = 1e-4
-STAGE = 0.1  # the longest jump in lam without a stage between
+SAMPLE_TOL = 1e-4  # of the order of how a sample of that size differs
+STAGE = 0.1  # tuned: the longest jump in lam without a stage between
+MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
+MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
 
 
 def hinge_path(
     X: Floats,
-    positive: Bools,
+    order: PartialOrder,
     lams: npt.ArrayLike,
     *,
     tol: float = 1e-6,
@@ -40,11 +46,15 @@ def hinge_path(
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
+    Minimises ``lam/2 |w|² + (1/C) sum over pairs of costs max(0, 1 - w·(x_i - x_j))``, C the sum
+    of the costs of all pairs: of two classes the linear ranking support vector machine of
+    Herbrich et al. (1999) and Joachims (2005), of levels with costs as in uematsu2010.
+
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    positive : ndarray of shape (n,), bool
-        Both classes must occur.
+    order : PartialOrder
+        Of the rows: which pairs count, and what.
     lams : array-like of shape (L,)
         Penalties, all positive, in any order.
     tol : float
@@ -58,106 +68,49 @@ def hinge_path(
     Returns
     -------
     PathResult
-        In the order of ``lams``; ``gap`` is certified, infinite where rounding made the dual
-        exceed the primal. ``n_iter`` counts steps on all rows, not those on a sample.
-
-    Raises
-    ------
-    ValueError
-        If a class is missing, a penalty isn't positive, X isn't finite, or shapes don't fit.
-    FloatingPointError
-        If the features are so large that their products overflow.
-    """
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    positive = np.asarray(positive, dtype=bool)
-    lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
-    _check(X, positive, lams)
-    pairs = make_pairs(
-        X, positive, choose("rankexp.solvers.hinge.bipartite_numba", use_numba) is not None
-    )
-    return _solve(pairs, X.shape, lams, tol, max_iter)
-
-
-def ordered_hinge_path(
-    X: Floats,
-    order: PartialOrder,
-    lams: npt.ArrayLike,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
-    use_numba: bool | None = None,
-) -> PathResult:
-    """Solve the pairwise hinge of ordered levels, with costs, all pairs or those within groups.
-
-    Minimises ``lam/2 |w|² + (1/C) sum over pairs of costs max(0, 1 - w·(x_i - x_j))``, C the sum
-    of the costs of all pairs (Herbrich et al. 1999; costs as in uematsu2010), in
-    O(n log n + K n) an evaluation.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    order : PartialOrder
-        Of the rows. Two levels without groups are solved as the bipartite problem they are.
-    lams, tol, max_iter, use_numba
-        As for `hinge_path`.
-
-    Returns
-    -------
-    PathResult
+        In the order of ``lams``; ``gap`` is an upper bound, rounding included. ``n_iter`` counts
+        steps on all rows, not those on a sample.
 
     Raises
     ------
     ValueError
         If there is no pair, a penalty isn't positive, X isn't finite, or shapes don't fit.
+    FloatingPointError
+        If the features are so large that their squares over ``lam`` overflow.
     """
-    positive = order.two_classes()
-    if positive is not None:
-        return hinge_path(X, positive, lams, tol=tol, max_iter=max_iter, use_numba=use_numba)
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
-    _check(X, order.level > 0, lams)
-    pairs = ordered_pairs(
-        X, order, choose("rankexp.solvers.hinge.bipartite_numba", use_numba) is not None
-    )
-    return _solve(pairs, X.shape, lams, tol, max_iter)
-
-
-def _solve(
-    pairs: Pairs, shape: tuple[int, int], lams: Floats, tol: float, max_iter: int
-) -> PathResult:
-    n, d = shape
-    path = _Path(pairs, tol, max_iter)
-    coef, slope = np.empty((d, lams.size)), np.zeros((n, lams.size))
-    objective, gap = np.empty(lams.size), np.empty(lams.size)
-    n_iter = np.zeros(lams.size, dtype=np.int64)
-    for k in np.argsort(-lams, kind="stable"):
-        best, n_iter[k] = path.solve(float(lams[k]))
-        objective[k], gap[k] = best.primal, best.gap
-        coef[:, k], slope[pairs.rows, k] = pairs.original(best.w), best.residual
-    return PathResult(coef, np.zeros(lams.size), objective, gap, n_iter, gap <= tol, slope)
-
-
-def _check(X: Floats, positive: Bools, lams: Floats) -> None:
-    if X.ndim != 2 or positive.shape != X.shape[:1]:
+    if X.ndim != 2 or order.level.shape != X.shape[:1]:
         raise ValueError(
-            f"X must be (n, d) and positive (n,); got shapes {X.shape} and {positive.shape}"
+            f"X must be (n, d), with n labels; got shapes {X.shape} and {order.level.shape}"
         )
     if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
         raise ValueError(
             f"the pairwise hinge needs lam > 0 (its dual divides by lam); got {lams.tolist()}"
         )
+    power = common_power(X, float(lams.min(initial=1.0)))
+    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
+    (n, d), L = X.shape, lams.size
+    path = _Path(pairs, tol, max_iter)
+    coef, slope = np.empty((d, L)), np.zeros((n, L))
+    objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
+    for k in np.argsort(-lams, kind="stable"):
+        best, n_iter[k] = path.solve(float(lams[k]))
+        objective[k], gap[k] = best.primal, best.gap
+        coef[:, k], slope[pairs.rows, k] = pairs.original(best.w), best.residual
+    return PathResult(coef, np.zeros(L), objective, gap, n_iter, gap <= tol, slope)
 
 
 class _Path:
     """Warm starts from one penalty to the next, descending; for many rows, from a sample."""
 
-    def __init__(self, pairs: Pairs, tol: float, max_iter: int) -> None:
+    def __init__(self, pairs: HingePairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = pairs.differences(self.u)[1]
         self.w = self.s = np.empty(0)
         self.last = self.spread
-        self.swept: Sweep | None = None
+        self.swept: SortedSweep | None = None
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
@@ -169,25 +122,25 @@ class _Path:
             value = 1.0 - 0.5 * lam * float(w @ w)
             full = sweep(self.pairs, np.zeros(self.u.size), BAND).residual
             return Best(value, value, w, self.u / lam, full), 0
-        best, tol = Best(), 0.99 * self.tol
+        best, tol = Best(), MARGIN * self.tol
         approach = self._from_last if self.sampled is None else self._from_sample
         n_iter = approach(lam, tol, best)
         if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
-            self._settle(lam, best)
+            self._measure(lam, best)
         if not best.gap <= self.tol:
             n, d = self.pairs.X.shape
             h = BAND if d * MANY_COLUMNS <= n else WIDE_START
-            start = stand(lam, best.w, best.s, sweep(self.pairs, best.s, h))
+            start = Iterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton(start, lam, tol, self.max_iter, best)
-            self._settle(lam, best)
+            self._measure(lam, best)
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         """Take quasi-Newton steps from the last solution; return their number."""
         steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
-        start = stand(lam, self.w, self.s, wide)
-        best.see(start)
+        start = Iterate.at(lam, self.w, self.s, wide)
+        best.update(start)
         inverse = inverse_hessian(wide, lam)
         if inverse is None:
             return steps
@@ -208,17 +161,17 @@ class _Path:
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
-        wide = stand(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
+        wide = Iterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
         s = self.pairs.scores(w)
         grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))
-        start: Point[AnySweep] = stand(lam, w, s, grid)
-        best.see(start)
+        start: Iterate[Sweep] = Iterate.at(lam, w, s, grid)
+        best.update(start)
         inverse = inverse_hessian(wide.sweep, lam)
         if inverse is None:
             return 0
         return quasi_newton(start, inverse, lam, tol, best, coarse)
 
-    def _settle(self, lam: float, best: Best) -> None:
+    def _measure(self, lam: float, best: Best) -> None:
         """Measure the objective once more, exactly, without the drift of many steps."""
         self.w, self.s = best.w, self.pairs.scores(best.w)
         best.s = self.s

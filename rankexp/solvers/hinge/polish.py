@@ -9,24 +9,37 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankexp.solvers.hinge.data import Floats, Pairs, Sweep
+from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import factor, solve
-from rankexp.solvers.hinge.point import Best, Point, line_search, stand
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.iterate import Best, Iterate, line_search
+from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
-LONGEST = 40
+# Tuned on the data that Newton's method was tuned on:
 ROUNDS = 10
 LISTED = 6  # pairs a column, at most
 MOST_LISTED = 2_000
-WIDER = 2.0
-ALMOST_SEPARATED = 0.99
-BEYOND = 1.0 + 1e-12
-RESCUED = 2_000
-NARROWEST = 1e-4
+LONGER_LIST = 1.5  # from round to round
+WIDER = 2.0  # the next band
+ROUND_PROGRESS = 0.5  # share to which a round must bring the gap
+GOAL = 0.1  # of the tolerated gap, for the quadratic program
+ACCEPT = 0.2  # of the derivative after a line search
+LEAST_SHARE = 0.05  # of the box: where alpha starts, that far from both ends
+RESCUED = 2_000  # longest list of a rescue
+NARROWEST = 1e-4  # band of a rescue
+ALMOST_SEPARATED = 0.99  # least margin of all pairs, from which w is made longer to reach 1
+BEYOND = 1.0 + 1e-12  # then by more than rounding, so that no pair is left in the loss
+
+# Mehrotra's method (SIAM J. Optimization 2, 1992):
+LONGEST = 40  # iterations; some 15 are usual
+START = 0.1  # tuned: of the mean slope, the least distance of slacks from 0
+START_LEAST = 1e-12  # where all slopes are 0
+CUBE = 3  # of the gain of the predictor: the share of complementarity to aim at
+TO_THE_WALL = 0.995  # of the way to where a variable gets 0: usual for the method
 
 
 def polish(
-    point: Point[Sweep], lam: float, tol: float, best: Best, most: int | None = None
+    at: Iterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
 ) -> bool:
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
@@ -34,7 +47,7 @@ def polish(
 
     Parameters
     ----------
-    point : Point
+    at : Iterate
     lam : float
     tol : float
         Relative gap to reach.
@@ -48,26 +61,26 @@ def polish(
     bool
         Whether the band was small enough to begin with.
     """
-    most = most or min(LISTED * point.w.size, MOST_LISTED)
+    most = most or min(LISTED * at.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
         gap = best.gap
-        there = _solve_band(point, lam, tol, best, most)
+        there = _solve_band(at, lam, tol, best, most)
         if there is None:
             return round_ > 0
         if best.gap <= tol:
             break
-        if there.primal > point.primal:
-            there = _between(point, there, lam)
+        if there.primal > at.primal:
+            there = _between(at, there, lam)
             if there is None:
                 break
-            best.see(there)
-        if best.gap > 0.5 * gap:
+            best.update(there)
+        if best.gap > ROUND_PROGRESS * gap:
             break
-        point, most = there, 3 * most // 2
+        at, most = there, int(LONGER_LIST * most)
     return True
 
 
-def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
+def rescue(lam: float, pairs: HingePairs, tol: float, best: Best) -> None:
     """Solve for as many pairs as can be listed, where shrinking the band leads nowhere.
 
     That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
@@ -77,7 +90,7 @@ def rescue(lam: float, pairs: Pairs, tol: float, best: Best) -> None:
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
         if swept.listed(RESCUED) is not None:
-            polish(stand(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
+            polish(Iterate.at(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
             return
         h *= 0.5
 
@@ -87,24 +100,23 @@ def _widest(s: Floats) -> float:
     return 1.0 + float(np.abs(s).max())
 
 
-def _between(point: Point[Sweep], there: Point[Sweep], lam: float) -> Point[Sweep] | None:
+def _between(
+    at: Iterate[SortedSweep], there: Iterate[SortedSweep], lam: float
+) -> Iterate[SortedSweep] | None:
     """Search on the way to a point that went too far."""
-    p, q = there.w - point.w, there.s - point.s
-    slope = float(point.gradient @ p)
-    if slope >= 0.0:
+    p = there.w - at.w
+    if float(at.gradient @ p) >= 0.0:
         return None
-    h = min(_widest(there.s), WIDER * point.sweep.h)
-    found = line_search(lam, point, p, q, sweep, h=h, slope=slope, accept=0.2)
-    if found is None:
-        return None
-    return stand(lam, point.w + found[0] * p, point.s + found[0] * q, found[1])
+    h = min(_widest(there.s), WIDER * at.sweep.h)
+    step = line_search(lam, at, p, sweep, ACCEPT, h=h)
+    return None if step is None else at.moved(lam, step)
 
 
 def _solve_band(
-    point: Point[Sweep], lam: float, tol: float, best: Best, most: int
-) -> Point[Sweep] | None:
+    at: Iterate[SortedSweep], lam: float, tol: float, best: Best, most: int
+) -> Iterate[SortedSweep] | None:
     """Solve for the pairs of the band; None if there are more than ``most``."""
-    swept = point.sweep
+    swept = at.sweep
     pairs = swept.pairs
     listed = swept.listed(most)
     if listed is None:
@@ -115,39 +127,39 @@ def _solve_band(
     settled = swept.settled
     b = settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
-    z = 1.0 - (point.s[i] - point.s[j])
-    share = np.clip(0.5 + 0.5 * z / swept.h, 0.05, 0.95)
-    goal = 0.1 * tol * best.primal * pairs.count
-    a = box_program(D, b, lam, 1.0 / pairs.count, multiplicity, share * multiplicity, goal)
+    z = 1.0 - (at.s[i] - at.s[j])
+    share = np.clip(0.5 + 0.5 * z / swept.h, LEAST_SHARE, 1.0 - LEAST_SHARE)
+    goal = GOAL * tol * best.primal * pairs.count
+    a = box_program((D, b, multiplicity), lam, 1.0 / pairs.count, share * multiplicity, goal)
     slope = b - (a @ D) / pairs.count
     alpha = float(a.sum()) / pairs.count + swept.settled_alpha
     dual = alpha - float(slope @ slope) / (2.0 * lam)
     if dual > best.dual:
-        n, a = point.s.size, a / pairs.count
-        best.dual = dual
+        n, a = at.s.size, a / pairs.count
+        best.dual, best.alpha = dual, alpha
         best.residual = settled - np.bincount(i, a, n) + np.bincount(j, a, n)
     w = slope / -lam
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]
     if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
         w, s = w * (BEYOND / margin), s * (BEYOND / margin)
-    there = stand(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
-    best.see(there)
+    there = Iterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
+    best.update(there)
     return there
 
 
 def box_program(
-    D: Floats, b: Floats, lam: float, unit: float, m: Floats, a: Floats, goal: float
+    problem: tuple[Floats, Floats, Floats], lam: float, unit: float, a: Floats, goal: float
 ) -> Floats:
     """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``.
 
     Parameters
     ----------
-    D : ndarray of shape (M, d)
-    b : ndarray of shape (d,)
+    problem : tuple of ndarray
+        D of shape (M, d), b of shape (d,), and the upper bounds m of shape (M,).
     lam, unit : float
-    m, a : ndarray of shape (M,)
-        Upper bounds; start, strictly inside.
+    a : ndarray of shape (M,)
+        Start, strictly inside.
     goal : float
         Duality gap to reach, in units of ``unit``.
 
@@ -155,8 +167,9 @@ def box_program(
     -------
     ndarray of shape (M,)
     """
+    D, b, m = problem
     v = D @ ((unit * (a @ D) - b) / lam) - 1.0
-    delta = 0.1 * float(np.abs(v).mean()) + 1e-12
+    delta = START * float(np.abs(v).mean()) + START_LEAST
     s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
     c = m - a  # kept apart: the difference would round to zero
     wide = D.shape[0] < D.shape[1]
@@ -174,12 +187,12 @@ def box_program(
         ds, dt = -s - s / a * da, -t + t / c * da
         size = _longest(a, da, c, s, ds, t, dt)
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
-        target = mu * (after / gap) ** 3
+        target = mu * (after / gap) ** CUBE
         low, high = target - da * ds, target + da * dt
         rhs = low / a - high / c - v
         da = newton(rhs)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
-        size = min(1.0, 0.995 * _longest(a, da, c, s, ds, t, dt))
+        size = min(1.0, TO_THE_WALL * _longest(a, da, c, s, ds, t, dt))
         if not np.isfinite(size * float(np.abs(da).max())):
             break
         a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt

@@ -10,76 +10,77 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg.lapack import dpotri
 
-from rankexp.solvers.hinge.data import Floats, Pairs, Sweep
+from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, factor
-from rankexp.solvers.hinge.point import Best, Point, S, line_search, stand
+from rankexp.solvers.hinge.iterate import Best, Iterate, S, line_search
+from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.sweep import SortedSweep
 
-WIDE_BAND = 0.2
-LONGEST = 12
-STALL, STALLED = 4, 0.3  # stop where the gap lasts: fell less than this in so many steps
+# Tuned on uniform data, n = 1000, d = 50, 15 % of labels flipped, lam from 1 to 1e-5:
+WIDE_BAND = 0.2  # of the first Hessian
+LONGEST = 12  # steps
+STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
+OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
+ACCEPT = 0.5  # of the derivative after a line search
 
 
 def quasi_newton(
-    start: Point[S],
+    start: Iterate[S],
     inverse: Floats,
     lam: float,
     tol: float,
     best: Best,
-    evaluate: Callable[[Pairs, Floats, float], S],
+    evaluate: Callable[[HingePairs, Floats, float], S],
 ) -> int:
     """Go down until the certificate holds or progress stalls; return the number of steps.
 
     Parameters
     ----------
-    start : Point
+    start : Iterate
     inverse : ndarray of shape (d, d)
         Of the Hessian, about; changed in place.
     lam : float
     tol : float
         Relative gap to reach.
     best : Best
-        Has seen the start; updated at every point.
+        Knows the start; updated at every point.
     evaluate : callable
         The kind of sweep: ``(pairs, scores, h) -> sweep``.
     """
-    point, pairs = start, start.sweep.pairs
+    at, pairs = start, start.sweep.pairs
     gaps: list[float] = []
     for iteration in range(LONGEST):
         gaps.append(best.gap)
         if iteration >= STALL and gaps[-1] > STALLED * gaps[-STALL]:
             return iteration
-        h = band_for(point, tol * best.primal)
-        if iteration > 0 and point.sweep.band_size * h < FEW * point.w.size * point.sweep.h:
+        h = band_for(at, tol * best.primal)
+        if iteration > 0 and at.sweep.band_size * h < FEW * at.w.size * at.sweep.h:
             return 0
-        if abs(h - point.sweep.h) > 0.3 * point.sweep.h:
-            point = stand(lam, point.w, point.s, evaluate(pairs, point.s, h))
-            best.see(point)
+        if abs(h - at.sweep.h) > OTHER_BAND * at.sweep.h:
+            at = Iterate.at(lam, at.w, at.s, evaluate(pairs, at.s, h))
+            best.update(at)
         if best.gap <= tol:
             return iteration
-        p = -(inverse @ point.gradient)
-        q = pairs.scores(p)
-        slope = float(point.gradient @ p)
-        found = line_search(lam, point, p, q, evaluate, h=point.sweep.h, slope=slope, accept=0.5)
-        if found is None:
+        step = line_search(lam, at, -(inverse @ at.gradient), evaluate, ACCEPT)
+        if step is None:
             return iteration
-        t, swept = found
-        last, point = point, stand(lam, point.w + t * p, point.s + t * q, swept)
-        best.see(point)
+        last, at = at, at.moved(lam, step)
+        best.update(at)
         if best.gap <= tol:
             return iteration + 1
-        _update(inverse, t * p, point.gradient - last.gradient)
+        _update(inverse, step.t * step.p, at.gradient - last.gradient)
     return LONGEST
 
 
-def band_for(point: Point[S], goal: float) -> float:
+def band_for(at: Iterate[S], goal: float) -> float:
     """Return the half width at which smoothing costs its share of the goal; cost goes as h²."""
-    share = SMOOTHING * goal / max(point.slack, 1e-300)
-    return min(WIDE_BAND, point.sweep.h * float(np.sqrt(share)))
+    share = SMOOTHING * goal / max(at.slack, 1e-300)
+    return min(WIDE_BAND, at.sweep.h * float(np.sqrt(share)))
 
 
-def inverse_hessian(swept: Sweep, lam: float) -> Floats | None:
+def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
     """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids."""
     upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:

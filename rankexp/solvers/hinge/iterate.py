@@ -1,0 +1,200 @@
+"""A point of the primal with its certificate, and the line search along a direction."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.sweep import Sweep
+
+LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
+BACKTRACK = 0.1  # tuned: of the way that turned out too long
+EXPANSION = 9.0  # tuned: at most so many times the step that was too short
+NEAREST_END = 0.02  # tuned: of an interval, so that no secant step gets stuck at its end
+ILLINOIS = 0.5  # the secant's rule of that name: halves the slope of an end that stays
+SMOOTHING = 0.25  # the Huber function exceeds the hinge by h/4 at most
+ROUNDING = 1e-12  # of the objective: far above its rounding, far below any tolerance
+USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and which is still taken
+BROKEN = 1e-10  # of the objective: the dual exceeds the primal by more than rounding can do
+
+S = TypeVar("S", bound=Sweep)
+
+
+@dataclass
+class Iterate(Generic[S]):
+    """Coefficients for one ``lam``, with all that a sweep there gives.
+
+    Attributes
+    ----------
+    w, s : ndarray of shape (d,), (n,)
+        Coefficients and scores.
+    sweep : Sweep
+    gradient : ndarray of shape (d,)
+        Of the smoothed objective.
+    primal, dual : float
+        Exact objective at ``w``; dual objective at the ``alpha`` of the sweep.
+    slack : float
+        What smoothing costs: ``primal - dual = slack + |gradient|² / (2 lam)``.
+    """
+
+    w: Floats
+    s: Floats
+    sweep: S
+    gradient: Floats
+    primal: float
+    dual: float
+    slack: float
+
+    @classmethod
+    def at(cls, lam: float, w: Floats, s: Floats, swept: S) -> "Iterate[S]":
+        """Complete a sweep at ``w``, with one product by X."""
+        slope = swept.residual @ swept.pairs.X
+        ridge = 0.5 * lam * float(w @ w)
+        return cls(
+            w=w,
+            s=s,
+            sweep=swept,
+            gradient=slope + lam * w,
+            primal=swept.hinge + ridge,
+            dual=swept.alpha - float(slope @ slope) / (2.0 * lam),
+            slack=swept.hinge - swept.alpha - float(swept.residual @ s),
+        )
+
+    def moved(self, lam: float, step: "Step[S]") -> "Iterate[S]":
+        """Return the point that a line search found."""
+        t, p, q, swept = step
+        return Iterate.at(lam, self.w + t * p, self.s + t * q, swept)
+
+
+class Step(NamedTuple, Generic[S]):
+    """A step of length ``t`` along ``p`` (d,), with scores ``q`` (n,), and the sweep there."""
+
+    t: float
+    p: Floats
+    q: Floats
+    sweep: S
+
+
+@dataclass
+class Best:
+    """The best primal and dual values found for one ``lam``.
+
+    Any pair of them certifies: weak duality doesn't ask that they come from one point.
+    ``residual`` and ``alpha`` are those of the dual value.
+    """
+
+    primal: float = np.inf
+    dual: float = -np.inf
+    w: Floats = field(default_factory=lambda: np.empty(0))
+    s: Floats = field(default_factory=lambda: np.empty(0))
+    residual: Floats = field(default_factory=lambda: np.empty(0))
+    alpha: float = 0.0
+
+    def update(self, at: Iterate[S]) -> None:
+        """Take what is better."""
+        if at.dual > self.dual:
+            self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
+        if at.primal < self.primal:
+            self.primal, self.w, self.s = at.primal, at.w, at.s
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap; infinite where rounding has broken weak duality."""
+        if not np.isfinite(self.primal) or self.primal <= 0.0:
+            return np.inf
+        gap = (self.primal - self.dual) / self.primal
+        if gap < -BROKEN:
+            return np.inf
+        return max(gap, 0.0)
+
+
+class Bracket:
+    """An interval that holds the zero of a rising derivative, and the next step to try."""
+
+    def __init__(self, slope: float) -> None:
+        self.left, self.at_left = 0.0, slope
+        self.right, self.at_right = np.inf, np.inf
+        self.side = 0  # how often the same end has moved, with a sign
+
+    def too_high(self, t: float, slope: float) -> float:
+        """Return the next step after one at which the objective has risen."""
+        self.right, self.at_right = t, slope
+        return self.left + BACKTRACK * (t - self.left)
+
+    def next(self, t: float, slope: float) -> float:
+        """Return the next step after one with this derivative."""
+        if slope < 0.0 and np.isinf(self.right):
+            reach = (t - self.left) * slope / min(self.at_left - slope, -1e-300)
+            self.left, self.at_left = t, slope
+            return t + min(max(reach, t), EXPANSION * t)
+        if slope < 0.0:
+            self.left, self.at_left = t, slope
+            self.side = max(self.side, 0) + 1
+            self.at_right *= ILLINOIS if self.side > 1 else 1.0
+        else:
+            self.right, self.at_right = t, slope
+            self.side = min(self.side, 0) - 1
+            self.at_left *= ILLINOIS if self.side < -1 else 1.0
+        share = self.at_left / (self.at_left - self.at_right)
+        share = min(max(share, NEAREST_END), 1.0 - NEAREST_END)
+        return self.left + (self.right - self.left) * share
+
+
+def line_search(
+    lam: float,
+    start: Iterate[S],
+    p: Floats,
+    evaluate: Callable[[HingePairs, Floats, float], S],
+    accept: float,
+    *,
+    h: float | None = None,
+    slope: float | None = None,
+) -> Step[S] | None:
+    """Find a step at which the derivative of the smoothed objective is small.
+
+    The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
+
+    Parameters
+    ----------
+    lam : float
+    start : Iterate
+    p : ndarray of shape (d,)
+        Direction.
+    evaluate : callable
+        The kind of sweep: ``(pairs, scores, h) -> sweep``.
+    accept : float
+        Accepted ratio of the absolute derivative to that at zero.
+    h, slope : float, optional
+        Half width of the band, and the derivative at zero; by default those of ``start``.
+
+    Returns
+    -------
+    Step or None
+        None where no step goes down.
+    """
+    pairs, s = start.sweep.pairs, start.s
+    q = pairs.scores(p)
+    h = start.sweep.h if h is None else h
+    slope = float(start.gradient @ p) if slope is None else slope
+    wp, pp = lam * float(start.w @ p), lam * float(p @ p)
+    ww = lam * float(start.w @ start.w)
+    # Beyond this the smoothed objective has risen for sure.
+    smoothing = SMOOTHING * start.sweep.h * start.sweep.band_size / pairs.count
+    ceiling = (start.primal + smoothing) * (1.0 + ROUNDING)
+    bracket, t = Bracket(slope), 1.0
+    for _ in range(LONGEST_SEARCH):
+        swept = evaluate(pairs, s + t * q, h)
+        now = float(swept.residual @ q) + wp + t * pp
+        if swept.hinge + 0.5 * ww + t * wp + 0.5 * t * t * pp > ceiling:
+            t = bracket.too_high(t, now)
+        elif abs(now) <= -accept * slope:
+            return Step(t, p, q, swept)
+        else:
+            t = bracket.next(t, now)
+    if bracket.left > 0.0 or bracket.right < USELESS_STEP:
+        t = bracket.left if bracket.left > 0.0 else bracket.right
+        return Step(t, p, q, evaluate(pairs, s + t * q, h))
+    return None

@@ -1,0 +1,308 @@
+"""The pairs of a sample, without ever listing them: merged rows, weights, products."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.pairs.partial_order import PartialOrder
+
+CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
+PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
+FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
+REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
+SCALED = 200  # powers of 2: sums of squares within them are far from over- and underflow
+LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d such, stays finite
+
+
+@dataclass(frozen=True)
+class HingePairs:
+    """All pairs (upper row, lower row) of a partial order, made ready for the hinge.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        Distinct rows, centred unless there are many, no wider than long.
+    order : PartialOrder
+        Of these rows, with their multiplicities; the largest cost is 1.
+    levels : list of tuple
+        (lower level, upper level, cost) of the levels of which pairs count.
+    count : float
+        Sum of the costs of all pairs, with multiplicities.
+    mean_difference : ndarray of shape (d,)
+        Mean over pairs of the upper row minus the lower one.
+    given : ndarray of shape (n, D)
+        The rows in the columns the caller gave, shifted and scaled like X.
+    rotation : ndarray of shape (D, d) or None
+        Orthonormal basis of the row space where the data have more columns than rows:
+        ``X = given @ rotation``, and the solution is ``rotation @ w``.
+    centred : bool
+        Whether the columns of X have mean zero.
+    power : int
+        The columns are ``2^-power`` times those that the caller gave.
+    rows : ndarray of shape (n,), int
+        Which of the rows the caller gave these are; of equal ones, one of them.
+    use_numba : bool
+        Whether the sorted sweeps are the compiled ones.
+    """
+
+    X: Floats
+    order: PartialOrder
+    levels: list[tuple[int, int, float]]
+    count: float
+    mean_difference: Floats
+    given: Floats
+    rotation: Floats | None
+    centred: bool
+    power: int
+    rows: npt.NDArray[np.integer]
+    use_numba: bool
+
+    @property
+    def weight(self) -> Ints:
+        """How often each row counts, shape (n,)."""
+        return self.order.weight
+
+    @cached_property
+    def weight_or_none(self) -> Floats | None:
+        """Weights as floats, or None where all are one."""
+        return None if self.weight.max() == 1 else self.weight.astype(np.float64)
+
+    @cached_property
+    def bits(self) -> int:
+        """Sum of the weights in bits, for the fixed point of the scores."""
+        return math.ceil(math.log2(self.weight.sum()))
+
+    @cached_property
+    def upper(self) -> Bools | None:
+        """Which rows are the upper ones (n,) of two levels without groups; else None."""
+        if self.bounds.shape[0] > 2 or len(self.levels) != 1:
+            return None
+        return np.asarray(self.order.level == self.levels[0][1])
+
+    @cached_property
+    def bounds(self) -> Ints:
+        """Number of distinct rows in the groups before each one, by level, (G + 1, K)."""
+        G, K = int(self.order.group.max()) + 1, self.order.costs.shape[0]
+        out = np.zeros((G + 1, K), dtype=np.int64)
+        counts = np.bincount(self.order.cell, minlength=G * K).reshape(G, K)
+        np.cumsum(counts, axis=0, out=out[1:])
+        return out
+
+    @cached_property
+    def layout(self) -> tuple[Ints, Ints, Floats, Ints]:
+        """Level, weight, costs, and bounds of groups, as compiled loops take them."""
+        return self.order.level, self.weight, self.order.costs, self.bounds
+
+    @cached_property
+    def paired(self) -> Bools:
+        """Which levels are the upper, and which the lower ones of pairs, shape (2, K)."""
+        counts = self.order.costs > 0.0
+        return np.array((counts.any(axis=0), counts.any(axis=1)))
+
+    @cached_property
+    def workspace(self) -> tuple[Floats, Floats]:
+        """Two arrays of shape (n + 1, d) to write in: touching new memory is slow."""
+        n, d = self.X.shape
+        return np.empty((n + 1, d)), np.empty((n + 1, d))
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean of the rows (d,), or 0 where they are centred."""
+        return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
+
+    def scores(self, w: Floats) -> Floats:
+        """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
+        s: Floats = self.X @ w
+        if not self.centred:
+            s -= np.add.reduce(s) / s.size
+        return s
+
+    def original(self, w: Floats) -> Floats:
+        """Return coefficients of the columns that the caller gave, scaled like X."""
+        return w if self.rotation is None else np.asarray(self.rotation @ w)
+
+    def differences(self, s: Floats) -> tuple[float, float]:
+        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
+        if self.upper is None:
+            return self.order.differences(s)
+        up, down = s[self.upper], s[~self.upper]
+        return float(up.min() - down.max()), float(up.max() - down.min())
+
+    def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
+        """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
+        out = None
+        if self.weight_or_none is not None:
+            out = (self.weight[i] * self.weight[j]).astype(np.float64)
+        if len(self.levels) > 1:
+            costs = self.order.costs[self.order.level[j], self.order.level[i]]
+            out = costs if out is None else costs * out
+        return out
+
+    def sample(self, rows: int) -> "HingePairs":
+        """Return the pairs of a sample of about ``rows`` rows, always the same ones."""
+        if self.upper is None:
+            taken, order = self.order.sample(rows)
+            return hinge_pairs(self.X[taken], order, self.use_numba)
+        rng = np.random.default_rng(0)
+        chosen = []  # half of each level, by weight
+        for side in (self.upper, ~self.upper):
+            at = np.flatnonzero(side)
+            ends = np.cumsum(self.weight[at])
+            ticks = rng.integers(0, ends[-1], rows // 2)
+            chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
+        taken = np.sort(np.concatenate(chosen))
+        once = replace(self.order.take(taken), weight=np.ones(taken.size, dtype=np.int64))
+        return hinge_pairs(self.X[taken], once, self.use_numba)
+
+
+def hinge_pairs(
+    X: Floats, order: PartialOrder, use_numba: bool = False, power: int = 0
+) -> HingePairs:
+    """Return the pairs of a partial order, without the rows that are in none.
+
+    Duplicate rows of one group and level are merged. Pairs depend on differences of rows only, so
+    that small data, and data far from zero, are centred. Data with more columns than rows are
+    rotated into the span of the rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Finite.
+    order : PartialOrder
+    use_numba : bool
+    power : int
+        The columns are divided by 2^power, which changes no digit.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair.
+    """
+    below, above = order.part()
+    used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
+    if not used.size:
+        raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
+    if used.size < below.size:
+        X, order, below, above = X[used], order.take(used), below[used], above[used]
+    levels = list(order.level_pairs())
+    most = max(cost for *_, cost in levels)
+    order = replace(order, costs=order.costs / most)
+    count = order.total
+    side = (below - above) * order.weight / (most * count)
+    if power:
+        X = np.ldexp(X, -power)
+    centred = X.shape[0] <= CENTRED_ROWS or _far_from_zero(X)
+    if centred:
+        X = X - X.mean(axis=0)
+    difference = side @ X
+    if _may_repeat(X):
+        X, order, kept = _merge_duplicates(X, order)
+        used = used[kept]
+    given, rotation = X, None
+    if X.shape[1] > X.shape[0]:
+        rotation, triangle = np.linalg.qr(X.T)
+        X = np.ascontiguousarray(triangle.T)
+        difference = difference @ rotation
+    return HingePairs(
+        X=X,
+        order=order,
+        levels=[(low, up, cost / most) for low, up, cost in levels],
+        count=count,
+        mean_difference=difference,
+        given=given,
+        rotation=rotation,
+        centred=centred,
+        power=power,
+        rows=used,
+        use_numba=use_numba,
+    )
+
+
+def common_power(X: Floats, lam: float) -> int:
+    """Return a power of 2 to divide features by, so that their products don't over- or underflow.
+
+    It is 0 for all features of usual size. Refuses those whose squares overflow when divided by
+    the least penalty ``lam``.
+
+    Raises
+    ------
+    ValueError
+        If X isn't finite.
+    FloatingPointError
+    """
+    with np.errstate(all="ignore"):
+        square = float(np.vdot(X, X))
+        if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:
+            return 0
+        reach = 0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)
+    if not np.isfinite(reach).all():
+        raise ValueError("X holds NaN or infinite values; impute or drop them first")
+    if not reach.any():
+        return 0
+    column = int(np.argmax(reach))
+    digits = 2.0 * math.log10(reach[column]) - math.log10(lam)
+    if digits > math.log10(LARGEST_SQUARE):
+        raise FloatingPointError(
+            f"column {column} of X spans {2.0 * reach[column]:.3g}, and its square over "
+            f"lam={lam:g} overflows; divide the column by a power of 10, drop its outliers, or "
+            f"take a larger lam"
+        )
+    return math.frexp(reach[column])[1]
+
+
+def _probe(X: Floats) -> Floats:
+    """Return X, or of many rows a sample."""
+    n = X.shape[0]
+    if n <= CENTRED_ROWS:
+        return X
+    return X[np.random.default_rng(0).choice(n, PROBED_ROWS, replace=False)]
+
+
+def _far_from_zero(X: Floats) -> bool:
+    """Say whether a column has a mean much larger than its standard deviation."""
+    few = _probe(X)
+    deviation = few.std(axis=0)
+    varies = deviation > 0.0
+    return bool(np.any(np.abs(few.mean(axis=0)) > FAR_FROM_ZERO * deviation, where=varies))
+
+
+def _projections(X: Floats) -> Floats:
+    """Return one number a row (n,), equal for equal rows.
+
+    Two columns at once: with a single one, equal rows may get different bits.
+    """
+    d = X.shape[1]
+    return np.asarray((X @ np.cos(np.arange(2.0 * d)).reshape(d, 2))[:, 0])
+
+
+def _may_repeat(X: Floats) -> bool:
+    """Say whether rows repeat, from a sample of them where there are many."""
+    key = np.sort(_projections(_probe(X)))
+    return bool(np.any(key[1:] == key[:-1]))
+
+
+def _merge_duplicates(
+    X: Floats, order: PartialOrder
+) -> tuple[Floats, PartialOrder, npt.NDArray[np.integer]]:
+    """Keep one row of each set of equal rows of one cell, and say which."""
+    label = order.cell
+    at = np.lexsort((label, _projections(X)))
+    n = at.size
+    new = np.ones(n, dtype=bool)
+    for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
+        here, before = at[start : start + CENTRED_ROWS], at[start - 1 :][:CENTRED_ROWS]
+        before = before[: here.size]
+        same = label[here] == label[before]
+        same &= np.all(X[here] == X[before], axis=1)
+        new[start : start + here.size] = ~same
+    first = np.flatnonzero(new)
+    if first.size > REPEATED * n:
+        return X, order, np.arange(n)
+    rows = at[first]
+    weight = np.add.reduceat(order.weight[at], first)
+    merged = PartialOrder(order.level[rows], order.group[rows], order.costs, weight)
+    return np.ascontiguousarray(X[rows]), merged, rows
