@@ -24,7 +24,7 @@ def test_box_program_closes_its_gap(seed, lam, M, d):
     D, b = rng.standard_normal((M, d)), 0.1 * rng.standard_normal(d)
     m = rng.integers(1, 4, M).astype(float)
     unit = 1.0 / M
-    a = box_program(D, b, lam, unit, m, 0.5 * m, 1e-9 * M)
+    a = box_program((D, b, m), lam, unit, 0.5 * m, 1e-9 * M)
     assert (a >= 0.0).all() and (a <= m).all()
     slope = b - unit * (a @ D)
     w = -slope / lam

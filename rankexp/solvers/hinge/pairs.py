@@ -182,17 +182,20 @@ def hinge_pairs(
     ValueError
         If there is no pair.
     """
+    levels = list(order.level_pairs())
+    most = max((cost for *_, cost in levels), default=1.0)
+    costs = np.zeros_like(order.costs)
+    for low, up, cost in levels:  # no others: what isn't there takes no time
+        costs[low, up] = cost / most
+    order = replace(order, costs=costs)
     below, above = order.part()
     used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
     if not used.size:
         raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
     if used.size < below.size:
         X, order, below, above = X[used], order.take(used), below[used], above[used]
-    levels = list(order.level_pairs())
-    most = max(cost for *_, cost in levels)
-    order = replace(order, costs=order.costs / most)
     count = order.total
-    side = (below - above) * order.weight / (most * count)
+    side = (below - above) * order.weight / count
     if power:
         X = np.ldexp(X, -power)
     centred = X.shape[0] <= CENTRED_ROWS or _far_from_zero(X)

@@ -2,8 +2,9 @@
 
 With ``z = 1 - s_i + s_j`` for an upper row i and a lower row j, the hinge ``max(0, z)`` is
 smoothed over a band ``|z| < h`` (Huber), and ``alpha = clip((z + h) / 2h, 0, 1)`` is its
-derivative, which is also a feasible dual variable of the exact hinge. Scores become integers (fixed point) first:
-prefix sums are then exact, where sums of floats would stall on ties or certify falsely.
+derivative, which is also a feasible dual variable of the exact hinge. Scores become integers
+(fixed point) first: prefix sums are then exact, where sums of floats would stall on ties or
+certify falsely.
 
 Rows are sorted once, by group and score, and merged for each pair of levels: a row is the upper
 one of pairs with rows around ``s - 1``, the lower one of pairs with rows around ``s + 1``. That is
@@ -240,10 +241,10 @@ class SortedSweep(Sweep):
             product: Floats = loops().laplacian(given, units, min(n, ROWS_AT_ONCE))
             return product
         window, size = loops().empty_window(p.order.costs.shape[0], d), min(n, WIDE_ROWS)
-        rows, LX = np.empty((size, d)), np.empty((size, d))
+        block, LX = np.empty((size, d)), np.empty((size, d))
         H, step = np.zeros((d, d)), -(-d // STRIPS)
         for start in range(0, n, size):
-            A, B = rows[: n - start], LX[: n - start]
+            A, B = block[: n - start], LX[: n - start]
             loops().laplacian_rows(given, units, start, window, (A, B))
             for k in range(0, d, step):
                 H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
