@@ -22,9 +22,6 @@ STILL_TOO_LONG = {
     "checks/noise.py:flip_noise",
     "checks/staircase.py:hinge_staircase",
     "run/execute.py:execute",
-    "solvers/hinge/ordered.py:_merge",
-    "solvers/hinge/ordered_numba.py:merge",
-    "solvers/hinge/point.py:line_search",
 }
 STILL_TOO_MANY_ARGUMENTS = 4
 """How many more functions than `MORE_ARGUMENTS` have too many."""

@@ -182,18 +182,9 @@ def hinge_pairs(
     ValueError
         If there is no pair.
     """
-    levels = list(order.level_pairs())
-    most = max((cost for *_, cost in levels), default=1.0)
-    costs = np.zeros_like(order.costs)
-    for low, up, cost in levels:  # no others: what isn't there takes no time
-        costs[low, up] = cost / most
-    order = replace(order, costs=costs)
+    used, order = _in_pairs(order)
+    X = X if used.size == X.shape[0] else X[used]
     below, above = order.part()
-    used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
-    if not used.size:
-        raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
-    if used.size < below.size:
-        X, order, below, above = X[used], order.take(used), below[used], above[used]
     count = order.total
     side = (below - above) * order.weight / count
     if power:
@@ -213,7 +204,7 @@ def hinge_pairs(
     return HingePairs(
         X=X,
         order=order,
-        levels=[(low, up, cost / most) for low, up, cost in levels],
+        levels=list(order.level_pairs()),
         count=count,
         mean_difference=difference,
         given=given,
@@ -223,6 +214,21 @@ def hinge_pairs(
         rows=used,
         use_numba=use_numba,
     )
+
+
+def _in_pairs(order: PartialOrder) -> tuple[npt.NDArray[np.integer], PartialOrder]:
+    """Return the rows that are in pairs, and their order, with a largest cost of 1."""
+    levels = list(order.level_pairs())
+    most = max((cost for *_, cost in levels), default=1.0)
+    costs = np.zeros_like(order.costs)
+    for low, up, cost in levels:  # no others: what isn't there takes no time
+        costs[low, up] = cost / most
+    order = replace(order, costs=costs)
+    below, above = order.part()
+    used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
+    if not used.size:
+        raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
+    return used, order if used.size == below.size else order.take(used)
 
 
 def common_power(X: Floats, lam: float) -> int:

@@ -5,6 +5,8 @@ ranking support vector machine of Herbrich et al. (1999) and Joachims (2005), wi
 O(n log n) an evaluation.
 """
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -80,6 +82,23 @@ def hinge_path(
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+    _check(X, order, lams)
+    power = common_power(X, float(lams.min(initial=1.0)))
+    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
+    (n, d), L = X.shape, lams.size
+    path = _Path(pairs, tol, max_iter)
+    coef, slope = np.empty((d, L)), np.zeros((n, L))
+    objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
+    for k in np.argsort(-lams, kind="stable"):
+        best, n_iter[k] = path.solve(math.ldexp(lams[k], -2 * power))
+        objective[k], gap[k] = best.primal, best.gap
+        coef[:, k] = np.ldexp(pairs.original(best.w), -power)
+        slope[pairs.rows, k] = best.residual
+    return PathResult(coef, np.zeros(L), objective, gap, n_iter, gap <= tol, slope)
+
+
+def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
+    """Raise ValueError where shapes or penalties are impossible."""
     if X.ndim != 2 or order.level.shape != X.shape[:1]:
         raise ValueError(
             f"X must be (n, d), with n labels; got shapes {X.shape} and {order.level.shape}"
@@ -88,17 +107,6 @@ def hinge_path(
         raise ValueError(
             f"the pairwise hinge needs lam > 0 (its dual divides by lam); got {lams.tolist()}"
         )
-    power = common_power(X, float(lams.min(initial=1.0)))
-    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
-    (n, d), L = X.shape, lams.size
-    path = _Path(pairs, tol, max_iter)
-    coef, slope = np.empty((d, L)), np.zeros((n, L))
-    objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
-    for k in np.argsort(-lams, kind="stable"):
-        best, n_iter[k] = path.solve(float(lams[k]))
-        objective[k], gap[k] = best.primal, best.gap
-        coef[:, k], slope[pairs.rows, k] = pairs.original(best.w), best.residual
-    return PathResult(coef, np.zeros(L), objective, gap, n_iter, gap <= tol, slope)
 
 
 class _Path:
@@ -151,8 +159,9 @@ class _Path:
         if self.w.size == 0:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         tol, steps, self.tol = self.tol, 0, max(self.tol, STAGE_TOL)
-        while self.last * STAGE > lam / STAGE:
-            steps += self.solve(self.last * STAGE)[-1]
+        stage = min(STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
+        while self.last * stage > lam / stage:
+            steps += self.solve(self.last * stage)[-1]
         self.tol, self.last = tol, lam
         return steps
 
