@@ -100,7 +100,11 @@ class _Work:
                 self.times["fit"] += seconds
                 self.times["score"] += perf_counter() - start - seconds
         self.times["cpu"] += process_time() - cpu
-        self.caught += [f"{w.category.__name__}: {w.message}" for w in caught]
+        self.caught += [
+            f"{w.category.__name__}: {w.message}"
+            for w in caught  # of plug-ins the parent has told; who meets them first is chance
+            if not issubclass(w.category, registry.PluginWarning)
+        ]
 
     def fail(self, error: BaseException) -> None:
         """Keep an error as text: the error itself would hold all that its frames do."""

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import toys
 from sklearn.linear_model import LogisticRegression
 
+from rankexp import registry
 from rankexp.config.schema import Study
 from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.snapshot import write_dataset
@@ -251,3 +253,18 @@ def test_a_simulation_is_a_record_like_any_other() -> None:
     assert [r.status for _, r in found] == ["ok"] * 4
     assert sorted({r.grid[0].value("p") for _, r in found}) == [0.5, 0.9]
     assert len({values(r, "test", "law_observed")[0] for _, r in found}) == 4
+
+
+def test_records_do_not_tell_of_broken_plug_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker meets them once: which record that is would be chance."""
+    points = [EntryPoint("hinge", "theirs:hinge", "rankexp.losses")]
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [p for p in points if p.group == group]
+    )
+    study = toys.study({"log": LINEAR}, models=1, training_sets=1)
+    (job,) = jobs(cells(study, {}), ())
+    registry._room.cache_clear()
+    (record,) = evaluate(job)
+    registry._room.cache_clear()
+    assert record.status == "ok"
+    assert record.warnings == []
