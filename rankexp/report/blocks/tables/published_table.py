@@ -13,7 +13,7 @@ from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.verdicts import Reproduction, counted, reproduction
 from rankexp.config.schema import Block
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.options import Choosing, MethodName, Rule
@@ -105,33 +105,34 @@ class PublishedTable(Choosing):
                     continue
                 values = [rows.get((problem, method), NOT_RUN) for rows in summaries]
                 count = context.counts.get((experiment, problem, method), Count())
-                head = (experiment, problem, method, methods[method], str(metric))
+                place = (experiment, problem, method, methods[method])
                 choice = choices.get((problem, method), ("", ""))
-                lines.append(self._line(context, head, values, count, choice))
+                lines.append(self._line(context, place, metric, values, count, choice))
         return lines
 
     def _line(
         self,
         context: Context,
-        head: tuple[str, str, str, str, str],
+        place: tuple[str, str, str, str],
+        metric: Metric,
         values: list[Mapping[str, Any]],
         count: Count,
         choice: tuple[str, str],
     ) -> Reproduced:
-        experiment, problem, method, beside, metric = head
+        experiment, problem, method, beside = place
         main = values[0]
-        key = (experiment, problem, beside or method, metric)
-        target = context.published.get(key)
+        target = context.published.get((experiment, problem, beside or method, str(metric)))
         se, se_of = main["se"], str(main["se_of"])
         if math.isnan(se) and not math.isnan(main["mean"]):
-            se = _single_split(context, experiment, problem, parse(metric), main["mean"])
+            se = _single_split(context, experiment, problem, metric, main["mean"])
             se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         difference = main["mean"] - target.value if target else math.nan
         verdict = reproduction(difference, se, target.last_digit) if target else None
         absent = context.missing_data(problem)
         own = "" if not target or beside or verdict == Reproduction.REPRODUCED else target.note
         return Reproduced(
-            *head,
+            *place,
+            metric=str(metric),
             published=target.value if target else math.nan,
             reproduced=main["mean"],
             se=se,
@@ -184,12 +185,8 @@ class PublishedTable(Choosing):
         first = [Cell(line.published, digits=digits)] if known and not line.beside else []
         if math.isnan(line.reproduced):
             return Cells([*first, "undefined" if line.state == "complete" else "not run"])
-        value = Cell(
-            line.reproduced,
-            line.se,
-            mark=MARKS.get(line.verdict) if line.verdict else None,
-            digits=digits,
-        )
+        mark = MARKS.get(line.verdict) if line.verdict else None
+        value = Cell(line.reproduced, line.se, mark=mark, digits=digits)
         return Cells([*first, value, *(Cell(other, digits=digits) for other in line.others)])
 
     def _mean_difference(self, lines: list[Reproduced], method: str) -> Cell:
@@ -278,9 +275,7 @@ def _single_split(
     entry = context.study.data.get(problem)
     prints = entry.fingerprint if entry else None
     error = metric.reading.standard_error
-    known = prints is not None and prints.classes is not None and len(prints.classes) == 2
-    if error is None or not known:
+    if error is None or prints is None or prints.classes is None or len(prints.classes) != 2:
         return math.nan
-    assert prints is not None and prints.classes is not None
     share = protocol.test_share(prints.rows)
     return math.nan if math.isnan(share) else error(value, [share * n for n in prints.classes])
