@@ -338,7 +338,7 @@ def test_the_diagram_shows_its_data() -> None:
     for seed, higher in itertools.product(range(4), (False, True)):
         values = np.random.default_rng(seed).normal(size=(30, 4)) + shift
         found = ranking(values, higher=higher, posthoc="nemenyi", alpha=0.05)
-        panel = Panel("p", "thirty", list("abcd"), "m", (), "models", found, "")
+        panel = Panel("p", "thirty", list("abcd"), (), (), "models", found)
         axes = draw([panel], list("abcd"), 1).axes[0]
         left, right = axes.get_xlim()
         assert left > right  # rank 1, the best, is to the right

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -33,8 +33,9 @@ class Panel:
     name, title : str
         Problem or experiments.
     methods : list of str
-    metric, unit : str
+    metrics : tuple of Metric
     rules : tuple of Rule
+    unit : str
     ranking : Ranking or None
         None where nothing can be ranked.
     note : str
@@ -44,11 +45,11 @@ class Panel:
     name: str
     title: str
     methods: list[str]
-    metric: str
+    metrics: tuple[Metric, ...]
     rules: tuple[select.Rule, ...]
     unit: str
-    ranking: Ranking | None
-    note: str
+    ranking: Ranking | None = None
+    note: str = ""
 
 
 class AverageRanks(Choosing):
@@ -104,48 +105,39 @@ class AverageRanks(Choosing):
     ) -> Panel:
         table = self._wide(context, experiment, methods)
         own = table[table.index.get_level_values("problem") == problem]
-        metric, rule = context.metric(experiment, self.metric), rule_of(self.rule, experiment)
-        head = (problem, context.problem_label(problem), methods, str(metric), (rule,), "models")
-        return self._panel(head, metric, own, ["problem", "model"], [])
+        of = ((context.metric(experiment, self.metric),), (rule_of(self.rule, experiment),))
+        panel = Panel(problem, context.problem_label(problem), methods, *of, "models")
+        return self._ranked(panel, own, ["problem", "model"], [])
 
     def _over_problems(
         self, context: Context, experiments: list[str], methods: list[str]
     ) -> Panel:
-        metrics = list(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
+        metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
         rules = tuple(dict.fromkeys(rule_of(self.rule, name) for name in experiments))
-        title = f"data sets of {', '.join(experiments)}"
-        texts = [str(metric) for metric in metrics]
-        head = (", ".join(experiments), title, methods, ", ".join(texts), rules, "data sets")
+        named = ", ".join(experiments)
+        panel = Panel(named, f"data sets of {named}", methods, metrics, rules, "data sets")
         if len({metric.direction for metric in metrics}) > 1:
-            return Panel(*head, None, f"{' and '.join(texts)} have different directions")
-        tables = [self._wide(context, name, methods) for name in experiments]
-        wanted = [p for name in experiments for p in context.evaluate(name).problems]
-        table = pd.concat(tables)
+            texts = " and ".join(map(str, metrics))
+            return replace(panel, note=f"{texts} have different directions")
+        table = pd.concat([self._wide(context, name, methods) for name in experiments])
         known = set(table.index.get_level_values("problem"))
-        return self._panel(
-            head, metrics[0], table, ["problem"], [p for p in wanted if p not in known]
-        )
+        wanted = [p for name in experiments for p in context.evaluate(name).problems]
+        return self._ranked(panel, table, ["problem"], [p for p in wanted if p not in known])
 
-    def _panel(
-        self,
-        head: tuple[str, str, list[str], str, tuple[select.Rule, ...], str],
-        metric: Metric,
-        table: pd.DataFrame,
-        by: list[str],
-        missing: list[str],
+    def _ranked(
+        self, panel: Panel, table: pd.DataFrame, by: list[str], missing: list[str]
     ) -> Panel:
         """Rank the complete blocks, or say why that cannot be."""
         note = ""
         try:
             made = blocks.complete(table, by, self.incomplete, missing)
             note = dropped_note(made.left_out)
-            higher = metric.direction == "higher"
-            found = ranking(
-                made.values.to_numpy(), higher=higher, posthoc=self.posthoc, alpha=self.alpha
-            )
+            higher = panel.metrics[0].direction == "higher"
+            values = made.values.to_numpy()
+            found = ranking(values, higher=higher, posthoc=self.posthoc, alpha=self.alpha)
         except (blocks.IncompleteError, NotComparableError) as error:
-            return Panel(*head, None, "; ".join(filter(None, [str(error), note])))
-        return Panel(*head, found, note)
+            return replace(panel, note="; ".join(filter(None, [str(error), note])))
+        return replace(panel, ranking=found, note=note)
 
     def numbers(self, panels: Sequence[Panel]) -> pd.DataFrame:
         """Return average ranks, one row a panel and method."""
@@ -155,7 +147,7 @@ class AverageRanks(Choosing):
                 found = panel.ranking
                 row = {
                     "panel": panel.name,
-                    "metric": panel.metric,
+                    "metric": ", ".join(map(str, panel.metrics)),
                     "rule": ", ".join(map(str, panel.rules)),
                     "method": method,
                     "average_rank": found.average[place] if found else math.nan,
@@ -189,15 +181,9 @@ class AverageRanks(Choosing):
                     Cell(found.critical, digits=self.digits),
                 ]
             )
-        header = [
-            "Over",
-            "n",
-            *map(context.method_label, methods),
-            "F",
-            "p",
-            "Critical difference",
-        ]
-        metrics = ", ".join(dict.fromkeys(panel.metric for panel in panels))
+        names = map(context.method_label, methods)
+        header = ["Over", "n", *names, "F", "p", "Critical difference"]
+        metrics = ", ".join(dict.fromkeys(str(m) for panel in panels for m in panel.metrics))
         rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
         return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
 
