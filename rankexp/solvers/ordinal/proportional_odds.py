@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.line_search import derivative_search
@@ -22,11 +23,24 @@ from rankexp.solvers.smooth.path import penalties
 
 Ints = npt.NDArray[np.int64]
 EXACT = 1e-13
+"""Imbalance at which thresholds are final: some hundred units in the last place of the pulls."""
 ROUNDED = 1e-10
+"""Imbalance from which on a step that doesn't lower it shows that only rounding is left."""
 GOOD = 1e-6
+"""Imbalance above which Newton's method has got lost. Tuned: it ends far above or far below."""
 NARROW = 8.0
+"""Range of scores on which it never gets lost: the sigmoid has no plains there. Tuned."""
+APART = 1.0
+"""Of thresholds at the start that the hinge loss has at one place: the width of the sigmoid."""
+GAIN, MOST_LOST = 0.9, 2
+"""More such steps in a row, that leave more than this of the imbalance, are lost. Tuned."""
 MOST_STEPS = 40
-FAR = 10.0
+"""Of Newton's method for thresholds; it takes 3 to 10 where it does not get lost."""
+LONGEST = 10.0
+"""Ranges of the scores that a step may be long. Tuned."""
+WIDEST = 1e12
+"""Range of scores beyond which thresholds that differ by less than 1e-4 are lost in rounding:
+so far a search must not go."""
 BALANCED = 1e-200
 """The derivative of a row that both thresholds pull at alike; 0 would mean that it may be left
 out of the Hessian."""
@@ -135,14 +149,16 @@ def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
     """Find the thresholds of scores, both in the order of `rows`, from near ones on.
 
     Where Newton's method gets lost on the plains between scores far apart, it starts from the
-    thresholds of the scores drawn together.
+    thresholds of the hinge loss, which is about the same loss there.
     """
     found = _newton(Fit(rows, s, theta))
     spread = max(s.max(), theta[-1]) - min(s.min(), theta[0])
     if found.imbalance() <= GOOD or spread <= NARROW:
         return found
-    nearer = best_fit(rows, s / 4.0, theta / 4.0)
-    return min(found, _newton(Fit(rows, s, 4.0 * nearer.theta)), key=Fit.imbalance)
+    start = hinge_thresholds(s, np.arange(rows.sizes.size).repeat(rows.sizes), every=False)
+    steps = np.maximum(np.diff(start, prepend=start[0]), APART)
+    other = _newton(Fit(rows, s, start[0] - APART + steps.cumsum()))
+    return min(found, other, key=Fit.imbalance)
 
 
 def _newton(now: Fit) -> Fit:
@@ -150,12 +166,13 @@ def _newton(now: Fit) -> Fit:
 
     Its curvature may be nothing but rounding, far from all scores.
     """
-    lowest, reach = np.inf, FAR * (1.0 + float(np.ptp(now.s)))
+    lowest, lost, reach = np.inf, 0, LONGEST * (1.0 + float(np.ptp(now.s)))
     for _ in range(MOST_STEPS):
         size = now.imbalance()
-        if size <= EXACT or lowest <= size <= ROUNDED:
+        lost = lost + 1 if size > GAIN * lowest else 0
+        if size <= EXACT or lowest <= size <= ROUNDED or lost > MOST_LOST:
             break
-        lowest = size
+        lowest = min(size, lowest)
         H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
         B = inverse(H, 0.0, 0)
         p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
@@ -197,11 +214,13 @@ class ProportionalOddsRisk(SmoothRisk):
         return found
 
     def value(self, s: Floats) -> float:
-        """Return the negative log-likelihood."""
-        return self.fit(s).value()
+        """Return the negative log-likelihood; infinity for scores too far apart."""
+        return self.fit(s).value() if np.ptp(s) <= WIDEST else np.inf
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
+        """Return the derivative with respect to each score; NaN for scores too far apart."""
+        if not np.ptp(s) <= WIDEST:
+            return np.full(s.shape, np.nan)
         fit, rows = self.fit(s), self.rows
         pulled = np.zeros(s.shape[0])
         pulled[rows.under] = fit.pull_under

@@ -24,10 +24,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.exact import EPS, exact_product, rounding
 from rankexp.solvers.ordinal.interior_point import State, start, states
 from rankexp.solvers.ordinal.threshold_terms import Terms, balanced, best_thresholds, values
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.smooth.accurate import product
+from rankexp.solvers.smooth.certificate import EPS
 from rankexp.solvers.smooth.path import penalties
 
 PRECISE = 1e-10  # relative rounding of the objective: a tenth of what `objective_` promises
@@ -35,7 +36,18 @@ SHARE = 0.1  # of the tolerance, that rounding may take before products are made
 CLOSE = 1e-6  # relative slack from which on every point is looked at, also for lower tolerances
 IDLE = 10  # tuned: on unreachable tolerances, points looked at with no better gap
 DEPTH = 64  # numpy adds pairwise, in blocks of 128 with 8 sums each: so deep at most
+NO_SHIFT = np.zeros(1)
 WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in range
+
+
+def rounding(terms: int) -> float:
+    """Return how much a sum of products is off at most, relative to the sum of absolute ones.
+
+    It holds for any order of summation: ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four
+    operations more being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
+    """
+    unit = 0.5 * EPS * (terms + 4)
+    return unit / (1.0 - unit)
 
 
 class Certificate:
@@ -87,7 +99,7 @@ class Certificate:
         s, off = X @ v, rounding(v.size) * spread
         objective = self._value(w, s)
         if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
-            s = exact_product(X, v)
+            s = product(X, v, NO_SHIFT)
             objective, off = self._value(w, s), EPS * (spread + float(np.abs(s).mean()))
         return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
 
@@ -106,7 +118,7 @@ class Certificate:
         exact = self._bound(most, slope, 0.0 * off)
         found = self._bound(most, slope, off)
         if exact - found > SHARE * self.tol * self.objective:
-            slope = exact_product(terms.X.T, signed) / n
+            slope = product(terms.X.T, signed, NO_SHIFT) / n
             found = self._bound(most, slope, EPS * (np.abs(slope) + sizes))
         return found
 

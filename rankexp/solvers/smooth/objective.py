@@ -222,7 +222,9 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
         Where squares of the features overflow.
     """
     n, d = X.shape
-    mean = X.mean(axis=0) if risk.centred else np.zeros(d)
+    mean = np.zeros(d)
+    if risk.centred:  # the mean of equal numbers may be another one, by rounding
+        mean = np.where((X[0] == X).all(axis=0), X[0], X.mean(axis=0))
     if n <= SAMPLE_ABOVE:
         rows, basis = X - mean, None
         if d > n:
