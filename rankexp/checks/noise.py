@@ -13,6 +13,8 @@ REGISTER = {"flip_noise": "flip_noise"}
 
 Row = dict[str, Any]
 
+DRAWN = 1000  # examples behind the scorer, enough for a fair one
+
 
 def flip_noise(
     rng: np.random.Generator,
@@ -59,22 +61,29 @@ def flip_noise(
     kotlowski2011, section 5.1.
     """
     model = registry.get("generators", generator)(p=p, rank_risk=rank_risk).draw_model(rng)
-    direction = _mean_difference(*model.sample(1000, rng))
+    direction = _mean_difference(*model.sample(DRAWN, rng))
     X, y = model.sample(n, rng)
-    eta, scores = model.eta(X), X @ direction
-    clean = eta > 0.5
-    risk = model.bayes_rank_risk
-    pairs = {
-        "prior": (model.prior, np.mean(y == 1)),
-        "kappa": (model.kappa, np.mean((y == 1) != clean)),
-        "bayes_rank_risk": (risk, rank_loss(y, eta)),
-        "law": (risk + (1 - 2 * risk) * rank_loss(clean, scores), rank_loss(y, scores)),
-    }
+    pairs = _promised_and_observed(model, X, y, X @ direction)
     return [
         {"quantity": quantity + suffix, "value": float(value)}
         for quantity, values in pairs.items()
         for suffix, value in zip(("", "_observed"), values, strict=True)
     ]
+
+
+def _promised_and_observed(
+    model: Any, X: Floats, y: npt.NDArray[np.int64], scores: Floats
+) -> dict[str, tuple[float, Any]]:
+    """Return what the model promises and what examples and scores show, by quantity."""
+    eta = model.eta(X)
+    clean = eta > 0.5
+    risk = model.bayes_rank_risk
+    return {
+        "prior": (model.prior, np.mean(y == 1)),
+        "kappa": (model.kappa, np.mean((y == 1) != clean)),
+        "bayes_rank_risk": (risk, rank_loss(y, eta)),
+        "law": (risk + (1 - 2 * risk) * rank_loss(clean, scores), rank_loss(y, scores)),
+    }
 
 
 def _mean_difference(X: Floats, y: npt.NDArray[np.int64]) -> Floats:

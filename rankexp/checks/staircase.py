@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.generators.gaussian import Gaussian
 from rankexp.losses.hinge import Hinge
 from rankexp.theory.bayes import log_ratio
@@ -13,6 +14,8 @@ from rankexp.theory.staircase import grid_masses
 REGISTER = {"hinge_staircase": "hinge_staircase"}
 
 Row = dict[str, Any]
+
+DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
 
 
 def hinge_staircase(
@@ -59,7 +62,6 @@ def hinge_staircase(
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
-    steps = np.diff(scores)
     rows: list[Row] = [
         {"quantity": quantity, "value": float(value), "step": i}
         for i in range(points)
@@ -70,12 +72,18 @@ def hinge_staircase(
             ("p_minus", masses[i, 0]),
         )
     ]
-    summary = {
-        "levels": len(np.unique(np.round(scores, 6))),
+    summary = _summary(scores, logistic, weights)
+    return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]
+
+
+def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:
+    """Return the shape of the staircase, and the risks of both scores."""
+    steps, level = np.diff(scores), np.round(scores, DIGITS)
+    return {
+        "levels": len(np.unique(level)),
         "integer": np.abs(steps - np.rint(steps)).max(),
         "risk": surrogate_risk(scores, weights, Hinge()),
-        "rank_risk": ranking_risk(np.round(scores, 6), weights),
+        "rank_risk": ranking_risk(level, weights),
         "risk_logistic": surrogate_risk(logistic, weights, Hinge()),
         "rank_risk_logistic": ranking_risk(logistic, weights),
     }
-    return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]

@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
+from rankexp.arrays import Ints
+from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.imports import import_class
 from rankexp.solvers.result import Floats
+from rankexp.solvers.trees.nodes import Rule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}

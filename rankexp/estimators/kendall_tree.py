@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from rankexp.estimators.oriented_tree import Ints, OrientedTree, Rule
+from rankexp.arrays import Ints
+from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.solvers.result import Floats
+from rankexp.solvers.trees.nodes import Rule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, kendall_charges
 
 REGISTER = {"KendallTree": "KendallTree"}

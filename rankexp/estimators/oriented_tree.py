@@ -1,10 +1,9 @@
 """Oriented binary trees: a partition whose cells are ranked from left to right."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,53 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.categories import in_numbers
+from rankexp.estimators.pruning import prune
 from rankexp.solvers.result import Floats
+from rankexp.solvers.trees.nodes import Node, Rule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
 Ints = npt.NDArray[np.int64]
 DEEPEST = 50  # leaf scores are exact in double precision
-
-
-class Rule(Protocol):
-    """What sends rows to the left child, which is ranked above the right one."""
-
-    def left(self, X: Floats, rows: Any = slice(None)) -> npt.NDArray[np.bool_]:
-        """Return which of some rows of X go to the left child."""
-
-
-@dataclass
-class Node:
-    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule."""
-
-    j: int
-    k: int
-    size: int
-    rule: Rule | None = None
-    left: "Node | None" = None
-    right: "Node | None" = None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        """Its place (j, k)."""
-        return self.j, self.k
-
-    def children(self) -> tuple["Node", "Node"] | None:
-        """Return the left and the right child; None at a leaf."""
-        return (self.left, self.right) if self.left and self.right else None
-
-    def walk(self) -> Iterator["Node"]:
-        """Yield the node and all below it, left before right."""
-        yield self
-        for child in self.children() or ():
-            yield from child.walk()
-
-    def collapse(self) -> None:
-        """Make it a leaf."""
-        self.rule = self.left = self.right = None
-
-    def score(self, depth: int) -> float:
-        """Return 2^J (1 - k/2^j), the score of a leaf (clemencon2017, (9))."""
-        return 2.0**depth * (1.0 - self.k / 2.0**self.j)
 
 
 class OrientedTree(BaseEstimator):  # type: ignore[misc]
@@ -103,8 +62,6 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
         self.score_scale_ = 2.0**self.depth
         self.tree_ = self._grow(X, y, rng)
         if self.prune is not None:
-            from rankexp.estimators.pruning import prune
-
             self.cv_scores_ = prune(self.tree_, X, y, self._grow, self.prune, self.cv, rng)
         self.n_leaves_ = sum(node.rule is None for node in self.tree_.walk())
         return self
@@ -201,19 +158,6 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
             what = row.get("rule") or f"score {row['score']:g}"
             lines.append(f"{'|   ' * row['j']}{what}  [{row['size']}]")
         return "\n".join(lines)
-
-
-def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
-    """Yield the nodes that rows of X fall into, with these rows: leaves and those above them."""
-    waiting = [(root, np.arange(len(X)))]
-    while waiting:
-        node, rows = waiting.pop()
-        yield node, rows
-        children = node.children()
-        if node.rule is None or children is None or not rows.size:
-            continue
-        left = node.rule.left(X, rows)
-        waiting += [(children[1], rows[~left]), (children[0], rows[left])]
 
 
 def count_features(wanted: int | float | str | None, d: int) -> int:

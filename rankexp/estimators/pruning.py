@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from rankexp.estimators.oriented_tree import Ints, Node, cells
+from rankexp.arrays import Ints
 from rankexp.solvers.result import Floats
+from rankexp.solvers.trees.nodes import Node, cells
 
 Key = tuple[int, int]
 Grow = Callable[[Floats, Floats, Any], Node]

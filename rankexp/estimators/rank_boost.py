@@ -23,7 +23,7 @@ from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
-from rankexp.solvers.boosting.smooth_pairs import all_pairs
+from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
 from rankexp.solvers.result import Floats
 

@@ -16,7 +16,7 @@ from rankexp.solvers.boosting.boost_pairs import (
     list_pairs,
     normaliser,
 )
-from rankexp.solvers.boosting.smooth_pairs import LogisticPairs, all_pairs
+from rankexp.solvers.boosting.logistic_pairs import LogisticPairs, all_pairs
 from rankexp.solvers.boosting.stumps import Stump, binned
 from rankexp.solvers.pairs.convolution import Convolution, ScorePanels
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from rankexp.solvers.boosting.factors import Factors
 from rankexp.solvers.boosting.stumps import CUTS, Steps, binned, cuts_of
-from rankexp.solvers.factors import Factors
 
 laws = settings(max_examples=40, deadline=None)
 NUMBA = pytest.mark.skipif(not find_spec("numba"), reason="numba")

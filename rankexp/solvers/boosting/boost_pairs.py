@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from rankexp.losses.base import MarginLoss
 from rankexp.losses.exponential import Exponential
+from rankexp.solvers.boosting.factors import Factors
 from rankexp.solvers.boosting.stumps import Binned, Stump, sums
-from rankexp.solvers.factors import Factors
 from rankexp.solvers.result import Floats
 
 Ints = npt.NDArray[np.int64]

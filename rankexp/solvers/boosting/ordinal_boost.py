@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.solvers.boosting.factors import Factors
 from rankexp.solvers.boosting.stumps import Binned, Stump
-from rankexp.solvers.factors import Factors
 from rankexp.solvers.result import Floats
 
 VARIANTS = ("lr", "all")

@@ -15,7 +15,7 @@ Examples
 >>> X, codes = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
 >>> path = threshold_hinge_path(X, codes, [0.1])
 >>> path.coef.round(3), bool(path.gap[0] <= 1e-6)
-(array([[1.]]), True)
+(array([[2.]]), True)
 """
 
 from itertools import islice

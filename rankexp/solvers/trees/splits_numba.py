@@ -17,7 +17,7 @@ Bools = npt.NDArray[np.bool_]
 def best_place(
     rows: Ints, values: Floats, charge: Table, level: Table, size: Ints, least: int, ties: bool
 ) -> tuple[int, int, int]:
-    """Return what :func:`rankexp.solvers.splits._best_place` does, in one pass.
+    """Return what :func:`rankexp.solvers.trees.splits._best_place` does, in one pass.
 
     `charge` and `level`, by row of the whole training set, are the charge and the number of the
     row's value of y; `size`, by that number, is how many rows of the node have the value.
