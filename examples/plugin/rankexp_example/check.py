@@ -1,0 +1,30 @@
+"""A check: a claim tried out numerically, for experiments of the kind `simulate`."""
+
+import numpy as np
+
+from rankexp.metrics import rank_loss
+
+
+def rounded_scores(rng, *, decimals: int = 0, n: int = 1000):
+    """Measure what rounding good scores costs in rank loss, as pairs that tie count 1/2.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    decimals : int
+        That scores are rounded to.
+    n : int
+        Examples.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+    """
+    y = np.where(rng.random(n) < 0.5, 1, -1)
+    scores = y + rng.standard_normal(n)
+    loss = float(rank_loss(y, scores))
+    return [
+        {"quantity": "rank_loss", "value": loss},
+        {"quantity": "cost", "value": float(rank_loss(y, np.round(scores, decimals))) - loss},
+    ]

@@ -1,0 +1,66 @@
+"""The contracts that rankexp has for each kind of extension; pip install '.[test]' && pytest."""
+
+from pathlib import Path
+
+from rankexp_example.block import Wins
+from rankexp_example.check import rounded_scores
+from rankexp_example.estimator import Covariance
+from rankexp_example.generator import Disc
+from rankexp_example.loss import Huber
+from rankexp_example.metric import share_at_top
+from rankexp_example.risk import Balanced
+from rankexp_example.source import from_json_lines
+
+from rankexp.metrics.base import Metric
+from rankexp.testing import (
+    check_block,
+    check_check,
+    check_generator,
+    check_loss,
+    check_metric,
+    check_ranker,
+    check_risk,
+    check_source,
+)
+
+HERE = Path(__file__).parent
+
+
+def test_loss():
+    check_loss(Huber())
+    check_loss(Huber(delta=0.05))
+
+
+def test_risk():
+    check_risk(Balanced())
+
+
+def test_metric():
+    check_metric(Metric("share_at_top", share_at_top))
+    check_metric(Metric("share_at_top", share_at_top, (("ties", "worst"),)))
+
+
+def test_metric_by_hand():
+    y, scores = [1, 0, 1, 0], [3.0, 2.0, 2.0, 1.0]
+    assert share_at_top(y, scores, top=0.5) == 0.75
+    assert share_at_top(y, scores, top=0.5, ties="worst") == 0.5
+
+
+def test_generator():
+    check_generator(Disc())
+
+
+def test_check():
+    check_check(rounded_scores)
+
+
+def test_block():
+    check_block(Wins, {"against": "points"})
+
+
+def test_estimator():
+    check_ranker(Covariance())
+
+
+def test_source():
+    check_source(from_json_lines, "customers.jsonl", [HERE])
