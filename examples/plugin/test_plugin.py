@@ -8,6 +8,7 @@ from rankexp_example.estimator import Covariance
 from rankexp_example.generator import Disc
 from rankexp_example.loss import Huber
 from rankexp_example.metric import share_at_top
+from rankexp_example.protocol import Rolling
 from rankexp_example.risk import Balanced
 from rankexp_example.source import from_json_lines
 
@@ -18,6 +19,7 @@ from rankexp.testing import (
     check_generator,
     check_loss,
     check_metric,
+    check_protocol,
     check_ranker,
     check_risk,
     check_source,
@@ -52,6 +54,11 @@ def test_generator():
 
 def test_check():
     check_check(rounded_scores)
+
+
+def test_protocol():
+    check_protocol(Rolling(kind="rolling"))
+    check_protocol(Rolling(kind="rolling", windows=1))
 
 
 def test_block():

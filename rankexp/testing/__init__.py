@@ -24,6 +24,7 @@ from rankexp.testing.contract import ContractError
 from rankexp.testing.generators import check_generator
 from rankexp.testing.losses import check_loss
 from rankexp.testing.metrics import check_metric
+from rankexp.testing.protocols import check_protocol
 from rankexp.testing.rankers import check_ranker
 from rankexp.testing.risks import check_risk
 from rankexp.testing.sources import check_source
@@ -35,6 +36,7 @@ __all__ = [
     "check_generator",
     "check_loss",
     "check_metric",
+    "check_protocol",
     "check_ranker",
     "check_risk",
     "check_source",

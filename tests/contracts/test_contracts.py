@@ -11,6 +11,8 @@ from rankexp.generators import Linear
 from rankexp.losses import Hinge, Logistic, SquaredHinge
 from rankexp.metrics import auc
 from rankexp.metrics.base import Metric, declare
+from rankexp.protocols.base import Part, Parts, Place
+from rankexp.protocols.split import Holdout
 from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.risks import Bipartite, Classification
 from rankexp.testing import (
@@ -20,6 +22,7 @@ from rankexp.testing import (
     check_generator,
     check_loss,
     check_metric,
+    check_protocol,
     check_ranker,
     check_risk,
     check_source,
@@ -242,6 +245,34 @@ def uneven(self, context, block):
     table = output.tables[0]
     short = dataclasses.replace(table, columns=table.columns[1:])
     return dataclasses.replace(output, tables=[short])
+
+
+def by_hand(self, source, place, *, inner):
+    parts = Holdout.parts(self, source, place, inner=inner)
+    return dataclasses.replace(parts, test=Part(parts.test.X, parts.test.y))
+
+
+def by_chance(self, source, place, *, inner):
+    rows = np.random.default_rng().permutation(60)
+    return Parts(source.whole.take(rows[:40]), source.whole.take(rows[40:]), source.name)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "sentence"),
+    [
+        ({"size": lambda self: 3}, "there are 2, it says 3"),
+        ({"places": lambda self: iter([Place(None, 0)] * 2)}, "two are the same"),
+        ({"words": lambda self: ""}, "it has no words"),
+        ({"training_rows": lambda self, rows: 5}, "about as many as it says"),
+        ({"identity": lambda self: {"kind": "split", "stratified": False}}, "are defaults"),
+        ({"parts": by_hand}, "rows have other groups"),
+        ({"parts": by_chance}, "others when asked again"),
+    ],
+)
+def test_a_broken_protocol(attributes, sentence):
+    broken = made(Holdout, **attributes)
+    with pytest.raises(ContractError, match=f"^protocol Broken.*{sentence}"):
+        check_protocol(broken(kind="split", test=0.4, repeats=2))
 
 
 def test_a_broken_block():

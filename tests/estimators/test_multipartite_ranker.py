@@ -113,7 +113,7 @@ def test_tags_follow_the_risk():
     again = many.fit(X, y).set_params(risk="bipartite").fit(X, y > 1)
     assert again.classes_.tolist() == [False, True]
     assert not hasattr(again, "levels_")
-    scorer = make_scorer(lambda y, s: roc_auc_score(y > 1, s), response_method="decision_function")
+    scorer = make_scorer(lambda y, s: roc_auc_score(y > 1, s), response_method="predict")
     assert cross_val_score(ranker("hinge"), X, y, scoring=scorer, cv=3).mean() > 0.7
 
 

@@ -55,6 +55,8 @@ def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
     scores = pd.read_csv(folder / "scores.csv")
     assert set(scores["status"]) == {"ok"}
     assert {"rank_loss", "share_at_top(top=0.2, ties=worst)"} <= set(scores["metric"])
+    customers = scores.query("experiment == 'customers' and part == 'test'")
+    assert sorted(customers["rep"].unique()) == [0, 1, 2]
     rounded = pd.read_csv(folder / "rounded.csv").query("quantity == 'cost'")
     assert rounded["mean"].iloc[0] > rounded["mean"].iloc[1]
     for method in ("points", "pairs", "balanced", "covariance"):
@@ -81,7 +83,7 @@ def test_every_file_is_explained_by_its_own_code() -> None:
     blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
     for name, code in blocks:
         text = (PLUGIN / "rankexp_example" / name).read_text(encoding="utf-8")
-        for piece in code.split("# ...\n"):
+        for piece in re.split(r"\n\s*# \.\.\.\n", code):
             assert piece.strip("\n") in text, f"{name}:\n{piece}"
     files = {file.name for file in (PLUGIN / "rankexp_example").glob("*.py")}
     assert {name for name, _ in blocks} == files - {"__init__.py"}

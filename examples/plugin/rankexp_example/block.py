@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Table
@@ -13,7 +14,7 @@ class Wins(Choosing):
 
     against: MethodName
     """A name of a method that the experiments have; any other is an error with its place."""
-    rule: Rule = "oracle"
+    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a table with a row a problem and method."""

@@ -1,0 +1,23 @@
+"""Every registered protocol keeps the contract that plug-ins have, too."""
+
+import pytest
+
+from rankexp import registry
+from rankexp.testing import check_protocol
+
+EXAMPLES = [
+    {"kind": "models", "models": 2, "training_sets": 2, "n_train": 30, "n_test": 20},
+    {"kind": "cross_validation", "repeats": 2, "folds": 3},
+    {"kind": "cross_validation", "folds": 3, "stratified": True, "together": "groups"},
+    {"kind": "split", "test": 0.3, "repeats": 2},
+    {"kind": "split", "test": 20, "together": "duplicates"},
+]
+
+
+def test_each_kind_is_tried():
+    assert {given["kind"] for given in EXAMPLES} == set(registry.names("protocols"))
+
+
+@pytest.mark.parametrize("given", EXAMPLES, ids=repr)
+def test_keeps_its_contract(given):
+    check_protocol(registry.get("protocols", given["kind"])(**given))
