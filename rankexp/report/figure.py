@@ -13,6 +13,7 @@ from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankexp.analyse.bands import band
 from rankexp.report.render.text import one_line
 
 if TYPE_CHECKING:
@@ -254,6 +255,15 @@ def boxes(
             flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
         )
     axes.set_xlim(-0.6, len(values) - 0.4)
+
+
+def samples(axes: "Axes", x: "Floats", curves: "Floats", share: float, colour: str) -> None:
+    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
+    own = band(curves, share)
+    label = f"{100 * share:g} % of samples"
+    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
+    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
+    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
 
 
 def finish(figure: "Figure", remarks: Sequence[str]) -> None:

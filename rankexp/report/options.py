@@ -16,6 +16,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     PlainValidator,
     ValidationInfo,
+    WithJsonSchema,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -84,7 +85,7 @@ MethodName = Annotated[str, Holds("method")]
 ProblemName = Annotated[str, Holds("problem")]
 ExperimentName = Annotated[str, Holds("experiment")]
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
-Rule = Annotated[select.Rule, PlainValidator(_rule)]
+Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
 RuleOfEach = Rule | dict[ExperimentName, Rule]
 """One rule for all experiments, or one for each."""
 

@@ -22,6 +22,7 @@ from rankexp.testing.blocks import check_block
 from rankexp.testing.checks import check_check
 from rankexp.testing.contract import ContractError
 from rankexp.testing.generators import check_generator
+from rankexp.testing.kept import check_curve, check_text
 from rankexp.testing.losses import check_loss
 from rankexp.testing.metrics import check_metric
 from rankexp.testing.protocols import check_protocol
@@ -33,6 +34,7 @@ __all__ = [
     "ContractError",
     "check_block",
     "check_check",
+    "check_curve",
     "check_generator",
     "check_loss",
     "check_metric",
@@ -40,4 +42,5 @@ __all__ = [
     "check_ranker",
     "check_risk",
     "check_source",
+    "check_text",
 ]

@@ -17,6 +17,7 @@ from rankexp.estimators import CRank, KendallTree
 from rankexp.keep import curves, texts
 from rankexp.keep.key import Key
 from rankexp.keep.texts.tree import TreeNode, read, tree
+from rankexp.testing import ContractError, check_curve, check_text
 
 NAMES = ["income >$50K", "x^2_\n$"]
 RNG = np.random.default_rng(0)
@@ -128,16 +129,53 @@ def test_a_curve_of_each_grid_point_and_of_the_best_scorer() -> None:
 
 
 @pytest.mark.parametrize("name", registry.names("keep.curves"))
-def test_every_curve_is_as_long_as_its_x_and_fits_into_json(name: str) -> None:
-    x = np.sort(RNG.standard_normal(30))[:, None]
-    made = registry.get("keep.curves", name)(x, RNG.standard_normal(30), np.cos(x[:, 0]))
-    assert made.keys() == {"x", "y"} and len(made["x"]) == len(made["y"]) > 0
-    assert json.loads(json.dumps(made)) == made
+def test_every_curve_keeps_its_contract(name: str) -> None:
+    check_curve(name)
 
 
 @pytest.mark.parametrize("name", registry.names("keep.texts"))
-def test_every_text_is_none_of_what_it_does_not_describe(name: str) -> None:
-    assert registry.get("keep.texts", name)(object(), NAMES) is None
+def test_every_text_keeps_its_contract(name: str) -> None:
+    check_text(name, KendallTree(depth=2).fit(X, Y))
+
+
+def uneven(X: Any, y: Any, scores: np.ndarray) -> dict[str, list[float]]:
+    """Return lists of two lengths."""
+    return {"x": [0.0], "y": scores.tolist()}
+
+
+def unknown(X: Any, y: Any, scores: np.ndarray) -> dict[str, list[float]]:
+    """Return what JSON cannot hold."""
+    return {"x": [0.0], "y": [float("nan")]}
+
+
+def greedy(X: Any, y: Any, scores: np.ndarray) -> dict[str, list[float]]:
+    """Sort the scores in place."""
+    scores.sort()
+    return {"x": scores.tolist(), "y": scores.tolist()}
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [(uneven, "equally long"), (unknown, "finite numbers"), (greedy, "scores is changed")],
+)
+def test_broken_curves_are_told(curve: Any, message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        check_curve(curve)
+
+
+def test_broken_texts_are_told() -> None:
+    with pytest.raises(ContractError, match="of a plain object it is 'object'"):
+        check_text(kind)
+
+    def marking(model: Any, names: Any) -> str | None:
+        """Mark the model."""
+        if not isinstance(model, KendallTree):
+            return None
+        model.seen_ = True
+        return "seen"
+
+    with pytest.raises(ContractError, match="it adds \\['seen_'\\]"):
+        check_text(marking, KendallTree(depth=1).fit(X, Y))
 
 
 def ranks(X: Any, y: Any, scores: np.ndarray) -> dict[str, list[float]]:

@@ -16,7 +16,9 @@ from matplotlib.text import Text
 
 from rankexp import registry
 from rankexp.config.schema import Block
+from rankexp.keep.texts.tree import TreeNode
 from rankexp.report import figure
+from rankexp.report.blocks.figures.tree import draw, placed
 from rankexp.report.build import Report
 from rankexp.report.context import Context
 from rankexp.spec import EvaluateSpec
@@ -139,6 +141,18 @@ def test_every_figure_says_what_the_run_lacks(
     output = built.output
     assert output.figure is not None
     assert any("INCOMPLETE" in text for text in texts(output.figure))
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_rules_of_trees_are_drawn_as_they_stand(label: str, tmp_path: Path) -> None:
+    nodes = [TreeNode(0, 4, f"{label} > 0.5"), TreeNode(1, 1, score=2.0), TreeNode(1, 3, score=1)]
+    with figure.styled(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = draw({"m": placed(nodes)}, [label])
+        figure.finish(made, [])
+        made.savefig(tmp_path / "x.png", dpi=50)
+    drawn = re.sub(r"\s", "", "".join(texts(made)))
+    assert re.sub(r"\s", "", figure.literal(f"{label} > 0.5")) in drawn
 
 
 def test_literal_text() -> None:

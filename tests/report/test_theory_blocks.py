@@ -308,7 +308,7 @@ def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     (axes,) = output.figure.axes
     assert axes.get_title() == "Line\nSamples of two"
     drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
-    np.testing.assert_allclose(drawn["mean of samples"], X, atol=1e-12)
+    np.testing.assert_allclose(drawn["mean"], X, atol=1e-12)
     np.testing.assert_allclose(drawn["population"], [-1, 0, 0, 0, 1])
     np.testing.assert_allclose(drawn["log ratio"], np.multiply(2, X))
 

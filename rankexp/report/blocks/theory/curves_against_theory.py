@@ -169,13 +169,7 @@ class CurvesAgainstTheory(Choosing, Against):
         return made
 
     def _panel_drawn(self, axes: "Axes", panel: Panel, colour: str) -> None:
-        own = bands.band(panel.curves, self.share)
-        label = f"{100 * self.share:g} % of samples"
-        axes.fill_between(
-            panel.x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label
-        )
-        axes.plot(panel.x, panel.curves[0], color="#666666", linewidth=0.7, label="first sample")
-        axes.plot(panel.x, own.mean, color=colour, linewidth=1.7, label="mean")
+        figure.samples(axes, panel.x, panel.curves, self.share, colour)
         if panel.theory is not None:
             axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
         if self.window is not None:

@@ -154,19 +154,9 @@ class Staircase(Choosing):
         return made
 
     def _curves(
-        self,
-        axes: "Axes",
-        fitted: Sequence[kept.Kept],
-        window: tuple[float, float],
+        self, axes: "Axes", fitted: Sequence[kept.Kept], window: tuple[float, float]
     ) -> None:
         x = fitted[0].x
         inside = (x >= window[0]) & (x <= window[1])
         curves = bands.centred(np.array([one.y for one in fitted]), inside)[:, inside]
-        own = bands.band(curves, self.share)
-        colour = figure.colour(0)
-        share = f"{100 * self.share:g} %"
-        axes.fill_between(
-            x[inside], own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=share
-        )
-        axes.plot(x[inside], curves[0], color="#888888", linewidth=0.7, label="first sample")
-        axes.plot(x[inside], own.mean, color=colour, linewidth=1.7, label="mean of samples")
+        figure.samples(axes, x[inside], curves, self.share, figure.colour(0))
