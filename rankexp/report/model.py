@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Mark(Enum):
-    """What a value is marked as."""
+    """What a value is marked with: near the published one, apart from it, at its grid's edge."""
 
-    NEAR = "near the published value"
-    APART = "not the published value"
-    EDGE = "at the edge of its grid"
+    NEAR = "≈"
+    APART = "≠"
+    EDGE = "*"
 
 
 @dataclass(frozen=True)

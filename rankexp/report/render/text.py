@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table, footnotes
 from rankexp.report.numbers import NOTHING, number, span
 
-MARKS = {Mark.NEAR: " ≈", Mark.APART: " ≠", Mark.EDGE: "*"}
 _NUMERIC = re.compile(r"[-+±.\d\s/≈≠()e%–×]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -18,7 +17,9 @@ def cell_text(entry: Entry, notes: Mapping[str, int] | None = None) -> str:
         return entry.between.join(cell_text(part, notes) for part in entry.parts)
     if not isinstance(entry, Cell):
         return str(entry)
-    text = _value(entry) + (MARKS[entry.mark] if entry.mark else "")
+    text = _value(entry)
+    if entry.mark:
+        text += entry.mark.value if entry.mark is Mark.EDGE else f" {entry.mark.value}"
     behind = [f"({entry.remark})"] if entry.remark else []
     if entry.interval and entry.value is not None:
         behind.append(f"({_span(entry)})")

@@ -32,8 +32,8 @@ class ChosenGrid(Choosing):
         notes = ["Counts are of models where there are models, else of splits."]
         if edges:
             notes.append(
-                f"Warning: {edges} of {total} choices lie at the edge of their grid (*); "
-                "a wider grid may do better."
+                f"Warning: {edges} of {total} choices lie at the edge of their grid "
+                f"({Mark.EDGE.value}); a wider grid may do better."
             )
         return Output(
             numbers=numbers,
@@ -71,5 +71,5 @@ class ChosenGrid(Choosing):
             for (experiment, problem, method), rules in points.items()
         ]
         header = ["Experiment", "Problem", "Method", *(rule.label for rule in self.rules)]
-        caption = "Grid points chosen (how often; * at the edge of the grid)"
+        caption = f"Grid points chosen (how often; {Mark.EDGE.value} at the edge of the grid)"
         return Table(header, rows, caption, detail=True)

@@ -226,7 +226,8 @@ class PublishedTable(Choosing):
         if notes:
             notes.append(
                 "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
-                "≈: near, ≤ 4 SE; ≠: not reproduced. Mean differences are to the published values."
+                f"{Mark.NEAR.value}: near, ≤ 4 SE; {Mark.APART.value}: not reproduced. Mean "
+                "differences are to the published values."
             )
         kinds = {line.se_of for line in lines if not math.isnan(line.reproduced)}
         for kind in sorted(kinds):
