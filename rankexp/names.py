@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Number
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
@@ -100,6 +100,11 @@ def parse(text: str, what: str = "name") -> Name:
         raise ValueError(f"expected the text of a {what}, such as name(a=1), got {shown(text)}")
     if len(text) > LONGEST:
         raise ValueError(f"'{shown(text)}' is too long for a {what}: {len(text)} signs")
+    return _parsed(text, what)
+
+
+@lru_cache
+def _parsed(text: str, what: str) -> Name:
     head = _HEAD.match(text)
     if head is None:
         raise _unreadable(text, what)
