@@ -206,7 +206,7 @@ def test_gaps_are_upper_bounds_and_objectives_those_of_all_terms(part):
 
 
 @extended
-@pytest.mark.slow
+@pytest.mark.fidelity
 def test_two_thousand_hostile_problems():
     counts, bad = wrong(range(10_000, 12_000))
     assert not bad

@@ -13,11 +13,11 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
 BLOCK_CELLS = 200_000
-"""Pairs at once. Tuned: a block of them stays in the cache."""
+"""Pairs at once: a block of them takes 1.6 MB. Bounds memory; no result depends on it."""
 HESSIAN_PAIRS = 4_000_000
-"""Of more, a Hessian is estimated from a part: it is where the descent starts only. Tuned."""
+"""Of more, a Hessian is estimated from a part: only the number of steps depends on it."""
 SMALL = 4096
-"""Pairs of two cells: fewer are put together with others. Tuned: a call costs as much."""
+"""Pairs of two cells: fewer are put together with others. For speed; no result depends on it."""
 
 
 class BlockPairs(PairRisk):

@@ -19,11 +19,11 @@ from rankexp.solvers.pairs.risk import PairRisk
 NOISE = 1e-13
 """Of the value and, times n, of the slope: rounding in Fourier transforms, at most 6e-14 found."""
 EXACT_PAIRS = 10_000_000
-"""Tuned: they take about .2 s to sum up one by one."""
+"""Are summed up one by one where that is needed, which takes a fraction of a second."""
 FEW_PAIRS = 20_000
-"""Tuned: an exact Hessian of so many costs no more than one by panels."""
+"""Are cheap enough for an exact Hessian. Only the number of steps depends on it."""
 HESSIAN_PANELS = 1_000
-"""More would make a table of distances that doesn't fit into the cache. Tuned."""
+"""A table of all their distances takes 8 MB; with more the exact Hessian is taken."""
 
 
 class PanelPairs(BlockPairs):

@@ -10,9 +10,9 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from rankexp.arrays import Bools, Floats, Ints
 
 SAMPLE_ABOVE = 50_000
-"""Rows: with more, Hessians come from a sample. Tuned: a copy of X is cheap up to here."""
+"""Rows: with more, Hessians come from a sample and X isn't copied, for speed and memory."""
 SAMPLE_ROWS = 20_000
-"""Tuned: a Hessian of as many rows costs about as much as the steps it saves."""
+"""Of the sample: some hundred a column for 50 columns. Only the number of steps depends on it."""
 SINGULAR = 1e-13
 """A pivot below this share of the diagonal is rounding: some hundred units in the last place."""
 FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10

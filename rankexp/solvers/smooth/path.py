@@ -10,7 +10,7 @@ from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, stratified
 
 BLOCK = 4096
-"""Rows of a Hessian at once. Tuned: a block with 50 columns stays in the cache."""
+"""Rows of a Hessian at once. Bounds memory, 1.6 MB with 50 columns; beyond that only rounding."""
 
 
 class ExampleRisk(SmoothRisk):
