@@ -62,7 +62,9 @@ class ExponentialPairs(PairRisk):
     """Sum over pairs of cells of ``cost (sum of e^-s, upper) (sum of e^s, lower) / C``."""
 
     def _side(self, cells: Ints) -> Side:
-        here, at = np.unique(cells, return_inverse=True)
+        here, at = cells, np.zeros(1, dtype=np.int64)
+        if cells.size > 1:
+            here, at = np.unique(cells, return_inverse=True)
         sizes, ends = self.sizes[here], np.cumsum(self.sizes)[here]
         parts = [self.by_cell[k - n : k] for k, n in zip(ends, sizes, strict=True)]
         rows = np.concatenate(parts)
@@ -96,9 +98,9 @@ class ExponentialPairs(PairRisk):
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
-        r = np.zeros(s.shape[0])
+        r, of_up = np.zeros(s.shape[0]), up.charge(part, of_up)
         r[down.rows] = down.charge(part, of_down)
-        r[up.rows] -= up.charge(part, of_up)
+        r[up.rows] = -of_up if part.size == 1 else r[up.rows] - of_up
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:

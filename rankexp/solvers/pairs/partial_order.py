@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Floats, Ints
 
 LARGE_GROUP = 0.05
 """Of a sample: with larger groups, rows are drawn, not whole groups: too few of them would be."""
@@ -65,7 +65,7 @@ class PartialOrder:
         cells = np.bincount(self.cell, weights=self.weight, minlength=size)
         return cells.reshape(-1, K).astype(np.float64)
 
-    @property
+    @cached_property
     def cell(self) -> Ints:
         """One number for the group and level of a row, shape (n,)."""
         code: Ints = self.group * self.costs.shape[0] + self.level
@@ -75,14 +75,6 @@ class PartialOrder:
     def total(self) -> float:
         """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * (self.counts @ self.costs)))
-
-    def two_classes(self) -> Bools | None:
-        """Return which rows are the upper ones (n,) of one group of two levels; else None."""
-        pairs = list(self.level_pairs())
-        whole = self.counts.shape[0] == 1 and np.count_nonzero(self.counts) == 2
-        if not whole or len(pairs) != 1 or self.weight.max() > 1:
-            return None
-        return np.asarray(self.level == pairs[0][1])
 
     def part(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
