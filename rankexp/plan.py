@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankexp import registry
-from rankexp.config.schema import Evaluate, Experiment, Keep, Method, Simulate, Study
+from rankexp.config.schema import MOST_RECORDS, Evaluate, Experiment, Keep, Method, Simulate, Study
 from rankexp.errors import ConfigError
-from rankexp.grid import points, size
+from rankexp.grid import points
 from rankexp.metrics.base import parse
 from rankexp.protocols.base import Place
 from rankexp.spec import (
@@ -27,9 +27,6 @@ from rankexp.spec import (
 JOB_ROWS = 40_000
 """Training rows that make a job worth its model and test set, and small enough to lose; tuned on
 the studies of kotlowski2011, where a job then takes about a second."""
-
-MOST_RECORDS = 1_000_000
-"""Records that one study may need: with more, planning alone would take minutes and gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -136,16 +133,8 @@ def cells(
             yield from _evaluate_cells(study, name, experiment, facts)
 
 
-def records_of(experiment: Experiment) -> int:
-    """Return how many records an experiment needs, without making them."""
-    if isinstance(experiment, Simulate):
-        return size(experiment.grid) * experiment.repetitions
-    splits = len(experiment.problems) * experiment.protocol.size()
-    return splits * len(experiment.methods)
-
-
 def _require_size(name: str, experiment: Experiment) -> None:
-    count = records_of(experiment)
+    count = experiment.size()
     if count > MOST_RECORDS:
         raise ConfigError(
             f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "

@@ -4,7 +4,6 @@ The shape of the file is right here. Each check yields faults: where in the tree
 sentence. What a study is made of is checked in this file, its methods in `methods.py`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -16,6 +15,7 @@ from rankexp.config import methods, words
 from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_parameters
 from rankexp.config.kinds import WORDS, kind_of, levels_of
 from rankexp.config.schema import (
+    MOST_RECORDS,
     Block,
     DataEntry,
     Evaluate,
@@ -27,8 +27,6 @@ from rankexp.metrics.base import Kind, Metric, parse
 
 RESERVED = ("scores", "report", "manifest", "records")
 """Names of the files that every results folder holds."""
-MAX_RECORDS = 1_000_000
-"""Most records of an experiment: planning so many takes a minute and a gigabyte."""
 
 
 def faults(study: Study, tree: Tree) -> list[Fault]:
@@ -103,13 +101,7 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
         for value in _twice(getattr(experiment, key) or []):
             yield Fault((*path, key), f"{got(value)} occurs twice")
     yield from _protocol(study, experiment, path)
-    splits = math.prod(
-        value
-        for key, value in experiment.protocol
-        if key in {"models", "training_sets", "repeats", "folds"}
-    )
-    records = splits * len(experiment.problems) * len(experiment.methods)
-    yield from _size(records, (*path, "protocol"))
+    yield from _size(experiment, (*path, "protocol"))
     yield from _metrics(study, experiment, path)
     yield from _kept(experiment, (*path, "keep"))
     used = {name: study.methods[name] for name in experiment.methods if name in study.methods}
@@ -130,9 +122,9 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
                 yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
 
 
-def _size(records: int, path: TreePath) -> Iterator[Fault]:
-    if records > MAX_RECORDS:
-        yield Fault(path, f"makes {records:,} records; an experiment may have {MAX_RECORDS:,}")
+def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:
+    if (count := experiment.size()) > MOST_RECORDS:
+        yield Fault(path, f"makes {count:,} records; an experiment may have {MOST_RECORDS:,}")
 
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -203,8 +195,7 @@ def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
     except registry.UnknownNameError as error:
         yield Fault((*path, "check"), str(error))
         return
-    points = math.prod(map(len, experiment.grid.values()))
-    yield from _size(points * experiment.repetitions, path)
+    yield from _size(experiment, path)
     owner = f"check '{experiment.check}'"
     for key in ("params", "grid"):
         given = getattr(experiment, key)

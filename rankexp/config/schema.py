@@ -17,9 +17,13 @@ from pydantic import (
 )
 
 from rankexp import registry
+from rankexp.grid import size as grid_size
 from rankexp.protocols.base import Protocol
 from rankexp.protocols.dealing import Inner
 from rankexp.strict import Strict
+
+MOST_RECORDS = 1_000_000
+"""Records that an experiment may need: planning so many takes half a minute and a gigabyte."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
@@ -186,6 +190,10 @@ class Evaluate(Strict):
     inner: Inner | None = None
     keep: Keep | None = None
 
+    def size(self) -> int:
+        """Return the number of records, without making them."""
+        return len(self.problems) * self.protocol.size() * len(self.methods)
+
 
 class Simulate(Strict):
     """A registered check over a grid of parameters x repetitions."""
@@ -196,6 +204,10 @@ class Simulate(Strict):
     params: dict[str, Any] = {}
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     repetitions: PositiveInt = 1
+
+    def size(self) -> int:
+        """Return the number of records, without making them."""
+        return grid_size(self.grid) * self.repetitions
 
 
 def _kind(value: Any) -> str | None:

@@ -15,6 +15,7 @@ import numpy as np
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
 from rankexp.errors import Interrupted
+from rankexp.files import environment_problem
 from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
@@ -95,6 +96,8 @@ class _Work:
             except BaseException as error:
                 if _by_user(error):
                     raise
+                if (problem := environment_problem(error)) is not None:
+                    raise problem from error  # the method is not to blame
                 self.fail(error)
             else:
                 self.times["fit"] += seconds

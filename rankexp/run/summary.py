@@ -19,8 +19,8 @@ class Plan:
 
     Attributes
     ----------
-    cells : tuple of Cell
-        All that the study needs.
+    needed : dict of str to int
+        Records that the study needs, by experiment.
     jobs : tuple of Job
         What is missing.
     fits : dict of str to int
@@ -35,7 +35,7 @@ class Plan:
         What a user should know of the records found.
     """
 
-    cells: tuple[Cell, ...]
+    needed: Mapping[str, int]
     jobs: tuple[Job, ...]
     fits: Mapping[str, int]
     done: Mapping[str, int]
@@ -51,13 +51,14 @@ class Plan:
 
     def describe(self, workers: int = 1) -> str:
         """Return the plan as lines of text."""
-        needed = Counter(cell.experiment for cell in self.cells)
-        width = max((len(name) for name in needed), default=0)
-        lines = [self._line(name, count, width) for name, count in needed.items()]
+        width = max((len(name) for name in self.needed), default=0)
+        lines = [self._line(name, count, width) for name, count in self.needed.items()]
         lines += list(self.missing.values())
         lines += self.notes
         if not self.jobs:
-            lines.append("nothing to do: every record is there" if self.cells else "nothing to do")
+            lines.append(
+                "nothing to do: every record is there" if self.needed else "nothing to do"
+            )
             return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
         many = f"{busy} workers" if busy > 1 else "1 process"
@@ -100,6 +101,7 @@ def make_plan(
     kept = {key for key in records if key not in again}
     todo = tuple(jobs(cells, kept))
     done, failed, work = Counter[str](), Counter[str](), Counter[str]()
+    needed = Counter(cell.experiment for cell in cells)
     for cell in cells:
         if cell.key not in kept:
             work[cell.experiment] += cell.spec.fits
@@ -107,7 +109,7 @@ def make_plan(
         done[cell.experiment] += 1
         failed[cell.experiment] += records[cell.key].status != "ok"
     seconds = _seconds(cells, records, todo)
-    return Plan(tuple(cells), todo, work, done, failed, seconds, missing or {}, notes)
+    return Plan(needed, todo, work, done, failed, seconds, missing or {}, notes)
 
 
 def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Job]) -> float:

@@ -255,6 +255,16 @@ def test_a_full_disk_is_one_clear_message(tmp_path: Path, monkeypatch: pytest.Mo
     assert outcome.messages[0].startswith("the disk is full")
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_that_a_method_meets_is_not_its_failure(tmp_path: Path, workers: int) -> None:
+    study = toys.study({"mean": "MeanDifference", "fills": "Fills"})
+    outcome = run(study, tmp_path, workers=workers)
+    assert (outcome.exit_code, outcome.failed) == (4, 0)
+    assert "'/cache/code.nbi'" in outcome.messages[0]
+    assert "NUMBA_CACHE_DIR" in outcome.messages[0]
+    assert all(record.status == "ok" for record in Store(tmp_path / "toy").read().values())
+
+
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     (tmp_path / "toy").write_text("in the way")
     with pytest.raises(EnvironmentProblemError, match=r"cannot write to .*toy.*--results"):

@@ -1,5 +1,6 @@
 """Small estimators that misbehave on demand, and studies that use them."""
 
+import errno
 import os
 import signal
 import time
@@ -41,6 +42,13 @@ class Warns(MeanDifference):
         warnings.warn("not quite there", RuntimeWarning, stacklevel=2)
         super().fit(X, y)
         return self
+
+
+class Fills(MeanDifference):
+    """Meets a full disk, as compiled code does that cannot be kept."""
+
+    def fit(self, X: Any, y: Any) -> "Fills":
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/cache/code.nbi")
 
 
 class Slow(MeanDifference):
