@@ -25,6 +25,8 @@ from rankexp.run.record import Record, Status
 from rankexp.spec import canonical
 
 FORMAT = 1
+_PLACES = {int, str, type(None)}
+"""What the step and the group of a row may be."""
 _OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")
 
 
@@ -79,16 +81,18 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
 def _checked(record: Record) -> Record:
     """Return a record whose fields are of their types and whose rows belong to its grid."""
     texts = [record.key, record.version, *record.texts, *record.texts.values(), *record.warnings]
-    rows = record.rows
+    places = {row[1:4] for row in record.rows}  # few, while rows are most of a store
     good = (
         all(isinstance(text, str) for text in texts)
         and record.status in get_args(Status)
         and isinstance(record.reason, str | None)
         and all(isinstance(seconds, int | float) for seconds in record.times.values())
-        and {type(row.grid) for row in rows} <= {int}
-        and {type(row.step) for row in rows} <= {int, type(None)}
-        and {type(row.group) for row in rows} <= {int, str, type(None)}
-        and all(0 <= row.grid < len(record.grid) for row in rows)
+        and all(
+            type(point) is int
+            and 0 <= point < len(record.grid)
+            and {type(step), type(group)} <= _PLACES
+            for point, step, group in places
+        )
         and all(len(curve["x"]) == len(curve["y"]) for curve in record.curves.values())
     )
     if not good:
