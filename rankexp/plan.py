@@ -1,7 +1,19 @@
 """From a study and facts about its data to the records it needs and the jobs that make them.
 
 Everything here is a pure function: the same study and facts give the same cells, keys and jobs,
-in the same order.
+in the same order. A cell is one record: a method with its whole grid at one place of a problem.
+A job is some cells that share their data.
+
+>>> from rankexp.config.load import load
+>>> from rankexp.config.shipped import shipped
+>>> study = load(shipped()["kotlowski2011"], profile="quick")
+>>> needed = list(cells(study, {}, only=["figure1"]))
+>>> first = needed[0]
+>>> first.experiment, first.problem, first.method
+('figure1', 'linear-50', 'exponential')
+>>> job = next(jobs(needed, done={first.key}))
+>>> len(job.cells), first in job.cells
+(9, False)
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 
 import rankexp
+from rankexp import registry, testing
 
-ROOMS = ("losses", "estimators", "generators", "metrics", "checks", "theory", "studies")
 NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 COMPILED = "_numba"
 
@@ -32,13 +32,17 @@ def main() -> None:
         sys.exit(f"bare: rankexp comes from {where}, not from the wheel in {sys.prefix}")
     if found := [name for name in NOT_HERE if importlib.util.find_spec(name)]:
         sys.exit(f"bare: this environment is not bare, it has {', '.join(found)}")
+    if not (where / "py.typed").is_file():
+        sys.exit("bare: the wheel has no py.typed, so its types reach nobody")
     imported = import_everything()
     rankexp_command("check", *given.studies)
     rankexp_command("check", *(study.stem for study in given.studies))  # those in the wheel
     rankexp_command("data", "list")
     rankexp_command("schema")
-    for room in ROOMS:
+    for room in registry.ROOMS:
         rankexp_command("list", room)
+    testing.check_loss("logistic")
+    testing.check_metric("rank_loss")
     with tempfile.TemporaryDirectory() as folder:
         for study in given.studies:
             options = ("--quick", "--quiet", "--jobs", given.jobs, "--results", folder)
