@@ -128,10 +128,13 @@ def report(
     """Rebuild every table and figure from records, without fitting anything."""
     from rankexp.report.build import edited, open_report
 
+    if quick and not studies:
+        raise ConfigError("--quick: name the studies whose quick profile is meant")
     code = 0
     for name in studies or map(str, _result_folders(None, results)):
         study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
-        (folder,) = _result_folders([study.study if study else name], results)
+        named = study.study if study else name + "-quick" * quick
+        (folder,) = _result_folders([named], results)
         made = open_report(folder, study)
         written = made.write()
         print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")

@@ -121,8 +121,10 @@ def test_the_report_of_an_edited_study_needs_no_run(place: Path) -> None:
     assert "## Newly named" in page.read_text(encoding="utf-8")
     assert (page.parent / "other.md").is_file()
 
-    never_run = rankexp("report", "tiny.yaml", "--quick", cwd=place)
-    assert never_run.returncode == 2 and "'tiny-quick'" in never_run.stderr
+    for named in ("tiny.yaml", "tiny"):
+        never_run = rankexp("report", named, "--quick", cwd=place)
+        assert never_run.returncode == 2 and "'tiny-quick'" in never_run.stderr
+    assert "name the studies" in rankexp("report", "--quick", cwd=place).stderr
 
 
 def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -> None:
