@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from rankexp.estimators import LinearRanker
 from rankexp.estimators.labels import best_threshold
 from rankexp.losses import Logistic
+from rankexp.metrics import rank_loss
 from rankexp.solvers.scores import scores
 
 TWO_CLASSES = [cell for cell in LinearRanker.combinations() if cell[1] != "multipartite"]
@@ -221,3 +222,19 @@ def test_says_where_it_did_not_converge():
 def test_no_penalty_where_it_is_possible():
     X, y = make()
     assert LinearRanker(lam=0).fit(X, y).gap_ <= 1e-6
+
+
+@pytest.mark.parametrize(("scale", "lam"), [(1.0, 1e15), (1.0, 1e17), (1e-10, 1e-2)])
+@pytest.mark.parametrize("loss", ["logistic", "exponential", "squared_hinge"])
+def test_a_large_intercept_loses_no_ranking(loss, scale, lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 5))
+    y = (X @ np.ones(5) + rng.normal(size=1000) > 1.0).astype(int)
+    X = X * scale
+    found = LinearRanker(loss, "classification", lam=lam).fit(X, y)
+    s = found.decision_function(X)
+    assert np.unique(s).size == 1000
+    assert rank_loss(y, s) < 0.15
+    np.testing.assert_array_equal(found.predict(X), (s > 0).astype(int))
+    assert np.sign(found.offset_) == np.sign(found.intercept_)
+    assert np.abs(found.offset_) < np.abs(found.intercept_)

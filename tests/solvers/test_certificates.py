@@ -2,13 +2,17 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Logistic, SquaredHinge
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
+from rankexp.solvers.smooth.accurate import product
 from rankexp.solvers.smooth.path import smooth_path
 
 LONG = np.longdouble
@@ -211,3 +215,19 @@ def test_two_thousand_hostile_problems():
     counts, bad = wrong(range(10_000, 12_000))
     assert not bad
     assert counts["certified"] >= 1_600
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 10_000), spread=st.integers(0, 30))
+def test_products_are_right_to_the_last_bit_where_almost_all_cancels(seed, spread):
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(3, 9)) * 2.0 ** rng.integers(-spread, spread + 1, size=(3, 9))
+    v, shift = rng.normal(size=9), rng.normal(size=9) * 2.0**spread
+    found = product(A, v, shift)
+    for row, value in zip(A, found, strict=True):
+        terms = [
+            (Fraction(a) - Fraction(b)) * Fraction(c)
+            for a, b, c in zip(row, shift, v, strict=True)
+        ]
+        exact, size = sum(terms), sum(map(abs, terms))
+        assert abs(Fraction(float(value)) - exact) <= 2**-52 * abs(exact) + 2**-98 * size

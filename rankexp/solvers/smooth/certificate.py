@@ -12,7 +12,7 @@ could matter, both are worked out again in twice the precision, from the rows as
 """
 
 from dataclasses import dataclass
-from math import fsum, inf, isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -186,7 +186,8 @@ def evaluate(
         s += product(ends[0][None], ends[1], np.zeros(1))[0]
     r = risk.slope(s)
     value = risk.value(s) + 0.5 * lam * float(coef @ coef)
-    g, g_b = product(X.T, r, middle[:, None]) + lam * coef, fsum(r)
+    g = product(X.T, r, middle[:, None]) + lam * coef
+    g_b = float(product(r[None], np.ones(r.size), np.zeros(1))[0])
     moved = middle - problem.centre
     gap = inf
     if lam > 0.0:
