@@ -89,8 +89,9 @@ def run(
 
     if retry not in {None, "failed"}:
         raise ConfigError(f"--retry {retry}: the only thing to retry is 'failed'")
+    study = _study(config, quick)
     outcome = execute(
-        _study(config, quick),
+        study,
         config=config,
         results=results,
         folders=data_folders(data),
@@ -101,7 +102,7 @@ def run(
         quiet=quiet,
     )
     if outcome.records and outcome.exit_code != INTERRUPTED:
-        tables = open_report(outcome.folder)
+        tables = open_report(outcome.folder, study, outcome.cells)
         written = tables.write()
         print(f"\n{tables.summary()}")
         for line in tables.failures:

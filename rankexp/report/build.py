@@ -1,7 +1,7 @@
 """Rebuild every table and figure of a results folder from its manifest and records alone."""
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.files import write_atomically
 from rankexp.metrics.base import parse
+from rankexp.plan import Cell
 from rankexp.report.context import Context
 from rankexp.report.figure import styled
 from rankexp.report.model import Output, Section
@@ -153,12 +154,16 @@ def _failed(block: Block, error: Exception) -> str:
     return f"FAILED: block '{block.name}': {why}. Files of it, if any, are of an earlier report."
 
 
-def open_report(folder: Path, study: Study | None = None) -> Report:
+def open_report(
+    folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
+) -> Report:
     """Return the report of a results folder (see `open_results`)."""
-    return Report(open_results(folder, study), folder)
+    return Report(open_results(folder, study, cells), folder)
 
 
-def open_results(folder: Path, study: Study | None = None) -> Context:
+def open_results(
+    folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
+) -> Context:
     """Read a results folder's manifest and records.
 
     Parameters
@@ -166,6 +171,8 @@ def open_results(folder: Path, study: Study | None = None) -> Context:
     folder : Path
     study : Study or None
         As it is now in its file. Default: as it was run.
+    cells : sequence of Cell or None
+        Of the study with the data that the manifest has. Default: they are planned.
 
     Raises
     ------
@@ -184,10 +191,11 @@ def open_results(folder: Path, study: Study | None = None) -> Context:
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
             f"{error}"
         ) from error
-    cells = list(plan.cells(study, facts_of(manifest)))
+    if cells is None:
+        cells = list(plan.cells(study, facts_of(manifest)))
     store = Store(folder)
     records = store.read()
-    return Context(study, cells, records, manifest, list(store.problems))
+    return Context(study, list(cells), records, manifest, list(store.problems))
 
 
 def edited(manifest: Mapping[str, Any]) -> str | None:

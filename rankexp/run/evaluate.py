@@ -1,6 +1,8 @@
 """One job becomes records. A method that fails, fails alone."""
 
+import contextlib
 import itertools
+import os
 import signal
 import traceback
 import warnings
@@ -8,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -89,7 +91,7 @@ class _Work:
         if self.failed is not None:
             return
         cpu, start = process_time(), perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
+        with warnings.catch_warnings(record=True) as caught, _exit_refused():
             warnings.simplefilter("always")
             try:
                 seconds = step(self, *arguments)
@@ -132,6 +134,23 @@ class _Work:
             warnings=_counted(self.caught),
             version=__version__,
         )
+
+
+@contextlib.contextmanager
+def _exit_refused() -> Iterator[None]:
+    """Let `os._exit` end no process of ours; those that a method forks may end as they like."""
+    leave, here = os._exit, os.getpid()
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != here:
+            leave(status)
+        raise SystemExit(f"os._exit({status}) was called")
+
+    os._exit = refuse
+    try:
+        yield
+    finally:
+        os._exit = leave
 
 
 def _by_user(error: BaseException) -> bool:

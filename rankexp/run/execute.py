@@ -12,8 +12,9 @@ from types import FrameType
 from typing import Any
 
 from rankexp.config.schema import Study
-from rankexp.errors import EnvironmentProblemError
+from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.files import explained, open_to_append
+from rankexp.plan import Cell
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
 from rankexp.run.prepare import Prepared, prepare
@@ -42,6 +43,8 @@ class Outcome:
         Records there are now.
     made, failed : int
         Records made by this run, and failed ones among all.
+    cells : sequence of Cell or None
+        All cells of the study, where the run planned for all of them: a report needs no others.
     """
 
     folder: Path
@@ -50,6 +53,7 @@ class Outcome:
     records: int = 0
     made: int = 0
     failed: int = 0
+    cells: Sequence[Cell] | None = None
 
     def note(self, code: int, message: str) -> None:
         """Add a message and the exit code it stands for."""
@@ -129,6 +133,8 @@ def execute(
         plan.missing,
         prepared.alone,
     )
+    if not only and manifest.names == prepared.facts.keys():
+        outcome.cells = plan.cells
     _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
     return outcome
 
@@ -270,16 +276,17 @@ class _Run:
 
 @contextlib.contextmanager
 def _terminable() -> Iterator[None]:
-    """Let SIGTERM stop a run as cleanly as Ctrl-C does."""
+    """Let SIGTERM stop a run as cleanly as Ctrl-C does, and tell both from a method's doing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, frame: FrameType | None) -> Any:
-        raise KeyboardInterrupt
+        raise Interrupted
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

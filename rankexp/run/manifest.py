@@ -4,7 +4,7 @@ import json
 import platform
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -122,6 +122,11 @@ class Manifest:
             "published": published_rows(self.study),
             "study": self.study.model_dump(mode="json"),
         }
+
+    @property
+    def names(self) -> Set[str]:
+        """The data sets that this run or one before found."""
+        return set(self._fixed["data"])
 
     def _data(self) -> dict[str, Any]:
         kept = {k: v for k, v in self._before.get("data", {}).items() if k in self.study.data}
