@@ -161,7 +161,9 @@ def _panel(axes: "Axes", tree: Cell, room: float) -> None:
                 ((cell.x + child.x) / 2, y - 0.5),
                 fontsize=6.5,
                 color="#555555",
-                ha=("right", "left")[place > 0],
+                ha="center",
+                va="center",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
             )
         leaf = not cell.children
         axes.text(
