@@ -134,7 +134,7 @@ def execute(
         prepared.alone,
     )
     if not only and manifest.names == prepared.facts.keys():
-        outcome.cells = plan.cells
+        outcome.cells = prepared.cells
     _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
     return outcome
 

@@ -22,6 +22,8 @@ class Prepared:
 
     Attributes
     ----------
+    cells : list of Cell
+        What the experiments need, done or not.
     plan : Plan
     folder : Path
         ``results/<study>``.
@@ -38,6 +40,7 @@ class Prepared:
         Whether the folder has no record at all.
     """
 
+    cells: list[Cell]
     plan: Plan
     folder: Path
     store: Store
@@ -96,7 +99,16 @@ def prepare(
     plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
     return Prepared(
-        plan, folder, store, facts, provenance, absent, wrong, frozenset(relevant), not records
+        planned,
+        plan,
+        folder,
+        store,
+        facts,
+        provenance,
+        absent,
+        wrong,
+        frozenset(relevant),
+        not records,
     )
 
 

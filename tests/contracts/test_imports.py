@@ -43,7 +43,7 @@ MAY_USE = {
     "strict": set(),
     "keep": {"metrics"},
     "protocols": {"strict"},
-    "config": NUMERIC | {"strict", "protocols"},
+    "config": NUMERIC | {"strict", "grid", "protocols"},
     "spec": {"config", "metrics", "grid", "protocols"},
     "plan": {"config", "metrics", "grid", "protocols", "spec"},
     "data": {"config", "plan"},
