@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sweep import Sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, Sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long
@@ -83,7 +83,7 @@ class Best:
     """The best primal and dual values found for one ``lam``.
 
     Any pair of them certifies: weak duality doesn't ask that they come from one point.
-    ``residual`` and ``alpha`` are those of the dual value.
+    ``residual`` and ``alpha`` are those of the dual value, ``measured`` is a last sweep at w.
     """
 
     primal: float = np.inf
@@ -92,6 +92,7 @@ class Best:
     s: Floats = field(default_factory=lambda: np.empty(0))
     residual: Floats = field(default_factory=lambda: np.empty(0))
     alpha: float = 0.0
+    measured: SortedSweep | None = None
 
     def update(self, at: Iterate[S]) -> None:
         """Take what is better."""

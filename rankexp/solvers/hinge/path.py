@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.compiled import choose
+from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.grid import coarse
 from rankexp.solvers.hinge.iterate import Best, Iterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
@@ -85,16 +86,26 @@ def hinge_path(
     _check(X, order, lams)
     power = common_power(X, float(lams.min(initial=1.0)))
     pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
-    (n, d), L = X.shape, lams.size
-    path = _Path(pairs, tol, max_iter)
+    return _solve(X, pairs, lams, tol, max_iter)
+
+
+def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
+    """Solve and certify for each penalty."""
+    (n, d), L, power = X.shape, lams.size, pairs.power
+    path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X)
     coef, slope = np.empty((d, L)), np.zeros((n, L))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
-    for k in np.argsort(-lams, kind="stable"):
-        best, n_iter[k] = path.solve(math.ldexp(lams[k], -2 * power))
-        objective[k], gap[k] = best.primal, best.gap
-        coef[:, k] = np.ldexp(pairs.original(best.w), -power)
-        slope[pairs.rows, k] = best.residual
-    return PathResult(coef, np.zeros(L), objective, gap, n_iter, gap <= tol, slope)
+    converged = np.zeros(L, dtype=bool)
+    with np.errstate(all="ignore"):  # the certificate tells
+        for k in np.argsort(-lams, kind="stable"):
+            lam = math.ldexp(lams[k], -2 * power)
+            best, n_iter[k] = path.solve(lam)
+            found = certifier.certify(lam, best)
+            objective[k], gap[k] = found.primal, found.gap
+            converged[k] = found.exact and found.gap <= tol
+            coef[:, k] = np.ldexp(pairs.original(best.w), -power)
+            slope[pairs.rows, k] = best.residual
+    return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope)
 
 
 def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
@@ -127,9 +138,9 @@ class _Path:
         """Return the best values, with coefficients, and iterations."""
         if self.spread <= lam:  # every pair is in the loss at once
             w = self.pairs.mean_difference / lam
-            value = 1.0 - 0.5 * lam * float(w @ w)
-            full = sweep(self.pairs, np.zeros(self.u.size), BAND).residual
-            return Best(value, value, w, self.u / lam, full), 0
+            s, value = self.u / lam, 1.0 - 0.5 * lam * float(w @ w)
+            full = sweep(self.pairs, np.zeros(s.size), BAND).residual
+            return Best(value, value, w, s, full, 1.0, sweep(self.pairs, s, BAND)), 0
         best, tol = Best(), MARGIN * self.tol
         approach = self._from_last if self.sampled is None else self._from_sample
         n_iter = approach(lam, tol, best)
@@ -185,4 +196,5 @@ class _Path:
         self.w, self.s = best.w, self.pairs.scores(best.w)
         best.s = self.s
         self.swept = sweep(self.pairs, self.s, WIDE_BAND)
+        best.measured = self.swept
         best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)

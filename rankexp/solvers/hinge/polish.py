@@ -168,6 +168,8 @@ def box_program(
     ndarray of shape (M,)
     """
     D, b, m = problem
+    if not a.size:
+        return a
     v = D @ ((unit * (a @ D) - b) / lam) - 1.0
     delta = START * float(np.abs(v).mean()) + START_LEAST
     s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta

@@ -1,0 +1,171 @@
+"""The objective of given coefficients and their gap, with bounds on everything rounded away.
+
+Weak duality holds for exact numbers. Here the primal value at ``w`` is off by what the scores are
+off, and the dual value by what the gradient ``g = X' residual`` is off. Both errors are at most
+a number of roundings times the same sums of absolute values, column by column:
+
+- a sum of k products is off by at most ``k eps`` times the sum of their absolute values;
+- the hinge of a pair changes by no more than its two scores do, so that the primal error is at
+  most ``sum over columns |w_j| A_j``, ``A_j`` the mean over pairs of both ``|x_ij|``;
+- the dual value ``mean alpha - |g|² / (2 lam)`` changes by ``sum over columns |g_j| e_j / lam``.
+
+The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of exact numbers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.hinge.iterate import BROKEN, Best
+from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.sweep import sweep
+
+LongFloats = npt.NDArray[np.longdouble]
+
+EPS = float(np.finfo(np.float64).eps)  # twice the unit roundoff: room for terms of second order
+LONG_EPS = float(np.finfo(np.longdouble).eps)
+MORE_ROUNDINGS = 16  # a score: centring, its fixed point, weights, costs, and their sum
+AGREEMENT = 1e-9  # of the objective: what its bound of rounding may be
+PRECISE = 0.1 * AGREEMENT  # from here on, long doubles take over
+BLOCK = 2**17  # tuned: entries, whose centred copy stays in the cache
+FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The objective at ``w``, a bound on what it is off, and a bound on the relative gap."""
+
+    primal: float
+    error: float
+    gap: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the objective is right to nine digits."""
+        return self.error <= AGREEMENT * self.primal
+
+
+class Certifier:
+    """Certifies coefficients for one set of pairs."""
+
+    def __init__(self, pairs: HingePairs, X: Floats) -> None:
+        self.pairs, self.X = pairs, X
+        n, d = pairs.given.shape
+        self.of_scores = (d + MORE_ROUNDINGS) * EPS
+        self.of_sums = (n + d + pairs.order.costs.shape[0] + MORE_ROUNDINGS) * EPS
+
+    @cached_property
+    def _centre(self) -> Floats:
+        d = self.pairs.given.shape[1]
+        return np.zeros(d) if self.pairs.centred else self.pairs.given.mean(axis=0)
+
+    def _parts(self) -> list[slice]:
+        """Return which rows to take at once."""
+        n, d = self.pairs.given.shape
+        size = max(BLOCK // d, 1)
+        return [slice(start, start + size) for start in range(0, n, size)]
+
+    def _blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield rows, centred, a few at once."""
+        X = self.pairs.given
+        for rows in self._parts():
+            yield rows, X[rows] if self.pairs.centred else X[rows] - self._centre
+
+    @cached_property
+    def _sizes(self) -> tuple[Floats, Floats]:
+        """Mean over pairs of both ``|x_j|``, and the largest, of each column, both (d,)."""
+        pairs = self.pairs
+        mass = np.add(*pairs.order.part()) * pairs.weight / pairs.count
+        mean, largest = np.zeros((2, pairs.given.shape[1]))
+        for rows, block in self._blocks():
+            sizes = np.abs(block)
+            mean += mass[rows] @ sizes
+            np.maximum(largest, sizes.max(axis=0), out=largest)
+        return mean, largest
+
+    def certify(self, lam: float, best: Best) -> Certificate:
+        """Return the certificate of the best coefficients and dual variables for a penalty."""
+        w = self.pairs.original(best.w)
+        hinge, error = self._hinge(w, best)
+        ridge = 0.5 * lam * float(w @ w)
+        error += self.of_scores * ridge
+        if not error <= PRECISE * (hinge + ridge):
+            hinge, error = self._precise_hinge(w, hinge, error)
+        primal, dual = hinge + ridge, self._dual(lam, best)
+        if not np.isfinite(primal):
+            raise FloatingPointError(
+                "the pairwise hinge overflowed; divide the columns of X by their largest values"
+            )
+        gap = 1.0 - max(dual, 0.0) / (primal + error) if primal + error > 0.0 else 1.0
+        return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
+
+    def _hinge(self, w: Floats, best: Best) -> tuple[float, float]:
+        """Return the mean hinge at the scores of the solver, and a bound on what it is off."""
+        pairs, size = self.pairs, self._sizes[0]
+        if not pairs.centred:  # the scores were taken before they were shifted
+            size = size + 2.0 * np.abs(self._centre)
+        swept = best.measured
+        if swept is None or pairs.rotation is not None:
+            swept = sweep(pairs, pairs.given @ w, 1.0)
+        unit = 1.0 / swept.one if swept.one else np.inf
+        rounded = self.of_scores * float(np.abs(w) @ size)
+        return swept.hinge, rounded + unit + self.of_sums * swept.hinge
+
+    def _dual(self, lam: float, best: Best) -> float:
+        """Return a lower bound on the dual value."""
+        slope = np.zeros(self.pairs.given.shape[1])
+        for rows, block in self._blocks():
+            slope += best.residual[rows] @ block
+        mean, largest = self._sizes
+        # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
+        error = self.of_sums * np.minimum(mean, 2.0 * best.alpha * largest)
+        lost = (float(np.abs(slope) @ error) + float(error @ error)) / lam
+        square = float(slope @ slope) / (2.0 * lam)
+        lower: float = best.alpha - square - lost - self.of_sums * (best.alpha + square)
+        return lower
+
+    def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
+        """Return the mean hinge in long doubles, and a bound on what it is off."""
+        pairs, order = self.pairs, self.pairs.order
+        groups = pairs.bounds.shape[0] - 1
+        if groups > FEW_GROUPS:
+            return hinge, error
+        s, away = self._precise_scores(w)
+        place = np.lexsort((s, order.cell))
+        ends = np.searchsorted(order.cell[place], np.arange(groups * order.costs.shape[0] + 1))
+        total = np.longdouble(0.0)
+        for group in range(groups):
+            for low, up, cost in pairs.levels:
+                i, j = (
+                    place[ends[cell] : ends[cell + 1]]
+                    for cell in (group * order.costs.shape[0] + level for level in (up, low))
+                )
+                total += cost * _pairs_hinge(s[i], pairs.weight[i], s[j], pairs.weight[j])
+        value = total / pairs.count
+        n, d = pairs.given.shape
+        rounded = (d + MORE_ROUNDINGS) * float(np.abs(w) @ self._sizes[0]) + 2.0 * away
+        summed = n * float(value + 2.0 * np.abs(s).max())
+        return float(value), LONG_EPS * (rounded + summed) + EPS * float(value)
+
+    def _precise_scores(self, w: Floats) -> tuple[LongFloats, float]:
+        """Return scores in long doubles, (n,), and how far from 0 the rows lie by them."""
+        X, pairs = self.X, self.pairs
+        long = np.ldexp(w.astype(np.longdouble), -pairs.power)
+        centre = X[pairs.rows[0]].astype(np.longdouble)
+        s = [(X[pairs.rows[part]] - centre) @ long for part in self._parts()]
+        return np.concatenate(s), float(np.abs(centre) @ np.abs(long))
+
+
+def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints) -> Any:
+    """Return the sum of the hinge over all pairs of sorted scores, in long doubles."""
+    if not (upper.size and lower.size):
+        return np.longdouble(0.0)
+    first = np.searchsorted(lower, upper - 1.0)
+    after = np.concatenate((np.cumsum((other * lower)[::-1])[::-1], [0.0]))
+    count = np.concatenate((np.cumsum(other[::-1])[::-1], [0]))
+    return np.sum(weight * (after[first] - (upper - 1.0) * count[first]))
