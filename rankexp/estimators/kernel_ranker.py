@@ -3,8 +3,10 @@
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self, cast
+from warnings import warn
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp import registry
@@ -20,10 +22,11 @@ from rankexp.solvers.scores import scores
 REGISTER = {"KernelRanker": "KernelRanker"}
 
 KERNELS = ("rbf", "poly", "linear")
-CUT = 0.1  # share of the tolerance that the cut of the Gram matrix may take
-GUESS = 0.1  # of the objective, before the first solution
-ROUNDS = 4
-ROWS_AT_ONCE = 2048
+CUT = 0.1  # tuned: share of the tolerance that the cut of the Gram matrix may take
+GUESS = 0.1  # tuned: the objective is taken to be this before the first solution
+ROUNDS = 4  # tuned: solutions with a finer cut; the second is enough as a rule
+PRECISE = 1e-9  # what `objective_` promises, relatively: beyond it a fit warns
+ROWS_AT_ONCE = 2048  # tuned: of a matrix of kernels, when rows are scored
 
 
 class KernelRanker(RiskRanker):
@@ -183,7 +186,7 @@ class KernelRanker(RiskRanker):
         Warns
         -----
         sklearn.exceptions.ConvergenceWarning
-            Where `tol` was not reached.
+            Where `tol` was not reached, or where rounding hides the digits of `objective_`.
         """
         self.check()
         order = self._order(y)
@@ -191,8 +194,9 @@ class KernelRanker(RiskRanker):
         labels, task = self._task(X, y, np.array([self.lam], dtype=np.float64), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
-        factor = Factor(self._kernel(), np.ascontiguousarray(rows))
-        found = self._solve(factor, back.reshape(-1), task)
+        with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
+            factor = Factor(self._kernel(), np.ascontiguousarray(rows))
+            found = self._solve(factor, back.reshape(-1), task)
         self._keep(labels)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
@@ -226,10 +230,15 @@ class KernelRanker(RiskRanker):
             objective = float(found.objective[0])
             enough = 2.0 * CUT * self.tol * objective * 2.0 * self.lam
             lost = factor.lost(slope, enough)
-            if lost <= enough or factor.pivots.size >= self.max_rank:
+            if not lost > enough or factor.pivots.size >= self.max_rank:
                 break
             goal = 0.5 * enough * min(1.0, factor.bound(weight) / lost)
-        gap = found.gap + (0.5 * lost / (self.lam * objective) if objective > 0.0 else 0.0)
+        mismatch = self._off(factor, found.coef[:, 0], weight)
+        excess = (lost + factor.rounding(slope)) / (2.0 * self.lam) + mismatch
+        gap = found.gap + (excess / objective if objective > 0.0 else 0.0)
+        if mismatch > PRECISE * objective:
+            text = f"objective_ is off by {mismatch:.1e} by rounding: scale or centre the features"
+            warn(text, ConvergenceWarning, stacklevel=3)
         found = PathResult(
             found.coef, found.intercept, found.objective, gap, found.n_iter, gap <= self.tol
         )
@@ -238,6 +247,15 @@ class KernelRanker(RiskRanker):
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
         self._warn(found, given, advice)
         return found
+
+    def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:
+        """Return by how much the objective of the expansion differs from that of w."""
+        b = factor.expand(w)
+        s = self._expanded(factor.X, factor.X[factor.pivots], b)
+        moved = s - factor.L @ w
+        moved -= float(weight @ moved) / float(weight.sum())
+        norms = float(b @ s[factor.pivots]) - float(w @ w)
+        return float(weight @ np.abs(moved)) + 0.5 * self.lam * abs(norms)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
@@ -250,9 +268,12 @@ class KernelRanker(RiskRanker):
         return self._scores(X) - self.threshold_
 
     def _scores(self, X: Floats) -> Floats:
-        kernel, b = self._kernel(), self.dual_coef_.T
+        return self._expanded(X, self.support_vectors_, self.dual_coef_[0])
+
+    def _expanded(self, X: Floats, support: Floats, b: Floats) -> Floats:
+        kernel = self._kernel()
         parts = [
-            scores(kernel(X[i : i + ROWS_AT_ONCE], self.support_vectors_), b)[:, 0]
+            scores(kernel(X[i : i + ROWS_AT_ONCE], support), b[:, None])[:, 0]
             for i in range(0, X.shape[0], ROWS_AT_ONCE)
         ]
         return np.concatenate(parts)
@@ -265,5 +286,9 @@ def _gamma(X: Floats) -> float:
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         gamma = float(1.0 / (X.shape[1] * X.var()))
     if not 0.0 < gamma < np.inf:
-        raise ValueError("the variance of X is out of range: scale the features, or give gamma")
+        worst = int(np.abs(X).max(axis=0).argmax())
+        raise ValueError(
+            f"the variance of X is out of range: column {worst} (counted from 0) has values up to "
+            f"{np.abs(X).max():.3g}; scale the features, or give gamma"
+        )
     return gamma

@@ -14,11 +14,14 @@ from rankexp.solvers.scores import scores
 
 Kernel = Callable[[Floats, Floats], Floats]
 
-BLOCK = 64  # candidates for the next pivots
-SPREAD = 0.1  # a candidate is taken while it leaves this share of the largest one
-DIAGONAL_ROWS = 64
-ROWS_AT_ONCE = 1024
-INDEFINITE = 1e-8  # of the largest diagonal entry: more isn't rounding
+EPS = float(np.finfo(np.float64).eps)
+BLOCK = 64  # candidates for the next pivots; tuned: products of so many columns are quick
+SPREAD = 0.1  # tuned: a candidate is taken while it leaves this share of the largest one
+DIAGONAL_ROWS = 64  # tuned: K(x, x) is the diagonal of blocks of so many rows
+ROWS_AT_ONCE = 1024  # tuned: of the Gram matrix, some megabytes for 1,000 rows
+INDEFINITE = 1e-8  # of the largest diagonal entry: the square root of eps, more isn't rounding
+FLOOR = 4.0  # roundings a row, which leave as much on the diagonal where nothing is left
+FEW_STEPS = 8  # of a kernel beside its sum: differences, products, a power or exponential
 
 
 def gaussian(gamma: float) -> Kernel:
@@ -93,11 +96,14 @@ class Factor:
     def __post_init__(self) -> None:
         self.left = diagonal(self.kernel, self.X)
         self.largest = float(self.left.max())
+        self.roots = np.sqrt(np.maximum(self.left, 0.0))
         if not (np.isfinite(self.left) & (self.left >= 0.0)).all():
-            raise ValueError("the kernel must be finite, and K(x, x) >= 0, on every row")
+            raise ValueError(
+                "the kernel must be finite, and K(x, x) >= 0, on every row: scale the features"
+            )
         if not self.largest > 0.0:
             raise ValueError("the kernel is 0 on every row of X: all scores would be 0")
-        self.floor = 4.0 * self.X.shape[0] * np.finfo(float).eps * self.largest
+        self.floor = FLOOR * self.X.shape[0] * EPS * self.largest
         self.pivots = np.empty(0, dtype=np.intp)
         self._columns = np.empty((self.X.shape[0], BLOCK))
 
@@ -111,7 +117,7 @@ class Factor:
         return float(weight @ np.sqrt(self.left)) ** 2
 
     def lost(self, r: Floats, enough: float) -> float:
-        """Return ``r'E r``, or a bound where that is ``enough``; r of shape (n,)."""
+        """Return ``r'E r`` but for rounding, or a bound where that is ``enough``; r (n,)."""
         bound = self.bound(np.abs(r))
         if bound <= enough:
             return bound
@@ -120,8 +126,17 @@ class Factor:
         for i in range(0, r.size, ROWS_AT_ONCE):
             part = slice(i, i + ROWS_AT_ONCE)
             total += float(r[part] @ self.kernel(self.X[part], self.X) @ r)
-        rounding = 1e-14 * self.largest * float(np.abs(r).sum()) ** 2
-        return min(bound, max(total, 0.0) + rounding)
+        return min(bound, max(total, 0.0))
+
+    def rounding(self, r: Floats) -> float:
+        """Return by how much rounding of the kernel and of the factor can change ``r'K r``.
+
+        An entry is a function of a sum over d features, and a sum over the columns of L: it is
+        off by so many units of ``sqrt(K_ii K_jj)`` (Higham, Accuracy and Stability of Numerical
+        Algorithms, Theorem 10.3).
+        """
+        steps = self.X.shape[1] + self.pivots.size + FEW_STEPS
+        return float(EPS * steps * (np.abs(r) @ self.roots) ** 2)
 
     def grow(self, weight: Floats, goal: float, most: int) -> None:
         """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it.

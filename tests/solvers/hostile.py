@@ -29,7 +29,7 @@ def hostile(seed, K):
 
 def exact_scores(X, w):
     """Return ``X @ w`` less its mean, worked out in fractions and then rounded once, (n,)."""
-    w = [Fraction(float(v)) for v in w]
+    w = [Fraction(v) for v in w]
     s = [sum(Fraction(float(x)) * v for x, v in zip(row, w, strict=True)) for row in X]
     middle = sum(s) / len(s)
     return np.array([_long(v - middle) for v in s])
@@ -37,7 +37,7 @@ def exact_scores(X, w):
 
 def exact_ridge(w, lam):
     """Return ``lam/2 |w|²``, rounded once."""
-    return _long(Fraction(lam) / 2 * sum(Fraction(float(v)) ** 2 for v in w))
+    return _long(Fraction(lam) / 2 * sum(Fraction(v) ** 2 for v in w))
 
 
 def _long(value):

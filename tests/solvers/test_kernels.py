@@ -1,10 +1,16 @@
 """The pivoted Cholesky factor of a Gram matrix."""
 
+import warnings
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hostile import exact_ridge, exact_scores, hostile
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+from rankexp.estimators import KernelRanker, LinearRanker
 from rankexp.solvers.kernels import Factor, diagonal, gaussian, linear, polynomial
 
 KERNELS = {
@@ -71,3 +77,56 @@ def test_refuses_what_is_no_kernel():
         Factor(lambda A, B: np.full((len(A), len(B)), np.nan), X)
     with pytest.raises(ValueError, match="semidefinite"):
         Factor(lambda A, B: np.tanh(2 * linear(A, B) - 0.1) + 0.11, X).grow(np.ones(50), 0.0, 50)
+
+
+def exact_logistic(model, X, y):
+    """Return the objective of a linear kernel's scores, in extended precision."""
+    pairs = list(zip(model.dual_coef_[0], model.support_vectors_, strict=True))
+    w = [
+        sum(Fraction(float(b)) * Fraction(float(v[j])) for b, v in pairs)
+        for j in range(X.shape[1])
+    ]
+    s = exact_scores(X, w)
+    D = s[y > 0][:, None] - s[y == 0]
+    losses = np.maximum(-D, 0) + np.log1p(np.exp(-np.abs(D)))
+    return losses.mean() + exact_ridge(w, model.lam)
+
+
+def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right_or_warned():
+    """60 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
+    silent = 0
+    for seed in range(60):
+        kind, X, y = hostile(seed, K=2)
+        rng = np.random.default_rng(seed)
+        lam, tol = 10.0 ** rng.uniform(-4, 1), 10.0 ** rng.uniform(-8, -3)
+        model = KernelRanker("linear", gamma=1.0, loss="logistic", lam=lam, tol=tol)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(X, y)
+            least = LinearRanker("logistic", "bipartite", lam=lam, tol=1e-12).fit(X, y)
+        value = exact_logistic(model, X, y)
+        gap = (value - least.objective_ * (1 - least.gap_)) / value
+        assert model.gap_ >= gap - least.gap_ - 1e-9, (seed, kind)
+        if not any("KernelRanker" in str(w.message) or "off by" in str(w.message) for w in caught):
+            silent += model.gap_ <= tol
+            if model.gap_ <= tol:
+                assert abs(value - model.objective_) <= 1e-9 * value, (seed, kind)
+    assert silent >= 5
+
+
+@pytest.mark.parametrize("lam", [1e-300, 5e-324])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_a_tiny_penalty_ends_with_an_honest_gap(lam, loss):
+    X, y = hostile(1, K=2)[1:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KernelRanker(loss=loss, lam=lam).fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert model.gap_ >= 0.0
+
+
+def test_values_out_of_range_are_refused_with_their_column():
+    X, y = hostile(1, K=2)[1:]
+    X[3, -1] = 1e200
+    with pytest.raises(ValueError, match=rf"column {X.shape[1] - 1} .* scale the features"):
+        KernelRanker().fit(X, y)

@@ -38,8 +38,8 @@ MOST_STEPS = 40
 """Of Newton's method for thresholds; it takes 3 to 10 where it does not get lost."""
 LONGEST = 10.0
 """Ranges of the scores that a step may be long. Tuned."""
-WIDEST = 1e12
-"""Range of scores beyond which thresholds that differ by less than 1e-4 are lost in rounding:
+WIDEST = 1e10
+"""Range of scores beyond which thresholds that differ by less than 1e-6 are lost in rounding:
 so far a search must not go."""
 BALANCED = 1e-200
 """The derivative of a row that both thresholds pull at alike; 0 would mean that it may be left
