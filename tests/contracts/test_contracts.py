@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from rankexp.data.dataset import Feature, Table
+from rankexp.estimators import ProportionalOdds
 from rankexp.generators import Linear
 from rankexp.losses import Hinge, Logistic, SquaredHinge
 from rankexp.metrics import auc
@@ -213,6 +214,27 @@ def test_a_broken_ranker(attributes, sentence):
     check_ranker(Plain(), scikit_learn=False)
     with pytest.raises(ContractError, match=f"^estimator .*{sentence}"):
         check_ranker(made(Plain, **attributes)(), scikit_learn=False)
+
+
+class ByAlphabet(ProportionalOdds):
+    def fit(self, X, y):
+        model = ProportionalOdds(levels=sorted(set(np.asarray(y).tolist()))).fit(X, y)
+        vars(self).update({name: value for name, value in vars(model).items() if name != "levels"})
+        return self
+
+
+class AlwaysGood(ProportionalOdds):
+    def predict_level(self, X):
+        return np.repeat(self.levels_[1], len(X))
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [(ByAlphabet, "never in that of the alphabet"), (AlwaysGood, "it predicts {1}")],
+)
+def test_a_broken_ranker_of_levels(broken, sentence):
+    with pytest.raises(ContractError, match=f"^estimator {broken.__name__}.*{sentence}"):
+        check_ranker(broken(), scikit_learn=False)
 
 
 def source_of(values, columns, missing="none"):

@@ -1,7 +1,6 @@
 """What every estimator that ranks K ordered levels must keep."""
 
 import inspect
-import pickle
 import warnings
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from rankexp import registry
 from rankexp.metrics import u_pairs
+from rankexp.testing import check_ranker
 
 VARIANTS = {
     "LinearRanker": [
@@ -23,7 +23,6 @@ VARIANTS = {
     "ORBoost": [{"variant": name, "n_rounds": 20} for name in ("lr", "all")],
     "OrdinalSVM": [{"constraints": name} for name in ("adjacent", "all")],
 }
-WORDS = ["poor", "fair", "good", "excellent"]  # by alphabet another order
 
 
 def rankers():
@@ -61,21 +60,6 @@ def fit(estimator, parameters, X, y, **more):
         return estimator(**parameters, **more).fit(X, y)
 
 
-@level_rankers
-def test_levels_are_in_the_order_given_never_by_alphabet(estimator, parameters):
-    X, y = make()
-    known = fit(estimator, parameters, X, y)
-    words = np.array(WORDS)[y]
-    model = fit(estimator, parameters, X, words, levels=WORDS)
-    assert (model.decision_function(X) == known.decision_function(X)).all()
-    assert model.levels_.tolist() == WORDS
-    assert known.levels_.tolist() == [0, 1, 2, 3]
-    assert u_pairs(y, known.decision_function(X)) > 0.75
-    reverse = fit(estimator, parameters, X, words, levels=WORDS[::-1])
-    assert u_pairs(y, reverse.decision_function(X)) < 0.25
-    assert fit(estimator, parameters, X, words.astype(object), levels=WORDS) is not None
-
-
 def ordered(values, categories):
     return pd.Series(pd.Categorical(values, categories=categories, ordered=True))
 
@@ -111,38 +95,8 @@ def test_of_two_ordered_categories_the_last_is_the_positive_class(estimator, par
 
 
 @level_rankers
-def test_labels_without_an_order_are_refused(estimator, parameters):
-    X, y = make()
-    with pytest.raises(ValueError, match=r"no order of their own.*levels="):
-        estimator(**parameters).fit(X, np.array(WORDS)[y])
-    with pytest.raises(ValueError, match=r"excellent.*not among the levels"):
-        estimator(**parameters, levels=WORDS[:3]).fit(X, np.array(WORDS)[y])
-    with pytest.raises(ValueError, match="differ"):
-        estimator(**parameters, levels=[0, 1, 1, 2, 3]).fit(X, y)
-
-
-@level_rankers
-@pytest.mark.parametrize("gone", [0, 1, 3])
-def test_a_level_may_have_no_example(estimator, parameters, gone):
-    X, y = make()
-    X, y = X[y != gone], y[y != gone]
-    model = fit(estimator, parameters, X, y, levels=[0, 1, 2, 3])
-    s = model.decision_function(X)
-    assert np.isfinite(s).all()
-    assert u_pairs(y, s) > 0.75
-    assert model.levels_.tolist() == [0, 1, 2, 3]
-    if hasattr(model, "thresholds_"):
-        assert model.thresholds_.shape == (3,)
-        assert not np.isnan(model.thresholds_).any()
-        assert set(model.predict_level(X).tolist()) <= {0, 1, 2, 3} - {gone}
-
-
-@level_rankers
-def test_one_level_is_refused(estimator, parameters):
-    X, y = make()
-    for levels in (None, [0, 1, 2]):
-        with pytest.raises(ValueError, match=r"two levels.*only one class"):
-            estimator(**parameters, levels=levels).fit(X, np.ones_like(y))
+def test_keeps_its_contract(estimator, parameters):
+    check_ranker(estimator(**parameters), scikit_learn=False)
 
 
 @level_rankers
@@ -171,36 +125,6 @@ def test_constant_features(estimator, parameters):
     assert len(set(nothing.decision_function(np.full_like(X, 2.0)).tolist())) == 1
 
 
-@level_rankers
-def test_a_score_depends_on_the_row_alone(estimator, parameters):
-    X, y = make()
-    model = fit(estimator, parameters, X, y)
-    s = model.decision_function(X)
-    assert s.shape == (len(y),)
-    assert (model.predict(X) == s).all()
-    assert model.decision_function(X[::-1]).tolist() == s[::-1].tolist()
-    assert [model.decision_function(X[[i]])[0] for i in range(0, 90, 9)] == s[::9].tolist()
-    twice = model.decision_function(np.repeat(X, 3, axis=0)).reshape(-1, 3)
-    assert (twice == s[:, None]).all()
-
-
-@which_have("predict_level")
-def test_thresholds_are_in_order(estimator, parameters):
-    X, y = make()
-    model = fit(estimator, parameters, X, y)
-    assert model.thresholds_.shape == (3,)
-    assert (np.diff(model.thresholds_) >= 0).all()
-    assert np.isfinite(model.thresholds_).all()
-    words = fit(estimator, parameters, X, np.array(WORDS)[y], levels=WORDS)
-    s = model.decision_function(X)
-    expected = np.array(WORDS)[(s[:, None] > model.thresholds_).sum(axis=1)]
-    assert words.predict_level(X).tolist() == expected.tolist()
-    assert (words.predict_level(X) == np.array(WORDS)[y]).mean() > 0.4
-    words.thresholds_ = np.sort(s[[0, 30, 60]])  # of a score at one, the level below
-    expected = np.array(WORDS)[(s[:, None] > words.thresholds_).sum(axis=1)]
-    assert words.predict_level(X).tolist() == expected.tolist()
-
-
 @which_have("path")
 def test_turning_the_levels_round_turns_the_scores_round(estimator, parameters):
     X, y = make()
@@ -218,17 +142,6 @@ def test_is_neither_a_classifier_nor_a_regressor(estimator, parameters):
     made = estimator(**parameters)
     assert not is_classifier(made)
     assert not is_regressor(made)
-    X, y = make()
-    model = fit(estimator, parameters, X, y)
-    again = pickle.loads(pickle.dumps(model))
-    assert (again.decision_function(X) == model.decision_function(X)).all()
-
-
-@level_rankers
-def test_two_levels_are_enough(estimator, parameters):
-    X, y = make()
-    model = fit(estimator, parameters, X, y > 1)
-    assert u_pairs(y > 1, model.decision_function(X)) > 0.75
 
 
 @which_have("path")
