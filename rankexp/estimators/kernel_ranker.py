@@ -1,7 +1,7 @@
 """The kernel ranker: pairwise losses in the feature space of a kernel."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self, cast
 from warnings import warn
 
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp import registry
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.parameters import at_least_one, one_of
 from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
@@ -151,15 +151,9 @@ class KernelRanker(RiskRanker):
         if self.lam == 0:
             raise ValueError("a kernel needs lam > 0: its space has more dimensions than data")
         if not (callable(self.kernel) or self.kernel in KERNELS):
-            hint = registry.did_you_mean(str(self.kernel), KERNELS)
-            known = ", ".join(KERNELS)
-            raise ValueError(
-                f"unknown kernel {self.kernel!r}{hint}; known: {known}, or a callable"
-            )
+            one_of("kernel", self.kernel, (*KERNELS, "a callable"))
         for name in ("degree", "max_rank"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and int(value) >= 1):
-                raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
+            at_least_one(name, getattr(self, name))
         if self.gamma is not None and not (
             isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
         ):

@@ -8,7 +8,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.stump_booster import StumpBooster, one_of
+from rankexp.estimators.parameters import one_of
+from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
 from rankexp.solvers.boosting.stumps import binned
 from rankexp.solvers.result import Floats

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from rankexp.estimators.parameters import one_of
 from rankexp.estimators.threshold_model import Ints, ThresholdModel
-from rankexp.registry import did_you_mean
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import thresholds
 from rankexp.solvers.result import Floats, PathResult
@@ -81,10 +81,7 @@ class OrdinalSVM(ThresholdModel):
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        if self.constraints not in CONSTRAINTS:
-            hint = did_you_mean(str(self.constraints), CONSTRAINTS)
-            known = ", ".join(CONSTRAINTS)
-            raise ValueError(f"unknown constraints {self.constraints!r}{hint}; known: {known}")
+        one_of("constraints", self.constraints, CONSTRAINTS)
         super().check(lam)
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:

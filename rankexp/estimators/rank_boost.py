@@ -1,7 +1,7 @@
 """RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -17,8 +17,9 @@ from rankexp.estimators.pair_data import (
     held_out,
     labelled_pairs,
 )
+from rankexp.estimators.parameters import at_least_one, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
-from rankexp.estimators.stump_booster import StumpBooster, one_of
+from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
@@ -144,11 +145,10 @@ class RankBoost(RiskMixin, StumpBooster):
         one_of("risk", self.risk, ("bipartite", "multipartite"))
         one_of("loss", self.loss, tuple(LOSSES))
         one_of("alpha", self.alpha, ("pairs", "textbook"))
-        share, patience = self.validation_fraction, self.n_iter_no_change
+        share = self.validation_fraction
         if share is not None and not (isinstance(share, Real) and 0.0 < share < 1.0):
             raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
-        if not (isinstance(patience, Integral) and patience >= 1):
-            raise ValueError(f"n_iter_no_change must be an integer >= 1, got {patience!r}")
+        at_least_one("n_iter_no_change", self.n_iter_no_change)
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Fit to rows and labels, on all pairs of different levels.

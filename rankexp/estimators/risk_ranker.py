@@ -1,6 +1,5 @@
 """What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 from warnings import warn
 
@@ -11,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
+from rankexp.estimators.parameters import check_solver
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
@@ -92,14 +92,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     def _check(self, lam: float) -> None:
         """Raise ValueError where the parameters that all share are impossible."""
         loss, risk = self._trained()
-        if not (isinstance(lam, Real) and 0.0 <= lam < np.inf):
-            raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
-        if lam == 0 and risk.needs_penalty(loss):
-            raise ValueError(f"the {loss!r} loss needs lam > 0 (0 is for smooth losses)")
-        if not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
+        what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
+        check_solver(lam, self.tol, self.max_iter, what)
 
     def _order(self, y: Any) -> Any:
         """Return the levels to train on, from y as it was given."""

@@ -1,23 +1,16 @@
 """What the boosting estimators share: sums of weighted stumps."""
 
 from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.registry import did_you_mean
+from rankexp.estimators.parameters import at_least_one, one_of
 from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
 from rankexp.solvers.result import Floats
-
-
-def one_of(what: str, value: Any, known: Sequence[str]) -> None:
-    """Raise ValueError where a parameter isn't one of some words."""
-    if value not in known:
-        hint = did_you_mean(str(value), known)
-        raise ValueError(f"unknown {what} {value!r}{hint}; known: {', '.join(known)}")
 
 
 class StumpBooster(BaseEstimator):  # type: ignore[misc]
@@ -29,9 +22,7 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
     def _check_boosting(self) -> None:
         one_of("cuts", self.cuts, CUTS)
         for name in ("n_rounds", "n_cuts"):
-            value = getattr(self, name)
-            if not (isinstance(value, Integral) and int(value) >= 1):
-                raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
+            at_least_one(name, getattr(self, name))
         d = self.smoothing
         if d is not None and not (isinstance(d, Real) and 0.0 <= float(d) < np.inf):
             raise ValueError(f"smoothing must be None or a finite number >= 0, got {d!r}")

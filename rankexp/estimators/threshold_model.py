@@ -1,6 +1,5 @@
 """What linear models with thresholds between levels have in common."""
 
-from numbers import Integral, Real
 from typing import Any, Self
 from warnings import warn
 
@@ -12,6 +11,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels, level_order
+from rankexp.estimators.parameters import check_solver
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
 
@@ -94,15 +94,8 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        lam = self.lam if lam is None else lam
-        if not (isinstance(lam, Real) and 0.0 <= lam < np.inf):
-            raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
-        if lam == 0 and not self.zero_lam:
-            raise ValueError(f"{type(self).__name__} needs lam > 0 (0 is for smooth losses)")
-        if not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be an integer >= 1, got {self.max_iter!r}")
+        what = "" if self.zero_lam else type(self).__name__
+        check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
 
     def _path(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
         found = self._solve(X, codes, lams)

@@ -19,7 +19,7 @@ from rankexp.solvers.boosting.stumps import Binned, Stump, sums
 from rankexp.solvers.result import Floats
 
 Ints = npt.NDArray[np.int64]
-LEAST = 1e-10  # mean logistic weight of a pair below which nothing is left to learn
+LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no edge any more
 
 
 class Shares(NamedTuple):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankexp.solvers.boosting.stumps import Binned, Stump, sums
 from rankexp.solvers.result import Floats
 
-RANGE = 100.0  # scores move by this much, e^100, before the weights are made anew
+RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 is far in range
 
 
 class Factors:

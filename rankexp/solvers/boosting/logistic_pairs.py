@@ -18,8 +18,8 @@ from rankexp.solvers.boosting.boost_pairs import (
 from rankexp.solvers.boosting.stumps import NOTHING, Binned, Stump
 from rankexp.solvers.pairs.convolution import CellSums, Convolution, ScorePanels
 
-LISTED = 16  # as many pairs a row are quicker listed under the logistic loss
-SPARSE = 5  # as many cells a pair cost more than a list under the exponential loss
+LISTED = 16  # tuned: as many pairs a row are quicker listed under the logistic loss
+SPARSE = 5  # tuned: as many cells a pair cost more than a list under the exponential loss
 
 
 def all_pairs(

@@ -16,8 +16,8 @@ from rankexp.solvers.result import Floats
 
 COMPILED = "rankexp.solvers.boosting.stumps_numba"
 CUTS = ("quantile", "equidistant", "all")
-NOTHING = 1e-12  # an edge that is only rounding, as a share of all weight
-ALIKE = 1e-10  # edges that are equal but for rounding, relative to each other
+NOTHING = 1e-12  # of all weight: an edge that is only rounding, of some thousand sums
+ALIKE = 1e-10  # relative: edges that rounding alone tells apart, far above what it does
 Bins = npt.NDArray[np.unsignedinteger[Any]]
 
 

@@ -13,7 +13,7 @@ from rankexp.solvers.result import Floats
 
 Bins = npt.NDArray[np.unsignedinteger[Any]]
 Cells = npt.NDArray[np.int32]
-BLOCK = 4096  # rows whose charges stay in the nearest cache over all features
+BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
 
 
 @njit

@@ -1,0 +1,41 @@
+"""Checks of parameters that estimators share; each error names the parameter and its value."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from rankexp.registry import did_you_mean
+
+
+def one_of(what: str, value: Any, known: Sequence[str]) -> None:
+    """Raise ValueError where a parameter isn't one of some words."""
+    if value not in known:
+        hint = did_you_mean(str(value), known)
+        raise ValueError(f"unknown {what} {value!r}{hint}; known: {', '.join(known)}")
+
+
+def at_least_one(name: str, value: Any) -> None:
+    """Raise ValueError unless a parameter is an integer >= 1."""
+    if not (isinstance(value, Integral) and int(value) >= 1):
+        raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
+
+
+def check_solver(lam: Any, tol: Any, max_iter: Any, needs_penalty: str = "") -> None:
+    """Raise ValueError where the penalty, the tolerance or the iterations are impossible.
+
+    Parameters
+    ----------
+    lam, tol, max_iter : object
+        Of an estimator, as given.
+    needs_penalty : str
+        What allows no penalty of 0, for the message.
+    """
+    if not (isinstance(lam, Real) and 0.0 <= float(lam) < np.inf):
+        raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
+    if lam == 0 and needs_penalty:
+        raise ValueError(f"{needs_penalty} needs lam > 0 (0 is for smooth losses)")
+    if not (isinstance(tol, Real) and float(tol) > 0):
+        raise ValueError(f"tol must be a number > 0, got {tol!r}")
+    at_least_one("max_iter", max_iter)
