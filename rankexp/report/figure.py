@@ -79,9 +79,11 @@ def styled() -> AbstractContextManager[None]:
 
 @cache
 def _font() -> "FT2Font":
-    from matplotlib import font_manager
+    """Return a font of our own: matplotlib's changes its size with whatever is drawn."""
+    from matplotlib.font_manager import findfont
+    from matplotlib.ft2font import FT2Font
 
-    font = font_manager.get_font(font_manager.findfont(FONT))
+    font = FT2Font(findfont(FONT))
     font.set_size(STYLE["font.size"], 72)
     return font
 

@@ -169,6 +169,15 @@ def test_literal_text() -> None:
         assert "\n" in figure.wrapped(words, 0.99 * figure.inches(words))
 
 
+def test_widths_stay_whatever_is_drawn(tmp_path: Path) -> None:
+    before = figure.inches("exponential")
+    with figure.styled():
+        made, (own,) = figure.panels(1, 1, (3.0, 3.0))
+        own.set_title("large", fontsize=30)
+        made.savefig(tmp_path / "x.png", dpi=300)
+    assert figure.inches("exponential") == before
+
+
 def test_panels_left_over_are_empty_and_labels_stand_below_the_lowest() -> None:
     with figure.styled():
         made, axes = figure.panels(3, 2, (2.0, 1.0), below=0.5, share="all")
