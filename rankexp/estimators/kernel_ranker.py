@@ -219,7 +219,13 @@ class KernelRanker(RiskRanker):
         for _ in range(ROUNDS):
             factor.grow(weight, goal, self.max_rank)
             task = replace(given, X=factor.L[back], tol=(1.0 - 2.0 * CUT) * self.tol)
-            found = risk.solve(task)
+            try:
+                found = risk.solve(task)
+            except FloatingPointError as error:  # which names columns of the factor
+                raise FloatingPointError(
+                    f"lam={self.lam:g} is too small for values of the kernel up to "
+                    f"{factor.largest:.3g}: raise lam, or scale the features"
+                ) from error
             slope = np.bincount(back, risk.slope(task, found)).astype(np.float64)
             objective = float(found.objective[0])
             enough = 2.0 * CUT * self.tol * objective * 2.0 * self.lam

@@ -130,3 +130,9 @@ def test_values_out_of_range_are_refused_with_their_column():
     X[3, -1] = 1e200
     with pytest.raises(ValueError, match=rf"column {X.shape[1] - 1} .* scale the features"):
         KernelRanker().fit(X, y)
+
+
+def test_a_penalty_too_small_for_the_hinge_is_named():
+    X, y = hostile(1, K=2)[1:]
+    with pytest.raises(FloatingPointError, match=r"lam=1e-300 is too small.*raise lam"):
+        KernelRanker(lam=1e-300).fit(X, y)
