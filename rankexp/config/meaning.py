@@ -19,6 +19,7 @@ from rankexp.config.schema import (
     Block,
     DataEntry,
     Evaluate,
+    Method,
     Simulate,
     Study,
 )
@@ -108,6 +109,8 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
         yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
     for i, problem in enumerate(experiment.problems):
+        if problem in study.data and study.data[problem].weights:
+            yield from _unweighted(experiment, used, f"'{problem}' has weights", path)
         kind = kind_of(study, problem)
         if kind is not None:
             named = f"'{problem}' has {WORDS[kind]}"
@@ -120,6 +123,21 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
             yield from () if binary else _unfit(experiment, kind, levels, named, path)
             for name, method in used.items() if levels else ():
                 yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
+
+
+def _unweighted(
+    experiment: Evaluate, used: Mapping[str, Method], named: str, path: TreePath
+) -> Iterator[Fault]:
+    """Find methods and metrics that would leave the weights of rows out."""
+    for i, name in enumerate(experiment.methods):
+        if name in used and "sample_weight" not in methods.takes(used[name]):
+            text = f"method '{name}' takes no weights of rows, and {named}"
+            yield Fault((*path, "methods", i), text)
+    for i, text in enumerate(experiment.metrics):
+        metric = _metric(text)
+        if metric is not None and "sample_weight" not in metric.takes:
+            text = f"{metric!r} takes no weights of rows, and {named}"
+            yield Fault((*path, "metrics", i), text)
 
 
 def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
-from rankexp.config.estimators import parameters, resolve_estimator
+from rankexp.config.estimators import fit_takes, parameters, resolve_estimator
 from rankexp.config.fault import Fault, TreePath, unknown_parameters
 from rankexp.config.schema import Method
 from rankexp.errors import ConfigError, one_line
+from rankexp.grid import Point
 
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
@@ -60,6 +61,15 @@ def is_binary(method: Method) -> bool:
     return tags is not None and not tags.multi_class
 
 
+def takes(method: Method) -> frozenset[str]:
+    """Return which of groups and weights a method's fit takes; of a grid, its first point's."""
+    first = {name: values[0] for name, values in method.grid.items()}
+    try:
+        return fit_takes(resolve_estimator(method.estimator)(**(method.params | first)))
+    except (Exception, SystemExit):
+        return frozenset({"groups", "sample_weight"})  # a fault that is found elsewhere
+
+
 def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
@@ -99,6 +109,11 @@ def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Ite
 
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
+    for key, values in method.grid.items():
+        texts = [Point.of({key: value}).text for value in values]
+        for i, text in enumerate(texts):
+            if text in texts[:i]:
+                yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
     for key in method.params.keys() & method.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):

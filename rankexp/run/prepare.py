@@ -1,12 +1,13 @@
 """Everything known before a run: the data there is, the records there are, what is missing."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rankexp import __version__, registry
+from rankexp.config.methods import takes
 from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
 from rankexp.plan import Cell, DataFacts, cells
@@ -96,6 +97,7 @@ def prepare(
         for version, count in sorted(stale.items())
         if version != __version__
     ]
+    notes += _ungrouped(study, only)
     plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
     return Prepared(
@@ -110,6 +112,20 @@ def prepare(
         frozenset(relevant),
         not records,
     )
+
+
+def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
+    """Say which methods make no use of groups that their data has."""
+    for name, setup in study.experiments.items():
+        if (only and name not in only) or not isinstance(setup, Evaluate):
+            continue
+        data = [p for p in setup.problems if p in study.data and study.data[p].groups]
+        lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]
+        if lone:
+            yield (
+                f"{name}: {', '.join(lone)} cannot train within the groups of {', '.join(data)}; "
+                "metrics compare rows of different groups, too, and scores.csv has them by group"
+            )
 
 
 def _find_data(

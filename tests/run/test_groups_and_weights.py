@@ -1,0 +1,250 @@
+"""Groups and weights travel with the rows: into training, inner folds, metrics and records."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankexp.config.load import load
+from rankexp.config.schema import DataEntry, Study
+from rankexp.data.build import build
+from rankexp.data.dataset import Dataset, Feature, Table
+from rankexp.data.snapshot import read_dataset, write_dataset
+from rankexp.errors import ConfigError, DataError
+from rankexp.estimators import LinearRanker
+from rankexp.metrics.bipartite import rank_loss
+from rankexp.plan import DataFacts, cells, jobs
+from rankexp.protocols.base import Loaded, Part, Place
+from rankexp.run.evaluate import evaluate
+from rankexp.run.record import Record
+
+PAIRS = {"params": {"loss": "logistic", "risk": "bipartite"}, "lambdas": [0.01]}
+POINTS = {"params": {"loss": "logistic"}, "lambdas": [0.01]}
+
+
+def ranked(n: int = 120, weights: bool = False) -> Dataset:
+    """Return queries whose own level shifts the labels: only pairs within one say anything."""
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(6), n // 6)
+    X = rng.normal(size=(n, 3)) + groups[:, None]
+    signal = X[:, 0] - groups - 1.5 * (groups - 2.5)
+    y = (signal + rng.normal(size=n) > np.median(signal)).astype(np.int64)
+    y[::20], y[1::20] = 0, 1
+    given = rng.integers(1, 4, size=n).astype(float) if weights else None
+    names = tuple(f"q{g}" for g in range(6))
+    features = tuple(Feature(f"x{j}") for j in range(3))
+    return Dataset("d", X, y, features, ("no", "yes"), groups, {}, names, given)
+
+
+def records(dataset: Dataset, folder: Path, methods: dict[str, Any], **more: Any) -> list[Any]:
+    write_dataset(dataset, folder / "d.npz")
+    entry: dict[str, Any] = {"source": {"file": "d"}, "target": "y", "levels": ["no", "yes"]}
+    entry |= {"groups": "q"} | ({} if dataset.weights is None else {"weights": "w"})
+    study = Study.model_validate(
+        {
+            "version": 1,
+            "study": "toy",
+            "title": "Toy",
+            "seed": 5,
+            "data": {"d": entry},
+            "methods": methods,
+            "experiments": {
+                "e": {
+                    "problems": ["d"],
+                    "protocol": {"kind": "split", "test": 0.5},
+                    "methods": list(methods),
+                    "preprocess": {"scale": "none"},
+                    **more,
+                }
+            },
+        }
+    )
+    facts = {"d": DataFacts(len(dataset.y), dataset.fingerprint, str(folder / "d.npz"))}
+    return [
+        (cell, record)
+        for job in jobs(cells(study, facts), ())
+        for cell, record in zip(job.cells, evaluate(job), strict=True)
+    ]
+
+
+def split_of(cell: Any, dataset: Dataset) -> Any:
+    whole = Part(dataset.X, dataset.y, None, dataset.groups, dataset.weights)
+    source = Loaded("d", whole, 5)
+    return cell.spec.setting.protocol.parts(source, cell.place, inner=False)
+
+
+def only(record: Record, quantity: str = "rank_loss", part: str = "test") -> float:
+    (value,) = [
+        r.value
+        for r in record.rows
+        if r.quantity == quantity and r.part == part and r.group is None
+    ]
+    return value
+
+
+def test_a_study_with_groups_trains_within_groups(tmp_path: Path) -> None:
+    dataset = ranked()
+    ((cell, record),) = records(dataset, tmp_path, {"pairs": PAIRS})
+    parts = split_of(cell, dataset)
+    train, test = parts.train, parts.test
+    by_hand = LinearRanker(loss="logistic", risk="bipartite", lam=0.01)
+    within = by_hand.fit(train.X, train.y, groups=train.groups)
+    assert only(record) == rank_loss(test.y, within.decision_function(test.X))
+    objective = only(record, "objective", "train")
+    assert objective == pytest.approx(within.objective_, rel=1e-9)
+    across = by_hand.fit(train.X, train.y)
+    assert abs(across.objective_ - objective) > 0.01, "groups made no difference"
+
+
+def test_each_group_has_its_own_rows_under_its_own_label(tmp_path: Path) -> None:
+    dataset = ranked()
+    ((cell, record),) = records(dataset, tmp_path, {"pairs": PAIRS})
+    parts = split_of(cell, dataset)
+    model = LinearRanker(loss="logistic", risk="bipartite", lam=0.01)
+    model.fit(parts.train.X, parts.train.y, groups=parts.train.groups)
+    scores = model.decision_function(parts.test.X)
+    found = {r.group: r.value for r in record.rows if r.group is not None}
+    assert set(found) == {f"q{g}" for g in np.unique(parts.test.groups)}
+    for g in np.unique(parts.test.groups):
+        mine = parts.test.groups == g
+        y = parts.test.y[mine]
+        expected = rank_loss(y, scores[mine]) if len(set(y.tolist())) == 2 else math.nan
+        assert found[f"q{g}"] == pytest.approx(expected, nan_ok=True)
+
+
+def test_inner_folds_train_within_groups_too(tmp_path: Path) -> None:
+    grid = PAIRS | {"lambdas": [1e-3, 10.0]}
+    more = {"inner": {"folds": 2}}
+    (tmp_path / "b").mkdir()
+    ((_, grouped),) = records(ranked(), tmp_path, {"pairs": grid}, **more)
+    lone = Dataset(**{**vars(ranked()), "groups": np.zeros(120, np.int64), "group_names": ("a",)})
+    ((_, alone),) = records(lone, tmp_path / "b", {"pairs": grid}, **more)
+    inner = [[r.value for r in one.rows if r.part == "inner"] for one in (grouped, alone)]
+    assert len(inner[0]) == 2 and inner[0] != inner[1]
+
+
+def test_weights_are_copies_of_rows(tmp_path: Path) -> None:
+    dataset = ranked(weights=True)
+    ((cell, record),) = records(
+        dataset, tmp_path, {"points": POINTS}, metrics=["rank_loss", "auc"]
+    )
+    parts = split_of(cell, dataset)
+
+    def copies(part: Part) -> tuple[Any, Any]:
+        times = part.weights.astype(int)  # type: ignore[union-attr]
+        return np.repeat(part.X, times, axis=0), np.repeat(part.y, times)
+
+    model = LinearRanker(loss="logistic", lam=0.01, tol=1e-12).fit(*copies(parts.train))
+    X, y = copies(parts.test)
+    assert only(record) == pytest.approx(rank_loss(y, model.decision_function(X)), abs=1e-9)
+    assert only(record, "auc") == pytest.approx(1 - only(record))
+
+
+def study_with_weights(method: str, metrics: str) -> str:
+    return f"""
+version: 1
+study: s
+title: S
+seed: 1
+data:
+  d: {{source: {{file: d.csv}}, target: y, levels: [a, b], weights: w}}
+methods: {{m: {method}}}
+experiments:
+  e:
+    problems: [d]
+    protocol: {{kind: split, test: 0.5}}
+    methods: [m]
+    metrics: {metrics}
+"""
+
+
+@pytest.mark.parametrize(
+    ("method", "metrics", "complaint"),
+    [
+        (
+            "{params: {risk: bipartite}, lambdas: [1.0]}",
+            "[auc]",
+            r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' takes no weights of rows",
+        ),
+        ("{estimator: sklearn.neighbors.KNeighborsClassifier}", "[auc]", "takes no weights"),
+        ("{lambdas: [1.0]}", "['auc', 'rank_loss', 'zero_one']", "unknown metric|no weights"),
+    ],
+)
+def test_weights_are_never_left_out_in_silence(
+    tmp_path: Path, method: str, metrics: str, complaint: str
+) -> None:
+    (tmp_path / "s.yaml").write_text(study_with_weights(method, metrics), encoding="utf-8")
+    with pytest.raises(ConfigError, match=complaint):
+        load(tmp_path / "s.yaml")
+
+
+def test_weights_that_all_take_are_fine(tmp_path: Path) -> None:
+    text = study_with_weights("{lambdas: [1.0]}", "[auc, rank_loss]")
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    assert load(tmp_path / "s.yaml").data["d"].weights == "w"
+
+
+def table(**columns: list[float]) -> Table:
+    features = tuple(Feature(name) for name in columns)
+    return Table("t", features, np.array(list(columns.values()), dtype=float).T)
+
+
+def entry(**more: Any) -> DataEntry:
+    return DataEntry.model_validate({"source": {"file": "t"}, "target": "y"} | more)
+
+
+def test_groups_keep_their_names_and_weights_their_values(tmp_path: Path) -> None:
+    made = table(x=[1, 2, 3], y=[0.5, 0.7, 0.1], q=[10, 7, 10], w=[1, 2, 0.5])
+    found = build("t", made, entry(groups="q", weights="w"))
+    assert found.groups is not None and found.weights is not None
+    assert found.groups.tolist() == [1, 0, 1] and found.group_names == ("7", "10")
+    assert found.weights.tolist() == [1, 2, 0.5] and found.X.shape == (3, 1)
+    write_dataset(found, tmp_path / "t.npz")
+    again = read_dataset(tmp_path / "t.npz")
+    assert again.fingerprint == found.fingerprint and again.group_names == found.group_names
+    assert again.weights is not None and again.weights.tolist() == [1, 2, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "complaint"),
+    [
+        ([1, math.nan, 2], {"groups": "c"}, "groups: column 'c' has no value in row 2"),
+        ([1, 0, 2], {"weights": "c"}, "weights: column 'c' must hold .* row 2"),
+        ([1, 1, math.nan], {"weights": "c"}, "row 3"),
+    ],
+)
+def test_groups_and_weights_that_cannot_be(
+    column: list[float], options: dict[str, str], complaint: str
+) -> None:
+    with pytest.raises(DataError, match=complaint):
+        build("t", table(x=[1, 2, 3], y=[0.5, 0.7, 0.1], c=column), entry(**options))
+
+
+def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
+    from rankexp.protocols.dealing import Split
+    from rankexp.protocols.split import Holdout
+
+    class Given(Holdout):
+        def split(self, n: int, place: Place, rng: Any, strata: Any, units: Any) -> Split:
+            rows = np.arange(n)
+            return Split(rows[::2], rows[1::4], rows[3::4])
+
+    dataset = ranked()
+    ((cell, _),) = records(dataset, tmp_path, {"pairs": PAIRS})
+    parts = Given(kind="split", test=0.5).parts(
+        Loaded("d", Part(dataset.X, dataset.y), 5), cell.place, inner=False
+    )
+    assert parts.validation is not None
+    assert len(parts.validation.y) == len(parts.test.y) == 30
+    from dataclasses import replace
+
+    from rankexp.plan import Cell, Job
+
+    setting = replace(cell.spec.setting, protocol=Given(kind="split", test=0.5))
+    changed = Cell("k" * 64, "e", "d", "pairs", replace(cell.spec, setting=setting))
+    (record,) = evaluate(Job("j", (changed,), 0.0))
+    assert record.status == "ok", record.reason
+    kinds = {r.part for r in record.rows if r.quantity == "rank_loss" and r.group is None}
+    assert kinds == {"test", "validation"}
