@@ -16,7 +16,7 @@ import pytest
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
-PROBLEMS = int(os.environ.get("RANKEXP_CERTIFICATES", "25"))
+PROBLEMS = int(os.environ.get("RANKEXP_CERTIFICATES", "12"))
 KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 
 
@@ -128,7 +128,7 @@ def test_gaps_are_upper_bounds_and_objectives_are_right(use_numba):
     assert counts.get("certified", 0) >= PROBLEMS // 3
 
 
-CELLS = [-3.4e38, 1e120, 1e160, 1.7e308]
+CELLS = [-3.4e38, 1e160, 1.7e308]
 
 
 @pytest.mark.parametrize("use_numba", KERNELS)

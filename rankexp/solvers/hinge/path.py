@@ -35,6 +35,7 @@ SAMPLE_TOL = 1e-4  # of the order of how a sample of that size differs
 STAGE = 0.1  # tuned: the longest jump in lam without a stage between
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
+STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
 
 
@@ -172,7 +173,10 @@ class _Path:
         tol, steps, self.tol = self.tol, 0, max(self.tol, STAGE_TOL)
         stage = min(STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
         while self.last * stage > lam / stage:
-            steps += self.solve(self.last * stage)[-1]
+            best, taken = self.solve(self.last * stage)
+            steps += taken
+            if not best.gap <= STAGE_FAILED:
+                break
         self.tol, self.last = tol, lam
         return steps
 

@@ -27,6 +27,7 @@ ACCEPT = 0.2  # of the derivative after a line search
 LEAST_SHARE = 0.05  # of the box: where alpha starts, that far from both ends
 RESCUED = 2_000  # longest list of a rescue
 NARROWEST = 1e-4  # band of a rescue
+WIDEST = 2.0**40  # of a rescue: from 2^50 on, the fixed point holds no margin of 1
 ALMOST_SEPARATED = 0.99  # least margin of all pairs, from which w is made longer to reach 1
 BEYOND = 1.0 + 1e-12  # then by more than rounding, so that no pair is left in the loss
 
@@ -86,7 +87,7 @@ def rescue(lam: float, pairs: HingePairs, tol: float, best: Best) -> None:
     That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
     the pairs of the solution lie far outside of any narrow band.
     """
-    h = _widest(best.s)
+    h = min(_widest(best.s), WIDEST)
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
         if swept.listed(RESCUED) is not None:
