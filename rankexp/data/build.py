@@ -31,12 +31,10 @@ def build(
     aside = {target, *(column_index(names, column, "drop") for column in entry.drop)}
     groups, group_names, weights = None, None, None
     if entry.groups is not None:
-        at = column_index(names, entry.groups, "groups")
-        aside.add(at)
+        aside.add(at := column_index(names, entry.groups, "groups"))
         groups, group_names = _groups(columns[at], values[:, at])
     if entry.weights is not None:
-        at = column_index(names, entry.weights, "weights")
-        aside.add(at)
+        aside.add(at := column_index(names, entry.weights, "weights"))
         weights = _weights(columns[at], values[:, at])
     keep = [j for j in range(len(columns)) if j not in aside]
     _check_columns([columns[j] for j in keep], values, keep)
@@ -71,13 +69,7 @@ def _weights(column: Feature, values: Floats) -> Floats:
 
 
 def column_index(names: Sequence[str], wanted: str, role: str) -> int:
-    """Return where a column is; ``columnN`` is the N-th where none has this name.
-
-    Raises
-    ------
-    DataError
-        It is not there; the message has the nearest name.
-    """
+    """Return where a column is; ``columnN`` is the N-th where none has this name."""
     if wanted in names:
         return names.index(wanted)
     number = wanted.removeprefix("column")

@@ -10,41 +10,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankexp.errors import DataError
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"numeric", "nominal"}
-    categories : tuple of str
-        What a nominal column's codes 0 .. K-1 mean, in the order of their declaration.
-    """
+    """A column."""
 
     name: str
     kind: Literal["numeric", "nominal"] = "numeric"
     categories: tuple[str, ...] = ()
+    """What a nominal column's codes 0 .. K-1 mean, in the order of their declaration."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """What a source returns: every column as it stands, the target among them.
 
-    Attributes
-    ----------
-    name : str
-    columns : tuple of Feature
-    values : ndarray of float64, shape (n, c)
-        Numbers, or codes of categories; NaN is missing.
-    provenance : mapping
-        Where it comes from, in JSON's types.
+    `values`, (n, c), are numbers, or codes of categories; NaN is missing. `provenance` says where
+    it comes from, in JSON's types.
     """
 
     name: str
@@ -59,19 +44,14 @@ class Dataset:
 
     Attributes
     ----------
-    name : str
     X : ndarray of float64, shape (n, d)
         Raw numbers and codes of categories; NaN is missing.
     y : ndarray, shape (n,)
-        Codes 0 .. K-1 of the levels, worst to best (int64), or a continuous target (float64).
-    features : tuple of Feature
+        Codes 0 .. K-1 of the levels (int64), or a continuous target (float64).
     levels : tuple of str or None
-        Names of the levels, worst to best; None where the target is continuous.
+        Worst to best; None where the target is continuous.
     groups : ndarray of int64, shape (n,), or None
-        Query or cluster of each row.
-    provenance : mapping
-    group_names : tuple of str or None
-        What the groups' numbers stand for.
+        Query or cluster of each row, by its place in `group_names`.
     weights : ndarray of float64, shape (n,), or None
         What each row counts; all above 0.
     """
@@ -101,17 +81,3 @@ class Dataset:
         if self.weights is not None:
             digest.update(b"weights" + np.ascontiguousarray(self.weights, "<f8").tobytes())
         return digest.hexdigest()
-
-    @property
-    def positive(self) -> NDArray[np.bool_]:
-        """Mask, shape (n,), of the better of two levels.
-
-        Raises
-        ------
-        DataError
-            Where there are not two levels.
-        """
-        if self.levels is None or len(self.levels) != 2:
-            found = "a continuous target" if self.levels is None else f"{len(self.levels)} levels"
-            raise DataError(f"data set '{self.name}' has {found}; two levels are needed here")
-        return np.asarray(self.y == 1)

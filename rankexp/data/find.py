@@ -5,8 +5,9 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from rankexp.data.build import build, differences
 from rankexp.data.dataset import Dataset
@@ -34,17 +35,8 @@ __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "
 READING = 1
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
-CONTENT = {
-    "target",
-    "levels",
-    "drop",
-    "nominal",
-    "missing_values",
-    "missing_codes",
-    "header",
-    "groups",
-}
-"""What of an entry determines the data set made of a table."""
+ASIDE = {"label", "source", "fingerprint", "optional", "note"}
+"""What of an entry does not determine the data set made of a table."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +62,7 @@ def find(
     then in what was fetched before, then on OpenML. The first that is there counts: one that is
     broken or has another fingerprint is an error, not a reason to look further.
 
-    Parameters
-    ----------
-    name : str
-        Name in the study.
-    entry : DataEntry
-    folders : sequence of Path
-    cache : Path or None
-        None: `cache_folder()`.
-    online : bool
-        Whether OpenML may be asked.
+    OpenML is asked only where `online`.
 
     Raises
     ------
@@ -111,13 +94,9 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
         raise DataError(f"{file}: no such file")
     _built(name, entry, from_file(file, entry))
     kept = added_folder(name, cache) / file.name
-
-    def copy(target: BinaryIO) -> None:
-        with file.open("rb") as original:
-            shutil.copyfileobj(original, target)
-
     if kept.resolve() != file.resolve():
-        write_atomically(kept, copy, "RANKEXP_CACHE")
+        with file.open("rb") as original:
+            write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
     for other in added(name, cache):
         if other != kept:
             other.unlink()
@@ -147,13 +126,9 @@ def verify(
 def listing(
     declared: Mapping[str, tuple["DataEntry", Sequence[Path]]], cache: Path | None = None
 ) -> list[str]:
-    """Return a line a data set: where it is, or how to get it. Asks no network.
+    """Return a line a data set, with the folders it may lie in: where it is, or how to get it.
 
-    Parameters
-    ----------
-    declared : mapping of name to (DataEntry, folders)
-        The folders are where its file is looked for.
-    cache : Path, optional
+    Asks no network.
     """
     cache = cache or cache_folder()
     width = max((len(name) for name in declared), default=0)
@@ -165,26 +140,19 @@ def listing(
 
 def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> Found:
     """Build the data set, or load it where it was built before, and check it as declared."""
-    declared = entry.model_dump(mode="json", include=CONTENT)
+    declared = entry.model_dump(mode="json", exclude=ASIDE)
     key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
     path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
-    dataset = _intact(path)
-    if dataset is None:
+    try:
+        dataset = read_dataset(path)
+    except DataError:  # none, or none that can be trusted
         dataset = _built(name, entry, origin)
         write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
     return Found(dataset, facts, origin.where)
-
-
-def _intact(path: Path) -> Dataset | None:
-    """Return an earlier snapshot, or None where there is none that can be trusted."""
-    try:
-        return read_dataset(path)
-    except DataError:
-        return None
 
 
 def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:

@@ -31,13 +31,8 @@ def level_codes(
 ) -> tuple[Ints, tuple[str, ...]]:
     """Return the level of each row and the names of the levels.
 
-    Parameters
-    ----------
-    target : Feature
-    values : ndarray, shape (n,)
-        Without missing ones.
-    levels : sequence
-        Worst to best; a list merges values, ``"*"`` is all values not named.
+    Levels go from worst to best; a list merges values, ``"*"`` is all values not named. No value
+    is missing.
 
     Raises
     ------
@@ -81,11 +76,9 @@ def _assign(
 ) -> dict[int, int]:
     """Map the index of each named raw value to its level."""
     given: dict[int, int] = {}
-    stars = 0
     for level, named in enumerate(items):
         for value in named:
             if value == REST:
-                stars += 1
                 continue
             found = _matches(value, texts)
             if not found:
@@ -97,7 +90,7 @@ def _assign(
             if any(i in given for i in found):
                 raise DataError(f"levels name the value '{_name(value)}' twice")
             given |= dict.fromkeys(found, level)
-    if stars > 1:
+    if sum(value == REST for named in items for value in named) > 1:
         raise DataError(f"levels have '{REST}' more than once")
     return given
 

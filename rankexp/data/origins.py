@@ -20,20 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """A place that has a data set.
-
-    Attributes
-    ----------
-    where : str
-        In words, for the user.
-    identity : str
-        Changes whenever the content may have changed.
-    table : callable
-        Reads it.
-    """
+    """A place that has a data set: in words, and what reads it."""
 
     where: str
     identity: str
+    """Changes whenever the content may have changed."""
     table: Callable[[], Table]
 
 
@@ -115,25 +106,23 @@ def not_found(
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
     file = entry.source.get("file")
-    looked = [f"in {', '.join(str(folder) for folder in folders)} for {file}"] * bool(
-        file and folders
-    )
-    looked.append(f"in the cache {cache}")
+    looked = f"in the cache {cache}"
+    if file and folders:
+        looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
     advice = f"rankexp data add {name} FILE"
     if file:
         advice += f", or put {file} into a folder and name that in --data or RANKEXP_DATA"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
-        f"data set '{name}' not found: looked {' and '.join(looked)}{because}",
+        f"data set '{name}' not found: looked {looked}{because}",
         f"To add it by hand: {advice}",
     )
 
 
 def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path) -> str:
     """Return in words where a data set is, or how to get it; asks no network."""
-    reasons: list[str] = []
     try:
-        origin = local(name, entry, folders, cache, reasons)
+        origin = local(name, entry, folders, cache, [])
     except DataError as error:
         return f"broken: {error}"
     if origin is not None:

@@ -19,20 +19,9 @@ class Preprocessor:
     lie outside), or standardised, or left. A nominal becomes one 0/1 column for each declared
     category, a two-valued one a single column, one with a single category a constant 0; these
     are not scaled. Missing numbers become the training mean, missing nominals the training mode
-    (the first declared of tied ones).
-
-    Parameters
-    ----------
-    config : Preprocess
-        From the configuration; `nominal="codes"` treats codes as numbers, `impute="none"`
-        leaves what is missing NaN in every column made of it.
-    features : sequence of Feature
-        The columns of X.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Names of the columns that `transform` returns, `feature` or `feature=category`.
+    (the first declared of tied ones). `nominal="codes"` treats codes as numbers, `impute="none"`
+    leaves what is missing NaN in every column made of it. `names` are those of the columns that
+    `transform` returns, `feature` or `feature=category`.
     """
 
     def __init__(self, config: "Preprocess", features: Sequence[Feature]) -> None:
@@ -68,7 +57,8 @@ class Preprocessor:
         low, high, mean = _range_and_mean(X)
         fill = np.clip(mean, low, high)  # rounding may leave the range
         for column in self._nominal:
-            fill[column] = _mode(X[:, column])
+            known = X[~np.isnan(X[:, column]), column].astype(np.int64)
+            fill[column] = np.bincount(known, minlength=1).argmax()
         unknown = np.isnan(low)
         low[unknown] = high[unknown] = fill[unknown] = 0.0
         self._fill = fill[self._source]
@@ -104,11 +94,6 @@ def _range_and_mean(X: Floats) -> tuple[Floats, Floats, Floats]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.nanmin(X, axis=0), np.nanmax(X, axis=0), np.nanmean(X, axis=0)
-
-
-def _mode(codes: Floats) -> float:
-    known = codes[~np.isnan(codes)].astype(np.int64)
-    return float(np.bincount(known, minlength=1).argmax())
 
 
 def _moments(X: Floats, fill: Floats | None) -> tuple[Floats, Floats]:

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable
-from functools import lru_cache, wraps
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,36 +14,13 @@ from rankexp.errors import DataError, one_line
 from rankexp.files import write_atomically
 
 FORMAT = 1
+Arrays = dict[str, NDArray[Any]]
 Read = TypeVar("Read")
-
-
-def _naming_the_file(read: Callable[[Path], Read]) -> Callable[[Path], Read]:
-    """Let whatever goes wrong while a file is read be an error that names the file."""
-
-    @wraps(read)
-    def named(path: Path) -> Read:
-        try:
-            return read(path)
-        except DataError:
-            raise
-        except FileNotFoundError as error:
-            raise DataError(f"snapshot {path} does not exist; run again to make it") from error
-        except Exception as error:  # numpy, zipfile and what they call raise nearly anything
-            reason = one_line(error)
-            raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error
-
-    return named
 
 
 @lru_cache(maxsize=32)
 def load_snapshot(path: str | Path) -> Dataset:
-    """Return the data set of a snapshot, once a process.
-
-    Raises
-    ------
-    DataError
-        Where the file is missing, damaged or no snapshot of ours.
-    """
+    """Return the data set of a snapshot, once a process; errors as of `read_dataset`."""
     return read_dataset(Path(path))
 
 
@@ -61,26 +38,29 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
     _write(head, arrays, path)
 
 
-@_naming_the_file
 def read_dataset(path: Path) -> Dataset:
-    """Read what `write_dataset` wrote and check it against its own hash."""
-    head, arrays = _read(path, "dataset")
-    levels = None if head["levels"] is None else tuple(head["levels"])
-    features = _features(head["features"])
-    found = Dataset(
-        head["name"],
-        arrays["X"],
-        arrays["y"],
-        features,
-        levels,
-        arrays.get("groups"),
-        head["provenance"],
-        tuple(head["group_names"]) if "group_names" in head else None,
-        arrays.get("weights"),
-    )
-    if found.fingerprint != head["content"]:
-        raise DataError(f"snapshot {path} is damaged: its content is not what was written")
-    return found
+    """Read what `write_dataset` wrote and check it against its own hash.
+
+    Raises
+    ------
+    DataError
+        Where the file is missing, damaged or no snapshot of ours.
+    """
+
+    def made(head: dict[str, Any], arrays: Arrays) -> Dataset:
+        return Dataset(
+            head["name"],
+            arrays["X"],
+            arrays["y"],
+            _features(head["features"]),
+            None if head["levels"] is None else tuple(head["levels"]),
+            arrays.get("groups"),
+            head["provenance"],
+            tuple(head["group_names"]) if "group_names" in head else None,
+            arrays.get("weights"),
+        )
+
+    return _read(path, "dataset", made, lambda found: found.fingerprint)
 
 
 def table_hash(table: Table) -> str:
@@ -91,50 +71,57 @@ def table_hash(table: Table) -> str:
 def write_table(table: Table, path: Path) -> None:
     """Write a raw table; the file is there whole or not at all."""
     head = _head("table", table.name, table.columns, table.provenance)
-    head["content"] = table_hash(table)
-    _write(head, {"values": table.values}, path)
+    _write(head | {"content": table_hash(table)}, {"values": table.values}, path)
 
 
-@_naming_the_file
 def read_table(path: Path) -> Table:
-    """Read what `write_table` wrote and check it against its own hash."""
-    head, arrays = _read(path, "table")
-    found = Table(head["name"], _features(head["features"]), arrays["values"], head["provenance"])
-    if table_hash(found) != head["content"]:
-        raise DataError(f"snapshot {path} is damaged: its content is not what was written")
-    return found
+    """Read what `write_table` wrote and check it against its own hash; errors as above."""
+
+    def made(head: dict[str, Any], arrays: Arrays) -> Table:
+        columns = _features(head["features"])
+        return Table(head["name"], columns, arrays["values"], head["provenance"])
+
+    return _read(path, "table", made, table_hash)
 
 
 def _head(kind: str, name: str, features: tuple[Feature, ...], provenance: Any) -> dict[str, Any]:
     described = [[f.name, f.kind, list(f.categories)] for f in features]
-    return {
-        "format": FORMAT,
-        "kind": kind,
-        "name": name,
-        "features": described,
-        "provenance": dict(provenance),
-    }
+    head = {"format": FORMAT, "kind": kind, "name": name}
+    return head | {"features": described, "provenance": dict(provenance)}
 
 
 def _features(described: list[Any]) -> tuple[Feature, ...]:
     return tuple(Feature(name, kind, tuple(texts)) for name, kind, texts in described)
 
 
-def _write(head: dict[str, Any], arrays: dict[str, NDArray[Any]], path: Path) -> None:
+def _write(head: dict[str, Any], arrays: Arrays, path: Path) -> None:
     text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-
-    def write(file: BinaryIO) -> None:
-        np.savez(file, head=text, **arrays)  # type: ignore[arg-type]
-
-    write_atomically(path, write, "RANKEXP_CACHE")
+    write_atomically(path, partial(np.savez, head=text, **arrays), "RANKEXP_CACHE")  # type: ignore[arg-type]
 
 
-def _read(path: Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    head = json.loads(arrays.pop("head").tobytes())
-    for array in arrays.values():
-        array.setflags(write=False)  # a process shares them between its jobs
-    if head.get("format") != FORMAT or head.get("kind") != kind:
-        raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
-    return head, arrays
+def _read(
+    path: Path,
+    kind: str,
+    make: Callable[[dict[str, Any], Arrays], Read],
+    content: Callable[[Read], str],
+) -> Read:
+    """Return what a file holds; whatever goes wrong is an error that names the file."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        head = json.loads(arrays.pop("head").tobytes())
+        for array in arrays.values():
+            array.setflags(write=False)  # a process shares them between its jobs
+        if head.get("format") != FORMAT or head.get("kind") != kind:
+            raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
+        found = make(head, arrays)
+        if content(found) != head["content"]:
+            raise DataError(f"snapshot {path} is damaged: its content is not what was written")
+    except DataError:
+        raise
+    except FileNotFoundError as error:
+        raise DataError(f"snapshot {path} does not exist; run again to make it") from error
+    except Exception as error:  # numpy, zipfile and what they call raise nearly anything
+        reason = one_line(error)
+        raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error
+    return found

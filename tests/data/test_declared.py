@@ -42,7 +42,6 @@ def test_target_features_levels(entry):
     assert [f.name for f in dataset.features] == ["age", "colour", "year"]
     assert dataset.levels == ("bad", "good")
     np.testing.assert_array_equal(dataset.y, [1, 0, 1, 0])
-    np.testing.assert_array_equal(dataset.positive, [True, False, True, False])
     np.testing.assert_array_equal(dataset.X[:, 0], [30, 999, NAN, 41.5])
     assert dataset.provenance == {"source": "hand", "more": 1}
 
@@ -83,8 +82,6 @@ def test_continuous_target(entry):
     dataset = build("toy", table(), entry(**values))
     assert dataset.levels is None
     np.testing.assert_array_equal(dataset.y, [58.0, 60, 58, 58])
-    with pytest.raises(DataError, match="continuous target; two levels are needed"):
-        _ = dataset.positive
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,13 @@ def test_other_content_or_another_entry_is_read_anew(place, entry):
     assert len({f.fingerprint for f in facts}) == len({f.snapshot for f in facts}) == 3
 
 
+def test_an_earlier_snapshot_does_not_hide_weights_declared_since(place, entry):
+    folder, cache = place
+    for weights in (None, "a"):
+        found = find("toy", entry(levels=["no", "yes"], weights=weights), [folder], cache)
+        assert (found.dataset.weights is None) == (weights is None)
+
+
 @pytest.mark.parametrize("damage", [b"", b"hello", None])
 def test_a_damaged_snapshot_is_made_anew(place, entry, damage):
     folder, cache = place

@@ -28,12 +28,7 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.IGNOREC
 def read_arff(path: Path, missing: Collection[str] = ("?", "")) -> Table:
     """Return the table of an ARFF file.
 
-    Parameters
-    ----------
-    path : Path
-        Plain or compressed.
-    missing : collection of str
-        Texts that mean a missing cell, besides ``?``.
+    It may be compressed. `missing` are texts that mean a missing cell, besides ``?``.
 
     Raises
     ------
@@ -113,19 +108,19 @@ class _Reader:
             for j, (_, kind, values) in enumerate(self.attributes)
             if kind != "numeric"
         }
-        while chunk := [self._row(line, text) for line, text in islice(_data(rows), CHUNK)]:
+        data = (row for row in rows if not row[1].startswith("%"))
+        while chunk := [self._row(line, text) for line, text in islice(data, CHUNK)]:
             parts.append(self._chunk(chunk, texts))
         if not parts:
             raise DataError(f"{self.path}: no rows after @data")
         values = np.concatenate(parts)
-        columns = []
-        for j, (name, kind, declared) in enumerate(self.attributes):
-            if kind == "numeric":
-                columns.append(Feature(name))
-            else:
-                categories = declared or _sort_codes(values[:, j], texts[j])
-                columns.append(Feature(name, "nominal", categories))
-        return Table(self.path.name, tuple(columns), values)
+        columns = tuple(
+            Feature(name)
+            if kind == "numeric"
+            else Feature(name, "nominal", declared or _sort_codes(values[:, j], texts[j]))
+            for j, (name, kind, declared) in enumerate(self.attributes)
+        )
+        return Table(self.path.name, columns, values)
 
     def _row(self, line: int, text: str) -> tuple[int, list[str]]:
         if text.startswith("{"):
@@ -168,10 +163,6 @@ class _Reader:
         raise AssertionError("a cell failed to convert and then did not")
 
 
-def _data(rows: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    return (row for row in rows if not row[1].startswith("%"))
-
-
 def _bare(token: str) -> str:
     """Take off quotes and what escapes a character within them."""
     if token[:1] in ("'", '"') and len(token) > 1:
@@ -190,10 +181,6 @@ def _is_number(text: str) -> bool:
 def _sort_codes(column: Floats, codes: dict[str, int]) -> tuple[str, ...]:
     """Recode a text column, in place, so that its codes follow the sorted texts; return these."""
     known = ~np.isnan(column)
-    used = set(column[known].astype(int).tolist())
-    texts = sorted(text for text, code in codes.items() if code in used)
-    recode = np.zeros(len(codes))
-    for code, text in enumerate(texts):
-        recode[codes[text]] = code
-    column[known] = recode[column[known].astype(int)]
-    return tuple(texts)
+    listed = np.array(list(codes), dtype=object)
+    texts, column[known] = np.unique(listed[column[known].astype(int)], return_inverse=True)
+    return tuple(texts.tolist())

@@ -37,18 +37,10 @@ def read_delimited(
 
     The delimiter is the one of comma, semicolon, tab, bar and white space that cuts the first
     lines alike. Without a header the columns are ``column1``, ``column2``, ... A column that
-    holds a text is nominal, its categories sorted.
-
-    Parameters
-    ----------
-    path : Path
-    missing : collection of str
-        Texts that mean a missing cell.
-    header : bool or None
-        None: the first line is one if no cell of it is a number or a mark of missing; a column
-        with an empty name gets its number.
-    nominal : collection of str
-        Columns in which a stray text is no mistake.
+    holds a text is nominal, its categories sorted. `missing` are texts that mean a missing cell,
+    `nominal` the columns in which a stray text is no mistake. Where `header` is None, the first
+    line is one if no cell of it is a number or a mark of missing; a column with an empty name
+    gets its number.
 
     Raises
     ------
@@ -136,7 +128,7 @@ def _check_lines(path: Path, file: BinaryIO, layout: _Layout) -> int:
     if layout.delimiter != SPACES:
         mark = layout.delimiter.encode()
         count = lambda raw: raw.count(mark) + 1  # noqa: E731
-    rows = 0
+    rows = -layout.header
     for number, raw in enumerate(file, start=1):
         if not raw.strip():
             continue
@@ -149,7 +141,6 @@ def _check_lines(path: Path, file: BinaryIO, layout: _Layout) -> int:
             found = count(raw.strip(b"\r\n"))
         if found != wanted:
             raise DataError(f"{path}:{number}: {found} values for {wanted} columns")
-    rows -= layout.header
     if not rows:
         raise DataError(f"{path}: no rows of data")
     return rows
@@ -188,8 +179,9 @@ def _read_numbers(
     # again as text: pandas reads True, and a column of chunks of unlike types, as it likes
     with open_data(path) as file:
         frame = _parse(path, file, options | {"usecols": others, "dtype": str})
-    strip = {j: frame[j].str.strip() for j in others}
-    return {j: [None if pd.isna(c) else str(c) for c in cells] for j, cells in strip.items()}
+    return {
+        j: [None if pd.isna(cell) else str(cell) for cell in frame[j].str.strip()] for j in others
+    }
 
 
 def _parse(path: Path, file: BinaryIO, options: dict[str, Any]) -> Any:

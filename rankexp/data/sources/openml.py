@@ -31,15 +31,7 @@ TIMEOUT = 10.0
 
 @asks_network
 def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
-    """Return a data set of OpenML. Goes online unless the user's OpenML cache has it.
-
-    Parameters
-    ----------
-    reference : int
-        Its number there.
-    entry : DataEntry
-    folders : sequence of Path
-        Not used.
+    """Return a data set of OpenML by its number. Goes online unless the user's cache has it.
 
     Raises
     ------
@@ -106,12 +98,8 @@ def _settings(openml: Any, folder: str) -> Iterator[None]:
 
 def _fetch(openml: Any, number: int, entry: "DataEntry") -> Table:
     try:
-        dataset = openml.datasets.get_dataset(
-            number,
-            download_data=True,
-            download_qualities=False,
-            download_features_meta_data=False,
-        )
+        beside = {"download_qualities": False, "download_features_meta_data": False}
+        dataset = openml.datasets.get_dataset(number, download_data=True, **beside)
     except Exception as error:  # the package passes on whatever goes wrong in its libraries
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise DataError(f"OpenML {number}: {reason}") from error
