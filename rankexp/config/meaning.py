@@ -133,8 +133,7 @@ def _unweighted(
         if name in used and "sample_weight" not in methods.takes(used[name]):
             text = f"method '{name}' takes no weights of rows, and {named}"
             yield Fault((*path, "methods", i), text)
-    for i, text in enumerate(experiment.metrics):
-        metric = _metric(text)
+    for i, metric in enumerate(map(_metric, experiment.metrics)):
         if metric is not None and "sample_weight" not in metric.takes:
             text = f"{metric!r} takes no weights of rows, and {named}"
             yield Fault((*path, "metrics", i), text)
