@@ -162,7 +162,7 @@ def test_tiny_penalties_and_features(use_numba):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((40, 3))
     order = PartialOrder.of_classes(X[:, 0] > 0.0)  # separable
-    with pytest.raises(FloatingPointError, match="lam=4.94066e-324"):
+    with pytest.raises(FloatingPointError, match="lam=4"):
         hinge_path(X, order, [5e-324], use_numba=use_numba)
     tiny = hinge_path(1e-300 * X, order, [1e-3], use_numba=use_numba)
     assert tiny.converged[0] and tiny.objective[0] == pytest.approx(1.0, rel=1e-12)

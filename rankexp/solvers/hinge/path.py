@@ -36,6 +36,7 @@ STAGE = 0.1  # tuned: the longest jump in lam without a stage between
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
+LARGEST_POWER = 1000  # of 2: a double reaches 1023
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
 
 
@@ -85,7 +86,9 @@ def hinge_path(
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, order, lams)
-    power = common_power(X, float(lams.min(initial=1.0)))
+    power = common_power(X, float(lams.min(initial=1e300)))
+    # No lower than where the largest penalty, 4^-power times as large, is still finite.
+    power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
     return _solve(X, pairs, lams, tol, max_iter)
 
