@@ -83,22 +83,12 @@ def execute(
         Holds a folder for each study.
     config : Path, optional
         The study's file, for the manifest.
-    folders : sequence of Path
-        Where data files are looked for.
-    only : sequence of str
-        Experiments; all if empty.
+    folders, only, retry_failed, redo
+        See `prepare`.
     workers : int, optional
         Processes; one a core by default. One works in this process.
-    retry_failed : bool
-        Run failed records again.
-    redo : sequence of str
-        Methods to run again, or ``["all"]``.
     quiet : bool
         Print nothing but warnings.
-
-    Returns
-    -------
-    Outcome
 
     Raises
     ------

@@ -71,8 +71,17 @@ def prepare(
 
     Parameters
     ----------
-    study, results, folders, only, retry_failed, redo
-        See `execute`.
+    study : Study
+    results : Path
+        Holds a folder for each study.
+    folders : sequence of Path
+        Where data files are looked for.
+    only : sequence of str
+        Experiments; all if empty.
+    retry_failed : bool
+        Run failed records again.
+    redo : sequence of str
+        Methods to run again, or ``["all"]``.
     online : bool
         Whether missing data may be fetched.
 
