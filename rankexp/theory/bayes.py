@@ -77,10 +77,6 @@ def log_ratio_factor(loss: MarginLoss) -> float:
     ------
     ValueError
         Where l'(-s) / l'(s) is not exp(s / alpha): the theorem says nothing of this loss.
-
-    References
-    ----------
-    uematsu2010, Theorem 2.
     """
     s = np.linspace(0.25, 4.0, 16)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,7 +89,7 @@ def log_ratio_factor(loss: MarginLoss) -> float:
 def tripartite(
     model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | str | None = None
 ) -> Floats:
-    """Return the ranking function of the least cost-weighted pairwise risk for three levels.
+    """Return the ranking function, (n,), of the least cost-weighted pairwise risk of three levels.
 
     Parameters
     ----------
@@ -103,10 +99,6 @@ def tripartite(
     costs : array-like of shape (3, 3), {"u_pairs", "u_ovo", "u_cons"} or None
         See `cost_matrix`; a name stands for the costs with which it maximises the population's
         criterion, see `costs_of`. None: all 1, those of U_pairs.
-
-    Returns
-    -------
-    ndarray of shape (n,)
 
     Raises
     ------
@@ -118,36 +110,21 @@ def tripartite(
     uematsu2010, Theorem 4.
     """
     logs = log_joint(model, X, classes=3)
-    return tripartite_ratio(
-        logs, costs_of(costs, model.priors) if isinstance(costs, str) else costs
-    )
+    known = costs_of(costs, model.priors) if isinstance(costs, str) else costs
+    return tripartite_ratio(logs, known)
 
 
 def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> Floats:
-    """Return the optimal tripartite ranking function from log posteriors.
+    """Return the optimal tripartite ranking function, (n,), from log posteriors (n, 3).
 
-    Parameters
-    ----------
-    log_shares : ndarray of shape (n, 3)
-        Logs of P(y = level | x), up to a constant of each row.
-    costs : array-like of shape (3, 3) or None
-        See `cost_matrix`.
+    A row's logs may all be off by the same constant; for `costs` see `cost_matrix`. It is
+    (c13 P3 + c12 P2) / (c13 P1 + c23 P2), with c13 = 0 the limit of its order (uematsu2010,
+    Theorem 4).
 
-    Returns
-    -------
-    ndarray of shape (n,)
-        (c13 P3 + c12 P2) / (c13 P1 + c23 P2), with c13 = 0 the limit of its order.
-
-    Notes
-    -----
     With numerator N and denominator D, N(x) D(x') is c13 times the cost of ranking x below x'
     plus a part symmetric in both, so the order is optimal if c13 > 0. With c13 = 0 the printed
     ratio is constant; to first order in c13 it is ordered by (c23 P3 - c12 P1) / P2, which is
     then optimal. What no cost concerns, is given 1 and 0, respectively.
-
-    References
-    ----------
-    uematsu2010, Theorem 4.
     """
     C = cost_matrix(costs, 3)
     shares = np.exp(log_shares - log_shares.max(axis=1, keepdims=True))

@@ -13,7 +13,6 @@ from rankexp.theory.newton import minimise
 
 REGISTER = {"orboost": "orboost"}
 
-
 VARIANTS = ("lr", "all")
 
 
@@ -56,10 +55,6 @@ def orboost_thresholds(model: Any, variant: str = "lr") -> Floats:
     ValueError
         For a model whose expectations over x are not known, or where no finite thresholds are
         best, as levels do not overlap.
-
-    References
-    ----------
-    uematsu2010, "Relation to Ordinal Regression Boosting".
     """
     upper, lower = _sides(log_masses(model), variant)
     both = np.isfinite(upper.max(axis=1)) & np.isfinite(lower.max(axis=1))

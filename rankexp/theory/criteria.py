@@ -9,19 +9,16 @@ CRITERIA = ("u_pairs", "u_ovo", "u_cons")
 
 
 def costs_of(criterion: str, priors: npt.ArrayLike) -> Floats:
-    """Return the costs with which 1 minus a criterion is the expected ranking risk of pairs.
+    """Return the costs (K, K) with which 1 minus a criterion is the expected ranking risk.
+
+    Above the diagonal, up to a factor: 1; 1 / (P_j P_i) for the mean over pairs of levels; for
+    the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i.
 
     Parameters
     ----------
     criterion : {"u_pairs", "u_ovo", "u_cons"}
     priors : array-like of shape (K,)
         P(y = level), worst level first; or the levels' counts.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
-        Above the diagonal, up to a factor: 1; 1 / (P_j P_i) for the mean over pairs of levels; for
-        the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i.
 
     Raises
     ------

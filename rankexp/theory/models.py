@@ -9,21 +9,10 @@ from rankexp.arrays import Floats
 
 
 def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
-    """Return the log densities of rows in each class of a model, (n, K).
+    """Return the log densities of rows X (n, d) in each class of a model, (n, K).
 
-    Parameters
-    ----------
-    model : object
-        A generator's model, such as `GaussianModel` or `DiscreteModel`.
-    X : array-like of shape (n, d)
-    classes : int or None
-        The number of classes that there must be.
-
-    Raises
-    ------
-    ValueError
-        For a model without known densities or with another number of classes, or for rows of
-        another shape.
+    ValueError for a model without known densities or with another number of `classes` than there
+    must be, or for rows of another shape.
     """
     _check_known(model)
     X = np.asarray(X, dtype=np.float64)
@@ -44,11 +33,7 @@ def log_masses(model: Any) -> Floats:
     """Return the logs of P(y = level, x) at the points that stand for all x, (m, K).
 
     Exact for finitely many points; for densities of one feature the weights of a quadrature.
-
-    Raises
-    ------
-    ValueError
-        Where there are no such points: for densities of several features, say.
+    ValueError where there are no such points: for densities of several features, say.
     """
     _check_known(model)
     if not hasattr(model, "nodes"):

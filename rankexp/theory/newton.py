@@ -18,17 +18,9 @@ FLAT = "no minimum found: levels overlap too little; bring them nearer to each o
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     """Return where a smooth convex function of differences of its arguments is least.
 
-    Parameters
-    ----------
-    evaluate : callable
-        From arguments (m,) to value, gradient (m,) and Hessian (m, m); None where the function is
-        not defined.
-    start : ndarray of shape (m,)
-
-    Raises
-    ------
-    ValueError
-        Where no minimum is found, as the function is flat to the last digit.
+    `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or
+    None where the function is not defined. ValueError where no minimum is found, as the function
+    is flat to the last digit.
     """
     x, found = start, evaluate(start)
     if found is None:

@@ -12,7 +12,6 @@ from rankexp.theory.newton import minimise
 
 REGISTER = {"proportional_odds": "proportional_odds"}
 
-
 STEPS, TOLERANCE = 200, 1e-12
 
 
@@ -39,40 +38,11 @@ def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
     return odds_root(log_joint(model, X), proportional_odds_thresholds(model))
 
 
-def three_level_root(q: Floats, thresholds: Floats) -> Floats:
-    """Return r*(x), (n,), for three levels and given thresholds, in closed form.
-
-    Parameters
-    ----------
-    q : ndarray of shape (n,)
-        (P2 + P3) / (P1 + P2); r* is an increasing function of it.
-    thresholds : ndarray of shape (2,)
-
-    References
-    ----------
-    uematsu2010, "Relation to Proportional odds model (K = 3)".
-    """
-    first, second = thresholds
-    shift = q - 1.0
-    root = np.hypot(shift, 2.0 * np.sqrt(np.exp(first - second) * q))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        small = first + np.log(2.0 * q / (root - np.minimum(shift, 0.0)))
-        large = second + np.log((np.maximum(shift, 0.0) + root) / 2.0)
-    return np.asarray(np.where(shift < 0.0, small, large))
-
-
 def odds_root(log_shares: Floats, thresholds: Floats) -> Floats:
-    """Return r*(x), (n,), of the greatest likelihood for given thresholds.
+    """Return r*(x), (n,), of the greatest likelihood for given increasing thresholds.
 
-    Parameters
-    ----------
-    log_shares : ndarray of shape (n, K)
-        Logs of P(y = level | x), up to a constant of each row.
-    thresholds : ndarray of shape (K - 1,)
-        Increasing.
+    `log_shares` (n, K) are logs of P(y = level | x), up to a constant of each row.
 
-    Notes
-    -----
     r* is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K. Written as the log of
     this over what is left to 2 - P_1 - P_K, the equation is close to linear in r, and r* lies
     between the first and the last threshold, shifted by log (1 - P_1) / (1 - P_K). Newton's
@@ -120,10 +90,6 @@ def proportional_odds_thresholds(model: Any) -> Floats:
     ValueError
         For a model whose expectations over x are not known, or where no finite thresholds are
         best, as levels do not overlap.
-
-    References
-    ----------
-    uematsu2010, "Relation to Proportional odds model".
     """
     logs = log_masses(model)
     present = np.isfinite(logs)

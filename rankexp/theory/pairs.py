@@ -8,29 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.optimize import linprog
-from scipy.sparse.csgraph import connected_components
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss
 from rankexp.metrics.costs import cost_matrix
-from rankexp.theory.newton import minimise
 
 
 def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:
     """Return the weights of pairs of points, (m, m), which add up to 1.
 
-    Parameters
-    ----------
-    masses : array-like of shape (m, K)
-        P(y = level, x = point), worst level first, up to a factor: priors times probability mass
-        functions.
-    costs : array-like of shape (K, K) or None
-        See `cost_matrix`.
-
-    Raises
-    ------
-    ValueError
-        For masses that are no such table, or where no pair has any weight.
+    `masses` (m, K) are P(y = level, x = point), worst level first, up to a factor; for `costs` see
+    `cost_matrix`. ValueError for masses that are no such table, or where no pair has any weight.
     """
     M = np.asarray(masses, dtype=np.float64)
     if M.ndim != 2 or M.shape[1] < 2 or not (np.isfinite(M) & (M >= 0.0)).all():
@@ -95,43 +83,7 @@ def minimise_hinge(weights: Floats) -> Floats:
     )
     if not found.success:
         raise ValueError(f"the linear program of the hinge loss was not solved: {found.message}")
-    return _centred(found.x[:m])
-
-
-def minimise_smooth(weights: Floats, loss: MarginLoss) -> Floats:
-    """Return scores (m,) of the least expected pairwise risk of a smooth loss, by Newton's method.
-
-    The middle between the greatest and the least score is 0.
-
-    Raises
-    ------
-    ValueError
-        For a loss that is not smooth and convex, or where there is no finite minimum: some points
-        ought to be infinitely far above others.
-    """
-    if not (loss.smooth and loss.convex):
-        raise ValueError(f"{loss!r} is not smooth and convex")
-    m = len(weights)
-    bounded = connected_components(weights > 0.0, connection="strong")[0] == 1
-    if not bounded and loss.margin_derivative(np.array([50.0]))[0] < 0.0:
-        raise ValueError("no finite minimum: between some points all pairs have the same order")
-
-    def risk(r: Floats) -> tuple[float, Floats, Floats] | None:
-        margins = np.subtract.outer(r, r)
-        with np.errstate(over="ignore"):
-            value = float((weights * loss.of_margin(margins)).sum())
-        if not np.isfinite(value):
-            return None
-        slopes = weights * loss.margin_derivative(margins)
-        curved = weights * loss.margin_curvature(margins)
-        curved += curved.T
-        hessian = np.diag(curved.sum(axis=1)) - curved
-        return value, slopes.sum(axis=1) - slopes.sum(axis=0), hessian
-
-    return _centred(minimise(risk, np.zeros(m)))
-
-
-def _centred(scores: Floats) -> Floats:
+    scores = found.x[:m]
     return np.asarray(scores - (scores.max() + scores.min()) / 2)
 
 

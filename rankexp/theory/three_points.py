@@ -14,12 +14,8 @@ CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as g
 class Steps(NamedTuple):
     """The best differences of scores of neighbouring points, and how they were found.
 
-    Attributes
-    ----------
-    d12, d23 : float
-        r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1; NaN where several are best.
-    c12, c23 : float
-        What decides it.
+    `d12` and `d23` are r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1, NaN where several are best;
+    `c12` and `c23` decide it.
     """
 
     d12: float
@@ -36,23 +32,15 @@ class Steps(NamedTuple):
 def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
     """Return the differences of scores of the least expected pairwise hinge loss, by cases.
 
+    They are (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1)
+    where c12 < 0 and p-(x2) < p+(x2). These are all cases but their borders, where a whole segment
+    is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0.
+
     Parameters
     ----------
     p_plus, p_minus : array-like of shape (3,)
         Probabilities of three points among positives and among negatives, positive, in the order
-        of p_plus / p_minus, greatest first.
-
-    Returns
-    -------
-    Steps
-        (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1) where
-        c12 < 0 and p-(x2) < p+(x2). These are all cases but their borders, where a whole segment
-        is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0.
-
-    Raises
-    ------
-    ValueError
-        For other probabilities or another order.
+        of p_plus / p_minus, greatest first; ValueError for others.
 
     References
     ----------

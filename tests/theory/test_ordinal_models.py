@@ -11,13 +11,26 @@ from scipy.special import expit
 from rankexp.generators import Discrete, Gaussian
 from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
 from rankexp.theory.boosting import _log_risk, _sides, orboost_function, orboost_thresholds
-from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds, three_level_root
+from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds
 from rankexp.theory.pairs import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 EACH_VARIANT = pytest.mark.parametrize("variant", ["lr", "all"])
 TRIPARTITE = Gaussian([-2, 0, 2]).draw_model(None)
 X2 = np.linspace(-2, 2, 401)[:, None]
+
+
+def three_level_root(q, thresholds):
+    """Return r*(x) for three levels in closed form (K = 3 in the source), q being
+    (P2 + P3) / (P1 + P2), of which it is an increasing function.
+    """
+    first, second = thresholds
+    shift = q - 1.0
+    root = np.hypot(shift, 2.0 * np.sqrt(np.exp(first - second) * q))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        small = first + np.log(2.0 * q / (root - np.minimum(shift, 0.0)))
+        large = second + np.log((np.maximum(shift, 0.0) + root) / 2.0)
+    return np.where(shift < 0.0, small, large)
 
 
 def ordinal_risk(r, theta, masses, variant):
