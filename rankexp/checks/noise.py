@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankexp import registry
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.metrics.bipartite import rank_loss
 
 REGISTER = {"flip_noise": "flip_noise"}
@@ -61,9 +60,10 @@ def flip_noise(
     kotlowski2011, section 5.1.
     """
     model = registry.get("generators", generator)(p=p, rank_risk=rank_risk).draw_model(rng)
-    direction = _mean_difference(*model.sample(DRAWN, rng))
+    X, y = model.sample(DRAWN, rng)
+    between = X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)  # fair, but no Bayes ranker
     X, y = model.sample(n, rng)
-    pairs = _promised_and_observed(model, X, y, X @ direction)
+    pairs = _promised_and_observed(model, X, y, X @ between)
     return [
         {"quantity": quantity + suffix, "value": float(value)}
         for quantity, values in pairs.items()
@@ -72,7 +72,7 @@ def flip_noise(
 
 
 def _promised_and_observed(
-    model: Any, X: Floats, y: npt.NDArray[np.int64], scores: Floats
+    model: Any, X: Floats, y: Ints, scores: Floats
 ) -> dict[str, tuple[float, Any]]:
     """Return what the model promises and what examples and scores show, by quantity."""
     eta = model.eta(X)
@@ -84,8 +84,3 @@ def _promised_and_observed(
         "bayes_rank_risk": (risk, rank_loss(y, eta)),
         "law": (risk + (1 - 2 * risk) * rank_loss(clean, scores), rank_loss(y, scores)),
     }
-
-
-def _mean_difference(X: Floats, y: npt.NDArray[np.int64]) -> Floats:
-    """Return the difference of the classes' means, (d,): a fair scorer, but no Bayes ranker."""
-    return np.asarray(X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0))

@@ -62,15 +62,11 @@ def hinge_staircase(
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
+    each = np.column_stack((x, scores, masses[:, ::-1]))
     rows: list[Row] = [
         {"quantity": quantity, "value": float(value), "step": i}
         for i in range(points)
-        for quantity, value in (
-            ("x", x[i]),
-            ("r", scores[i]),
-            ("p_plus", masses[i, 1]),
-            ("p_minus", masses[i, 0]),
-        )
+        for quantity, value in zip(("x", "r", "p_plus", "p_minus"), each[i], strict=True)
     ]
     summary = _summary(scores, logistic, weights)
     return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]

@@ -13,6 +13,5 @@ def check_number(name: str, value: float, *, least: float, open_below: bool = Fa
     """Raise ValueError unless a parameter is finite and at least (or above) a bound."""
     fine = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
     if not fine or value < least or (open_below and value == least):
-        raise ValueError(
-            f"{name}={value}: expected a number {'>' if open_below else '>='} {least:g}"
-        )
+        bound = f"{'>' if open_below else '>='} {least:g}"
+        raise ValueError(f"{name}={value}: expected a number {bound}")

@@ -19,13 +19,7 @@ def levels_of(classes: int) -> tuple[int, ...]:
 
 
 def checked_priors(priors: Sequence[float] | None, classes: int) -> tuple[float, ...] | None:
-    """Return the priors as given, None for equal ones.
-
-    Raises
-    ------
-    ValueError
-        Unless there are K positive numbers.
-    """
+    """Return the priors as given, None for equal ones; ValueError unless K are positive."""
     if priors is None:
         return None
     given = numbers("priors", priors)
@@ -35,13 +29,7 @@ def checked_priors(priors: Sequence[float] | None, classes: int) -> tuple[float,
 
 
 def numbers(name: str, value: Any) -> Floats:
-    """Return a parameter as an array of finite numbers.
-
-    Raises
-    ------
-    ValueError
-        For anything else, naming the parameter.
-    """
+    """Return a parameter as an array of finite numbers; ValueError, naming it, for others."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
@@ -67,15 +55,10 @@ def class_counts(n: int, shares: Floats) -> Codes:
 
 @dataclass(frozen=True)
 class ClassModel(ABC):
-    """A model whose K classes have known densities.
+    """A model whose K classes have known densities, and `priors` that add up to 1, worst first.
 
-    Attributes
-    ----------
-    priors : tuple of K floats
-        P(y = level), worst level first; they add up to 1.
-    stratified : bool
-        The classes' counts in a sample are their shares of n, rounded, and only the order of the
-        rows is random; otherwise every row's class is drawn.
+    Where `stratified`, the classes' counts in a sample are their shares of n, rounded, and only
+    the order of the rows is random; otherwise every row's class is drawn.
     """
 
     priors: tuple[float, ...]
@@ -133,9 +116,8 @@ class ClassModel(ABC):
     def _needs(self, name: str, *classes: int) -> None:
         if len(self.priors) not in classes:
             wanted = " or ".join(map(str, classes))
-            raise AttributeError(
-                f"{name} is known for {wanted} classes, not for {len(self.priors)}"
-            )
+            have = len(self.priors)
+            raise AttributeError(f"{name} is known for {wanted} classes, not for {have}")
 
     def _eta(self, X: Floats) -> Floats:
         return np.ascontiguousarray(self.posterior(X)[:, 1])

@@ -22,25 +22,13 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class DiscreteModel(ClassModel):
-    """K probability mass functions on the same m points.
-
-    Attributes
-    ----------
-    points : tuple of m tuples of d floats
-    pmfs : tuple of K tuples of m floats
-    """
+    """K probability mass functions (K, m) on the same m points (m, d)."""
 
     points: Rows
     pmfs: Rows
 
     def log_densities(self, X: Floats) -> Floats:
-        """Return the log probabilities of x in each class, (n, K).
-
-        Raises
-        ------
-        ValueError
-            For a row that is none of the points.
-        """
+        """Return the log probabilities of x in each class, (n, K); each row must be a point."""
         place = {point: i for i, point in enumerate(self.points)}
         rows = [place.get(tuple(row), -1) for row in np.asarray(X).tolist()]
         if -1 in rows:

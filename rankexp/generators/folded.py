@@ -9,7 +9,6 @@ from rankexp.arrays import Floats
 
 REGISTER = {"folded": "Folded"}
 
-
 ROWS = 4096  # integrated at once
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 

@@ -27,24 +27,13 @@ MOST_NODES = 200_000
 
 @dataclass(frozen=True)
 class GaussianModel(ClassModel):
-    """K classes, each normal with independent features.
-
-    Attributes
-    ----------
-    means, variances : tuple of K tuples of d floats
-    """
+    """K classes, each normal with independent features: means and variances are (K, d)."""
 
     means: Rows
     variances: Rows
 
     def log_densities(self, X: Floats) -> Floats:
-        """Return the log densities of x in each class, (n, K), added up feature by feature.
-
-        Raises
-        ------
-        ValueError
-            For another number of features.
-        """
+        """Return the log densities of x in each class, (n, K), added up feature by feature."""
         if X.shape[1] != len(self.means[0]):
             raise ValueError(f"X has {X.shape[1]} features; the model has {len(self.means[0])}")
         columns = []

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.generators.checked import check_count
 
 Target = Callable[[Floats], Floats]
 
@@ -16,20 +16,13 @@ _ROUNDING = 1e-12  # sums of the same weights in another order differ by less
 
 
 def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
-    """Refuse parameters that no model has, naming the range allowed.
-
-    Raises
-    ------
-    ValueError
-        Unless 0 < p < 1, 0 <= rank_risk < 1/2, and every count is a whole number, 1 or more.
-    """
+    """Refuse parameters that no model has with a ValueError that names the range allowed."""
     if not 0 < p < 1:
         raise ValueError(f"p={p}: the share of positives must be between 0 and 1, exclusive")
     if not 0 <= rank_risk < 0.5:
         raise ValueError(f"rank_risk={rank_risk}: the Bayes rank risk must be in [0, 0.5)")
     for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise ValueError(f"{name}={count}: expected a whole number, 1 or more")
+        check_count(name, count)
 
 
 def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
@@ -61,20 +54,10 @@ def bayes_rank_risk(q: float, kappa: float) -> float:
 class FlippedModel:
     """Features uniform on the unit cube, labels of a thresholded target, flipped at random.
 
-    Attributes
-    ----------
-    target : callable, X (n, d) -> (n,)
-        What is thresholded; a function of each row alone.
-    threshold : float
-        The clean label is +1 where the target reaches it: minus the paper's a_0.
-    d : int
-        Number of features.
-    prior : float
-        P(y = 1), after noise.
-    bayes_rank_risk : float
-        Rank loss of ``eta``, the least that any scorer has.
-    kappa : float
-        Probability of a flip.
+    The clean label is +1 where the `target`, a function X (n, d) -> (n,) of each row alone,
+    reaches the `threshold` (minus the paper's a_0); `kappa` is the probability of a flip. `prior`
+    is P(y = 1) after noise, `bayes_rank_risk` the rank loss of ``eta``, the least that any scorer
+    has.
     """
 
     target: Target
@@ -86,7 +69,7 @@ class FlippedModel:
 
     levels = (-1, 1)
 
-    def clean(self, X: Floats) -> npt.NDArray[np.bool_]:
+    def clean(self, X: Floats) -> Bools:
         """Return which rows are positive before noise, (n,)."""
         return np.asarray(self.target(X) - self.threshold >= -_ROUNDING)
 
@@ -94,7 +77,7 @@ class FlippedModel:
         """Return P(y = 1 | x), (n,): kappa or 1 - kappa."""
         return np.where(self.clean(X), 1 - self.kappa, self.kappa)
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """Draw X (n, d), float64 in C order, and y (n,) of -1 and 1."""
         X = rng.random((n, self.d))
         positive = self.clean(X) ^ (rng.random(n) < self.kappa)

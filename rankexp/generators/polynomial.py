@@ -8,7 +8,6 @@ from rankexp.arrays import Floats
 
 REGISTER = {"polynomial": "Polynomial"}
 
-
 EDGES = np.array([0.0, 0.415, 0.51, 1.0])
 CHANCES = np.array([0.1, 0.8, 0.1])
 

@@ -18,14 +18,8 @@ Shape = Literal["linear", "waves"]
 class RegressionModel:
     """Features uniform on the unit cube, y = m(x) + Gaussian noise; m is an optimal scorer.
 
-    Attributes
-    ----------
-    weights : tuple of d floats
-        Squares add up to 1.
-    phases : tuple of d floats or None
-        In [0, 1]; None where m is linear.
-    noise : float
-        SD of the noise; m(x) has SD 1.
+    The squares of the `weights` add up to 1; `phases` are in [0, 1], None where m is linear;
+    `noise` is its SD, that of m(x) being 1.
     """
 
     weights: tuple[float, ...]

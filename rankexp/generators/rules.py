@@ -6,9 +6,8 @@ from itertools import islice, starmap
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Bools, Floats
 from rankexp.generators.noise import FlippedModel, check_parameters, flip_labels
 
 REGISTER = {"rules": "Rules"}
@@ -24,18 +23,12 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class RuleTarget:
-    """The sum of a_i r_i(x), each rule a conjunction of conditions on single features.
-
-    Attributes
-    ----------
-    weights : tuple of n_rules floats
-    rules : tuple of n_rules tuples of Condition
-    """
+    """The sum of a_i r_i(x), each rule a conjunction of conditions on single features."""
 
     weights: tuple[float, ...]
     rules: tuple[tuple[Condition, ...], ...]
 
-    def covered(self, X: Floats) -> Iterator[npt.NDArray[np.bool_]]:
+    def covered(self, X: Floats) -> Iterator[Bools]:
         """Yield, rule by rule, which rows it covers, (n,)."""
         columns = np.ascontiguousarray(X.T)
         for conditions in self.rules:

@@ -9,15 +9,7 @@ BAYES = "bayes"
 
 @dataclass(frozen=True)
 class Key:
-    """What is kept, and of which grid point.
-
-    Attributes
-    ----------
-    name : str
-        Of a curve or a text.
-    point : int or None
-        Place in the method's grid; None for the best scorer.
-    """
+    """A curve or a text that is kept, and of which place in a grid; None: the best scorer."""
 
     name: str
     point: int | None = None
@@ -27,13 +19,7 @@ class Key:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the key that a record writes as `text`.
-
-        Raises
-        ------
-        ValueError
-            It is no key.
-        """
+        """Return the key that a record writes as `text`; ValueError where it is none."""
         name, colon, point = text.rpartition(":")
         if colon and point == BAYES:
             return cls(name)

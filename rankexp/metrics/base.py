@@ -7,7 +7,7 @@ so that nothing is said twice. A :class:`Metric` is such a function with its par
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -53,9 +53,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a metric says about itself beyond its signature.
+    """Mark a function as a metric, as a decorator; it stays the plain function that it is.
 
-    Attributes
+    The function takes some of `DATA` (without a default: needed) and parameters, each with a
+    default; a ``Literal`` annotation lists what a parameter may be. Where it takes ``scores``
+    they are (n,) or, one column a scorer, (n, L); it returns a float or an array (L,), and NaN
+    with an `UndefinedMetricWarning` where it has no value.
+
+    Parameters
     ----------
     direction : {"lower", "higher"}
         Which values are better.
@@ -73,37 +78,20 @@ class Declaration:
     """
 
     direction: Direction
+    _: KW_ONLY
     source: str
     cutoff: str | None = None
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
     reading: Reading = Reading()
 
-
-def declare(
-    direction: Direction,
-    *,
-    source: str,
-    cutoff: str | None = None,
-    kinds: tuple[Kind, ...] = ("binary",),
-    check: Callable[..., object] | None = None,
-    reading: Reading = Reading(),
-) -> Callable[[F], F]:
-    """Mark a function as a metric; it stays the plain function that it is.
-
-    The function takes some of `DATA` (without a default: needed) and parameters, each with a
-    default; a ``Literal`` annotation lists what a parameter may be. Where it takes ``scores``
-    they are (n,) or, one column a scorer, (n, L); it returns a float or an array (L,), and NaN
-    with an `UndefinedMetricWarning` where it has no value.
-    """
-
-    def mark(function: F) -> F:
-        function.declaration = Declaration(  # type: ignore[attr-defined]
-            direction, source, cutoff, kinds, check, reading
-        )
+    def __call__(self, function: F) -> F:
+        """Return the function, marked."""
+        function.declaration = self  # type: ignore[attr-defined]
         return function
 
-    return mark
+
+declare = Declaration
 
 
 @dataclass(frozen=True, repr=False, eq=False)

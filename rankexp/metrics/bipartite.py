@@ -16,7 +16,6 @@ REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
 Ties = Literal["expected", "worst", "best"]
 
-
 NAN = "scores hold NaN; the scorer that made them has failed"
 MARGIN = 0.01
 """Kotłowski et al. (ICML 2011, sec. 5.1) call differences of "at most around 0.01" very small."""
@@ -38,15 +37,10 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     return math.sqrt(max(variance, 0.0))
 
 
-def _of_the_loss(loss: float, counts: Sequence[float]) -> float:
-    """Return the standard error of a rank loss, which is that of the AUC, 1 minus it."""
-    return hanley_mcneil(1 - loss, counts)
-
-
 @declare(
     "lower",
     source="kotlowski2011, (4)",
-    reading=Reading(margin=MARGIN, standard_error=_of_the_loss, bayes="rank_risk"),
+    reading=Reading(MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk"),
 )
 def rank_loss(
     y: npt.ArrayLike,

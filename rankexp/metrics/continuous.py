@@ -86,22 +86,7 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
 
     It is the paper's Kendall tau, in [0, 1]. A pair with equal y is never in order, so that with
     ties in y its greatest value is below 1; with equal scores it counts 1/2 all the same.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-    scores : array-like of shape (n,) or (n, L)
-        As for :func:`iauc`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        Higher is better; NaN with an `UndefinedMetricWarning` for a single example.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN or no example.
+    Parameters, returns and errors are those of :func:`iauc`; NaN for a single example.
     """
     target, s = checked(y, scores)
     both = target.size * (target.size - 1)
@@ -124,7 +109,8 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.array([float(kendalltau(target, column).statistic) for column in columns])
     if np.isnan(values).any():
-        _warn("y or the scores are constant: Kendall's tau-b is NaN")
+        text = "y or the scores are constant: Kendall's tau-b is NaN"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
     return values if s.ndim == 2 else float(values[0])
 
 
@@ -148,7 +134,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 def mse(
     scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Mapping[str, Any] | None = None
 ) -> float | Floats:
-    """Return the mean squared difference between the scores and a reference.
+    """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 
     Parameters
     ----------
@@ -158,11 +144,6 @@ def mse(
     fitted : mapping, optional
         ``score_scale``, a number or one a column, divides the scores first: 2^depth for an
         oriented tree, whose scores are then in (0, 1], as the paper has it; 1 by default.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        Lower is better.
 
     Raises
     ------
@@ -218,9 +199,5 @@ def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[F
 
 
 def _undefined(s: Floats, text: str) -> float | Floats:
-    _warn(text)
-    return np.full(s.shape[1], np.nan) if s.ndim == 2 else float("nan")
-
-
-def _warn(text: str) -> None:
     warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+    return np.full(s.shape[1], np.nan) if s.ndim == 2 else float("nan")

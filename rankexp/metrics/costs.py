@@ -7,7 +7,7 @@ from rankexp.arrays import Floats
 
 
 def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
-    """Return the costs of pairs, above the diagonal of a matrix.
+    """Return the costs of pairs above the diagonal of a matrix (K, K) that is 0 elsewhere.
 
     Parameters
     ----------
@@ -17,28 +17,19 @@ def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
     levels : int
         K, the number of levels.
 
-    Returns
-    -------
-    ndarray of shape (K, K)
-        0 on and below the diagonal.
-
     Raises
     ------
     ValueError
         For another shape, costs that are negative, infinite or all 0, or entries below the
         diagonal that say something else.
-
-    References
-    ----------
-    uematsu2010, "A tripartite ranking risk".
     """
     if costs is None:
         return np.triu(np.ones((levels, levels)), 1)
     C = np.asarray(costs, dtype=np.float64)
     if C.shape != (levels, levels):
         raise ValueError(
-            f"costs must be of shape ({levels}, {levels}), one row and column a level, "
-            f"got shape {C.shape}"
+            f"costs must be of shape ({levels}, {levels}), one row and column a level, got shape "
+            f"{C.shape}"
         )
     if not (np.isfinite(C) & (C >= 0.0)).all():
         raise ValueError("costs must be finite and >= 0")

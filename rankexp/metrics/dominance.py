@@ -18,37 +18,23 @@ from rankexp.compiled import choose
 class Ordered:
     """The examples in ascending order of y.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n,), int
-    below, upto : ndarray of shape (n,), int
-        For each place in that order: the number of examples with a y below, and not above.
+    `below` and `upto` are, for each place in that order, the number of examples with a y below,
+    and not above.
     """
 
     order: Ints
     below: Ints
     upto: Ints
 
-    @property
-    def tied(self) -> bool:
-        """Whether two examples have the same y."""
-        return bool((self.upto - self.below > 1).any())
-
 
 @dataclass(frozen=True)
 class Pairs:
     """Counts for each example, by its place in an order of y, ascending.
 
-    Attributes
-    ----------
-    below, upto : ndarray of shape (n,), int
-        The number of examples with a y below, and not above.
-    won_below, won_above : ndarray of shape (n,), int
-        Among those with y below (above): twice those with a score below (above) plus those with
-        the same score.
-    concordant, discordant, tied : int
-        Pairs of examples that y and the scores order alike, against each other, and pairs with
-        the same score, whatever their y.
+    `below` and `upto` are as in `Ordered`; `won_below` and `won_above` count, among those with y
+    below (above), twice those with a score below (above) plus those with the same score.
+    `concordant` and `discordant` are the pairs that y and the scores order alike, and against each
+    other, `tied` those with the same score, whatever their y.
     """
 
     below: Ints
@@ -68,17 +54,8 @@ def ordered(y: npt.NDArray[Any]) -> Ordered:
 
 
 def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = None) -> Pairs:
-    """Count the pairs of each example.
+    """Count the pairs of each example; `numba` says whether to use it, by default if it is there.
 
-    Parameters
-    ----------
-    by_y : Ordered
-    scores : ndarray of shape (n,)
-    numba : bool, optional
-        Whether to use numba; by default where it can be had.
-
-    Notes
-    -----
     Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
     place descending. So an earlier place with a lower rank is a lower y with a lower score.
     """
@@ -90,7 +67,7 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = No
     tied = int(((last - first - 1).sum()) // 2)
     lower, weakly = _scattered(order, first), _scattered(order, last)
     left, right = _places(n)
-    if by_y.tied:
+    if (upto - below > 1).any():  # two examples have the same y
         places = (below * n - lower).argsort()
         lower, weakly = lower[places], weakly[places]
         left, right = _groups(below * n - lower)  # runs of the same y and score

@@ -1,8 +1,8 @@
 """Compiled variant of :func:`rankexp.metrics.dominance.smaller_before`, imported at first use."""
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Ints
 from rankexp.compiled import njit
 
 BITS = 6
@@ -10,7 +10,7 @@ WIDTH = 1 << BITS
 
 
 @njit
-def smaller_before(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def smaller_before(ranks: Ints) -> Ints:
     """Count, for each place of a permutation, the smaller values before it.
 
     Values are told apart six bits at a time from the highest on, each time within the segment of

@@ -10,15 +10,7 @@ from rankexp.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Levels:
-    """The level of each example.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n,), int
-        0 .. K-1, ascending.
-    sizes : ndarray of shape (K,), int
-        The number of examples of each level; 0 where it is missing.
-    """
+    """The level of each example, codes 0 .. K-1, and how many examples each has."""
 
     codes: Ints
     sizes: Ints
@@ -32,19 +24,9 @@ class Levels:
 def coded(target: Floats, levels: int | None) -> Levels:
     """Tell the levels of a target, (n,), without NaN.
 
-    Parameters
-    ----------
-    target : ndarray of shape (n,)
-    levels : int or None
-        K. Where the target has K values they are the levels; where it has fewer they must be
-        codes, integers in 0 .. K-1, or it could not be known which are missing. None: as many as
-        there are values.
-
-    Raises
-    ------
-    ValueError
-        For a K that is no integer >= 1, more than K values, or values of which it can't be known
-        which is which.
+    Where the target has K values they are the levels; where it has fewer they must be codes,
+    integers in 0 .. K-1, or it could not be known which are missing. K is `levels`; None: as many
+    as there are values. ValueError where it is no integer >= 1, or does not go with the values.
     """
     if levels is not None and not (isinstance(levels, Integral) and levels >= 1):
         raise ValueError(f"levels must be an integer, at least 1, got {levels!r}")

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.costs import cost_matrix
@@ -237,7 +237,7 @@ def _columns(
 
 def _won(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None, ties: str
-) -> tuple[Levels, npt.NDArray[np.int64]]:
+) -> tuple[Levels, Ints]:
     """Return the levels, and twice the pairs in order by pairs of levels, (columns, K, K)."""
     known, columns = _columns(y, scores, levels, ties)
     K = known.sizes.size
@@ -246,8 +246,8 @@ def _won(
 
 
 def _mean_of(
-    twice: npt.NDArray[np.int64] | Floats,
-    pairs: npt.NDArray[np.int64] | Floats,
+    twice: Ints | Floats,
+    pairs: Ints | Floats,
     known: Levels,
     what: str,
     dimensions: int,

@@ -27,11 +27,6 @@ def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> flo
     -------
     float or ndarray of shape (L,)
         In [0, 1], lower is better; 1 for constant scores, and NaN for a constant reference.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, or no example.
     """
     m, s = checked(reference, scores, "reference")
     deviation = m - m.mean()

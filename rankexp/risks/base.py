@@ -22,24 +22,9 @@ Given = Literal["sample_weight", "groups"]
 class Task:
     """What is to be minimised: validated data, a loss, a risk, and the estimator's settings.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-    level : ndarray of int, shape (n,)
-        0 .. K-1, worst to best; of two classes, 1 is the positive one.
-    loss : Loss
-    risk : Risk
-    lams : ndarray of shape (L,)
-    tol : float
-    max_iter : int
-    intercept : bool
-        Whether there is one, where the risk has a use for it.
-    sample_weight : ndarray of shape (n,) or None
-    groups : ndarray of shape (n,) or None
-    costs : array-like of shape (K, K) or None
-        Of ranking a level below a lower one; None for 1.
-    levels : int
-        K; some levels may have no example.
+    `level` (n,) is 0 .. K-1, worst to best, K being `levels`, some of which may have no example;
+    of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
+    lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
     """
 
     X: Floats

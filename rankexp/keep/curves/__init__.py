@@ -4,7 +4,7 @@ A curve is a function ``(X, y, scores) -> {"x": [...], "y": [...]}`` of a test p
 scores of one grid point, (n,), or of the best scorer.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from rankexp import registry
 from rankexp.arrays import Floats
@@ -17,22 +17,16 @@ MakeCurve = Callable[[Floats, Floats, Floats], Curve]
 def made(
     names: Iterable[str], X: Floats, y: Floats, scores: Floats, best: Floats | None
 ) -> dict[str, Curve]:
-    """Return the curves that a record keeps of a test part.
+    """Return the registered curves that a record keeps of a test part X (n, d), y (n,).
 
-    Parameters
-    ----------
-    names : iterable of str
-        Registered curves.
-    X, y : ndarray of shape (n, d), (n,)
-    scores : ndarray of shape (n, G)
-        A column a grid point.
-    best : ndarray of shape (n,) or None
-        Scores of the best scorer where it is known.
+    `scores` (n, G) have a column a grid point, `best` (n,) are those of the best scorer, None
+    where it is unknown.
     """
     found: dict[str, Curve] = {}
     for name in names:
         make: MakeCurve = registry.get("keep.curves", name)
-        columns: Mapping[Key, Floats] = {Key(name, g): s for g, s in enumerate(scores.T)}
-        columns = columns if best is None else {**columns, Key(name): best}
+        columns = {Key(name, g): s for g, s in enumerate(scores.T)}
+        if best is not None:
+            columns[Key(name)] = best
         found |= {str(key): make(X, y, column) for key, column in columns.items()}
     return found

@@ -13,12 +13,6 @@ POINTS = 201
 
 
 def integrated_roc(X: Floats, y: Floats, scores: Floats) -> Curve:
-    """Return the IROC curve at evenly spaced shares of false positives.
-
-    Raises
-    ------
-    ValueError
-        The test part has fewer than three values of y.
-    """
+    """Return the IROC curve at evenly spaced shares of false positives."""
     x, value = iroc(y, scores, np.linspace(0.0, 1.0, POINTS))
     return {"x": x.tolist(), "y": value.tolist()}

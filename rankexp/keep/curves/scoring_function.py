@@ -15,11 +15,6 @@ def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
     """Return the score against the only feature, at the test examples: dense where they are.
 
     Of a run of equal scores only the two ends are kept, which says the same.
-
-    Raises
-    ------
-    ValueError
-        There are several features.
     """
     _check_curve(X)
     order = np.argsort(X[:, 0], kind="stable")
@@ -30,13 +25,7 @@ def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
 
 
 def points(low: float, high: float, count: int, X: Floats) -> Floats:
-    """Return evenly spaced points x, (count, 1), at which a study may keep scoring functions.
-
-    Raises
-    ------
-    ValueError
-        There are several features.
-    """
+    """Return evenly spaced points x, (count, 1), at which a study may keep scoring functions."""
     _check_curve(X)
     return np.linspace(low, high, count)[:, None]
 

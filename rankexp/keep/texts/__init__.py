@@ -14,19 +14,7 @@ MakeText = Callable[[Any, Sequence[str]], str | None]
 
 
 def made(wanted: Iterable[str], model: Any, names: Sequence[str], point: int) -> dict[str, str]:
-    """Return the texts that a record keeps of the model of a grid point.
-
-    Parameters
-    ----------
-    wanted : iterable of str
-        Registered texts.
-    model : estimator
-        It is fitted.
-    names : sequence of str
-        Of its features.
-    point : int
-        Place in the grid.
-    """
+    """Return the registered texts that a record keeps of the fitted model of a grid point."""
     found = {}
     for name in wanted:
         make: MakeText = registry.get("keep.texts", name)

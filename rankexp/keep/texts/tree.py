@@ -14,15 +14,8 @@ REGISTER = {"tree": "tree"}
 class TreeNode:
     """A node; those below it follow it, first where its rule holds, then where it does not.
 
-    Attributes
-    ----------
-    depth : int
-    size : int
-        Training examples in it.
-    rule : str or None
-        A condition on features, or None at a leaf.
-    score : float or None
-        Of a leaf.
+    `size` counts its training examples. A leaf has a `score`, another node a `rule`, a condition
+    on features.
     """
 
     depth: int
@@ -68,10 +61,7 @@ def _of_sklearn(model: Any, names: Sequence[str]) -> list[TreeNode]:
 def read(text: str) -> list[TreeNode]:
     """Return the nodes of a tree that a record keeps, each before those below it.
 
-    Raises
-    ------
-    ValueError
-        The text is no tree in this form; older records have indented lines.
+    ValueError where the text is no tree in this form; older records have indented lines.
     """
     try:
         nodes = [TreeNode(**row) for row in json.loads(text)]
