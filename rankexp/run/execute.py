@@ -78,13 +78,10 @@ def execute(
 
     Parameters
     ----------
-    study : Study
-    results : Path
-        Holds a folder for each study.
+    study, results, folders, only, retry_failed, redo
+        See `prepare`.
     config : Path, optional
         The study's file, for the manifest.
-    folders, only, retry_failed, redo
-        See `prepare`.
     workers : int, optional
         Processes; one a core by default. One works in this process.
     quiet : bool
@@ -92,10 +89,8 @@ def execute(
 
     Raises
     ------
-    ConfigError
-        Where `only` or `redo` name nothing of the study.
-    EnvironmentProblemError
-        Where the folder cannot be written to from the start.
+    ConfigError, EnvironmentProblemError
+        See `prepare`; also where the folder cannot be written to from the start.
     """
     prepared = prepare(
         study,
@@ -107,11 +102,10 @@ def execute(
         online=True,
     )
     workers = workers or default_workers()
-    plan = prepared.plan
     if not quiet:
-        print(plan.describe(workers), flush=True)
-    outcome = Outcome(prepared.folder, records=len(prepared.known))
-    outcome.failed = sum(plan.failed.values())
+        print(prepared.plan.describe(workers), flush=True)
+    failed = sum(prepared.plan.failed.values())
+    outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(prepared, outcome)
     manifest = Manifest(
         prepared.folder,
@@ -120,7 +114,7 @@ def execute(
         only,
         prepared.facts,
         prepared.provenance,
-        plan.missing,
+        prepared.plan.missing,
         prepared.alone,
     )
     if not only and manifest.names == prepared.facts.keys():

@@ -109,18 +109,8 @@ def prepare(
     notes += _ungrouped(study, only)
     plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
-    return Prepared(
-        planned,
-        plan,
-        folder,
-        store,
-        facts,
-        provenance,
-        absent,
-        wrong,
-        frozenset(relevant),
-        not records,
-    )
+    found = (facts, provenance, absent, wrong)
+    return Prepared(planned, plan, folder, store, *found, frozenset(relevant), not records)
 
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
