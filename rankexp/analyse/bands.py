@@ -3,10 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from rankexp.arrays import Bools, Floats
 
 
 class Band(NamedTuple):
@@ -24,24 +22,24 @@ def band(curves: Floats, share: float) -> Band:
     return Band(curves.mean(axis=0), low, high)
 
 
-def centred(curves: Floats, inside: Mask) -> Floats:
+def centred(curves: Floats, inside: Bools) -> Floats:
     """Return curves, (s, m) or (m,), less their means over some of the points."""
     return np.asarray(curves - curves[..., inside].mean(axis=-1, keepdims=True))
 
 
-def slopes(x: Floats, curves: Floats, inside: Mask) -> Floats:
+def slopes(x: Floats, curves: Floats, inside: Bools) -> Floats:
     """Return the slopes of the lines nearest to curves, (s,), in squares over some points."""
     apart = x[inside] - x[inside].mean()
     return np.asarray(curves[..., inside] @ apart / (apart @ apart))
 
 
-def distances(curves: Floats, function: Floats, inside: Mask) -> Floats:
+def distances(curves: Floats, function: Floats, inside: Bools) -> Floats:
     """Return root mean squared distances of curves to a function, (s,), over some points."""
     squares = np.square(curves[..., inside] - function[inside])
     return np.asarray(np.sqrt(squares.mean(axis=-1)))
 
 
-def rescaled(curves: Floats, function: Floats, inside: Mask) -> Floats:
+def rescaled(curves: Floats, function: Floats, inside: Bools) -> Floats:
     """Return each curve, (s, m), times the factor that brings it nearest to a function.
 
     Both are to be centred; a curve that is constant in the window stays as it is.

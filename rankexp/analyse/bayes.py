@@ -25,17 +25,8 @@ def signed_rank(
 ) -> Posterior:
     """Return what is probable of the difference on a further data set.
 
-    Parameters
-    ----------
-    differences : array (n,)
-        One a data set or model.
-    margin : float
-        Half the width of the region of practical equivalence.
-
-    Raises
-    ------
-    NoBaycompError
-        Where the extra is not installed.
+    `differences` are one a data set or model, `margin` is half the width of the region of
+    practical equivalence. Raises `NoBaycompError` where the extra is not installed.
     """
     try:
         import baycomp

@@ -26,21 +26,11 @@ class IncompleteError(ValueError):
 
 @dataclass(frozen=True)
 class Blocks:
-    """Values of several methods in complete blocks.
+    """Values of several methods in complete blocks."""
 
-    Attributes
-    ----------
-    values : DataFrame
-        One row a block, one column a method, all finite.
-    left_out : dict of str to str
-        Block -> why it was dropped.
-    undefined : int
-        Splits without a value for any method, left out of their block.
-    """
-
-    values: pd.DataFrame
-    left_out: dict[str, str]
-    undefined: int
+    values: pd.DataFrame  # one row a block, one column a method, all finite
+    left_out: dict[str, str]  # block -> why it was dropped
+    undefined: int  # splits without a value for any method, left out of their block
 
 
 def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
@@ -56,11 +46,8 @@ def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
 def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     """Return one row an expected split: its value by each method, and how it stands.
 
-    Returns
-    -------
-    DataFrame
-        Index: problem, model, rep, fold. Columns: the methods (NaN without a value) and
-        ``state``: whole, undefined or incomplete.
+    The index is `PLACE`; the columns are the methods (NaN without a value) and ``state``: whole,
+    undefined or incomplete.
     """
     index = pd.MultiIndex.from_frame(expected[PLACE])
     own = splits[splits["method"].isin(list(methods))].assign(there=1.0)
@@ -84,20 +71,9 @@ def complete(
 ) -> Blocks:
     """Return the complete blocks; a block's value is the mean over its whole splits.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As :func:`wide` returns it.
-    by : sequence of str
-        What makes a block: ``problem``; ``problem, model``; or all of `PLACE`.
-    policy : {"refuse", "drop"}
-    missing : sequence of str
-        Blocks of which nothing was run.
-
-    Raises
-    ------
-    IncompleteError
-        Where the policy is ``refuse`` and a block is incomplete.
+    `table` is from :func:`wide`. `by` says what makes a block: ``problem``; ``problem, model``; or
+    all of `PLACE`; `missing` are blocks of which nothing was run. Raises `IncompleteError` where
+    the policy is ``refuse`` and a block is incomplete.
     """
     methods = [name for name in table.columns if name != "state"]
     left_out = dict.fromkeys(missing, "not run")

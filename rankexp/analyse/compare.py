@@ -20,13 +20,7 @@ OF_NOTHING = "none"
 
 
 def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over the splits of each unit, NaN left out.
-
-    Returns
-    -------
-    DataFrame
-        problem, method, unit, value.
-    """
+    """Return problem, method, unit, value: the mean over the splits of each unit, NaN left out."""
     keys = ["problem", "method", "unit"]
     return splits.groupby(keys, sort=False)["value"].mean().reset_index()
 
@@ -34,11 +28,8 @@ def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
 def summary(splits: pd.DataFrame) -> pd.DataFrame:
     """Return one row a problem and method.
 
-    Returns
-    -------
-    DataFrame
-        problem, method, mean (over units of the unit's mean), se, se_of, q1, median, q3 (over
-        units), units, splits (with a value), nan (splits left out for lack of one).
+    Columns: problem, method, mean (over units of the unit's mean), se, se_of, q1, median, q3 (over
+    units), units, splits (with a value), nan (splits left out for lack of one).
     """
     keys = ["problem", "method"]
     units = unit_means(splits).dropna(subset=["value"])
@@ -64,12 +55,8 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
 def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
     """Return the differences of each method to a reference on the same splits.
 
-    Splits that either lacks, or where either is NaN, are left out.
-
-    Returns
-    -------
-    DataFrame
-        As `splits`, the value being method minus reference; without the reference itself.
+    As `splits`, the value being method minus reference, without the reference itself. Splits that
+    either lacks, or where either is NaN, are left out.
     """
     other = splits.loc[splits["method"] == reference, [*SPLIT, "value"]]
     mine = splits[splits["method"] != reference]
@@ -81,13 +68,8 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return mean and SE over repetitions of every quantity of a `simulate` experiment.
 
-    What a check finds step by step is left out.
-
-    Returns
-    -------
-    DataFrame
-        setting (index into the grid's product), group (text, maybe empty), quantity, mean, se,
-        repetitions, nan.
+    Columns: setting (index into the grid's product), group (text, maybe empty), quantity, mean,
+    se, repetitions, nan. What a check finds step by step is left out.
     """
     table = _simulated_rows(frame, experiment)
     over = table.groupby(["setting", "group", "quantity"], sort=False)["value"]
@@ -102,15 +84,8 @@ def simulated_differences(
 ) -> pd.DataFrame:
     """Return how far quantities are from what they should be, paired by repetition.
 
-    Parameters
-    ----------
-    expected : mapping of str to float or str
-        Quantity -> a number, or another quantity of the same repetition.
-
-    Returns
-    -------
-    DataFrame
-        setting, group, quantity, expected (mean), difference (mean), difference_se.
+    `expected`: quantity -> a number, or another quantity of the same repetition. Columns: setting,
+    group, quantity, expected (mean), difference (mean), difference_se.
     """
     rows = _simulated_rows(frame, experiment)
     keys = ["setting", "group", "rep"]

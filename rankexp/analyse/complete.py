@@ -14,21 +14,7 @@ LONGEST = 300
 
 @dataclass
 class Count:
-    """How the cells of one experiment, problem and method stand.
-
-    Attributes
-    ----------
-    expected, ok, missing, failed, timeout, skipped : int
-        Cells.
-    nan : int
-        Cells that are ok with at least one undefined test value (one class in a fold).
-    warned : int
-        Cells with a warning.
-    categories : Counter
-        Cells by category of warning.
-    reasons : Counter
-        Cells by reason of not being ok.
-    """
+    """How the cells of one experiment, problem and method stand."""
 
     expected: int = 0
     ok: int = 0
@@ -36,10 +22,10 @@ class Count:
     failed: int = 0
     timeout: int = 0
     skipped: int = 0
-    nan: int = 0
-    warned: int = 0
-    categories: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
+    nan: int = 0  # cells that are ok with at least one undefined test value (one class in a fold)
+    warned: int = 0  # cells with a warning
+    categories: Counter[str] = field(default_factory=Counter)  # cells by category of warning
+    reasons: Counter[str] = field(default_factory=Counter)  # cells by reason of not being ok
 
     @property
     def complete(self) -> bool:

@@ -23,106 +23,60 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Settings:
-    """How differences are judged.
+    """How differences are judged."""
 
-    Attributes
-    ----------
-    margin : float
-        Differences below it are of no importance.
-    level : float
-        Of intervals; one minus it is the level of tests.
-    power : float
-        Of the smallest detectable difference.
-    adjust : {"holm", "none"}
-        For the number of problems of an experiment.
-    policy : {"refuse", "drop"}
-        For incomplete blocks.
-    higher : bool
-        Whether higher values of the metric are better.
-    seed : int
-        Of the bootstrap and of posterior samples.
-    bayes : bool
-        Whether posterior probabilities over data sets are wanted.
-    """
-
-    margin: float = 0.01
-    level: float = 0.95
-    power: float = 0.8
-    adjust: Literal["holm", "none"] = "holm"
-    policy: Policy = "refuse"
-    higher: bool = False
-    seed: int = 0
-    bayes: bool = False
+    margin: float = 0.01  # differences below it are of no importance
+    level: float = 0.95  # of intervals; one minus it is the level of tests
+    power: float = 0.8  # of the smallest detectable difference
+    adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
+    policy: Policy = "refuse"  # for incomplete blocks
+    higher: bool = False  # whether higher values of the metric are better
+    seed: int = 0  # of the bootstrap and of posterior samples
+    bayes: bool = False  # whether posterior probabilities over data sets are wanted
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """The difference of a method to a reference, on one problem or over several.
+    """The difference of a method to a reference, on one problem or over several."""
 
-    Attributes
-    ----------
-    problem : str
-        Empty over several.
-    test : str
-        Name of the test behind `p`.
-    unit : str
-        What `n` counts.
-    n, undefined, dropped : int
-        Pairs used; splits without a value by nature; blocks left out by the policy.
-    difference, se, low, high : float
-        Method minus reference with its confidence interval; over data sets the pseudo-median.
-    low_all, high_all : float
-        Interval that holds for all problems of the experiment at once (Bonferroni).
-    boot_low, boot_high : float
-        Bootstrap interval, where pairs are independent.
-    p, p_adjusted, p_equivalence, p_equivalence_adjusted : float
-    effect : float
-        Cohen's d_z; over data sets the rank-biserial correlation.
-    detectable : float
-        Smallest true difference found with the power asked for.
-    better, within, worse : float
-        Posterior probabilities, NaN if not asked for.
-    verdict : Verdict
-    note : str
-        Why there is no test, or what was left out.
-    """
-
-    problem: str
-    test: str = ""
-    unit: str = ""
+    problem: str  # empty over several
+    test: str = ""  # name of the test behind `p`
+    unit: str = ""  # what `n` counts
+    # n, undefined, dropped: pairs used; splits without a value by nature; blocks left out by the
+    # policy
     n: int = 0
     undefined: int = 0
     dropped: int = 0
+    # difference, se, low, high: method minus reference with its confidence interval; over data
+    # sets the pseudo-median
     difference: float = NAN
     se: float = NAN
     low: float = NAN
     high: float = NAN
+    # low_all, high_all: interval that holds for all problems of the experiment at once
+    # (Bonferroni)
     low_all: float = NAN
     high_all: float = NAN
+    # boot_low, boot_high: bootstrap interval, where pairs are independent
     boot_low: float = NAN
     boot_high: float = NAN
     p: float = NAN
     p_adjusted: float = NAN
     p_equivalence: float = NAN
     p_equivalence_adjusted: float = NAN
-    effect: float = NAN
-    detectable: float = NAN
+    effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
+    detectable: float = NAN  # smallest true difference found with the power asked for
+    # better, within, worse: posterior probabilities, NaN if not asked for
     better: float = NAN
     within: float = NAN
     worse: float = NAN
     verdict: Verdict = NOT_RUN
-    note: str = ""
+    note: str = ""  # why there is no test, or what was left out
 
 
 @dataclass(frozen=True)
 class Family:
-    """All comparisons of one method with one reference in one experiment.
-
-    Attributes
-    ----------
-    problems : list of Contrast
-    overall : Contrast
-    """
+    """All comparisons of one method with one reference in one experiment."""
 
     problems: list[Contrast]
     overall: Contrast
@@ -136,15 +90,8 @@ def family(
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As :func:`rankexp.analyse.blocks.wide` returns it for the two methods.
-    pair : tuple of str
-        Method and reference.
-    designs : dict of str to Design
-        By problem, in order; a problem that `table` lacks was not run.
-    settings : Settings
+    `table` is from :func:`rankexp.analyse.blocks.wide`; `pair` is method and reference; `designs`
+    are by problem, in order: a problem that `table` lacks was not run.
     """
     found: list[tuple[Contrast, Estimate | None]] = []
     known = set(table.index.get_level_values("problem"))

@@ -5,35 +5,24 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rankexp.analyse.frame import NONE
+from rankexp.arrays import Floats
 from rankexp.keep.key import BAYES, Key
 from rankexp.plan import Cell
 from rankexp.run.record import Record
 from rankexp.spec import EvaluateSpec
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Kept:
-    """What one record keeps under one name.
+    """What one record keeps under one name."""
 
-    Attributes
-    ----------
-    problem, method : str
-        The method is `BAYES` for the best scorer.
-    place : tuple of int
-        Model, repeat and fold, `NONE` where the protocol has none.
-    x, y : ndarray of shape (p,)
-        A curve's; empty for a text.
-    text : str
-    """
-
+    # problem, method: the method is `BAYES` for the best scorer
     problem: str
     method: str
-    place: tuple[int, int, int]
+    place: tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
+    # x, y: (p,): a curve's; empty for a text
     x: Floats
     y: Floats
     text: str = ""
@@ -48,20 +37,9 @@ def curves(
 ) -> list[Kept]:
     """Return an experiment's curves of one name, split by split in the order of the study.
 
-    Parameters
-    ----------
-    cells, records
-        As planned, and as found.
-    experiment, name : str
-    chosen : DataFrame
-        Rows that a rule chose (see `rankexp.analyse.select`): of what is not among them nothing is
-        returned.
-
-    Returns
-    -------
-    list of Kept
-        One for each split and method, and one for each split with the method `BAYES` where the
-        best scorer is known.
+    `chosen` are the rows that a rule chose (see `rankexp.analyse.select`): of what is not among
+    them nothing is returned. One for each split and method, and one for each split with the method
+    `BAYES` where the best scorer is known.
     """
     found = []
     seen: set[tuple[str, tuple[int, int, int]]] = set()

@@ -19,14 +19,9 @@ FEWEST = 3
 
 
 class Estimate(NamedTuple):
-    """A mean that, less its expectation and over its SE, has a t distribution.
+    """A mean that, less its expectation and over its SE, has a t distribution."""
 
-    Attributes
-    ----------
-    mean, se, df : float or array
-        `se` is NaN where it cannot be known.
-    """
-
+    # mean, se, df: `se` is NaN where it cannot be known
     mean: Floats
     se: Floats
     df: Floats
@@ -35,12 +30,8 @@ class Estimate(NamedTuple):
 def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     """Return the mean difference with the standard error of the design.
 
-    Parameters
-    ----------
-    differences : array (..., n)
-        One a pair; leading axes are studies of their own.
-    correction : float
-        As in `Design`: the variance of the mean is ``(1/n + correction) s²``.
+    `differences` are (..., n), one a pair; leading axes are studies of their own. `correction` is
+    as in `Design`: the variance of the mean is ``(1/n + correction) s²``.
     """
     values = np.asarray(differences, dtype=np.float64)
     n = values.shape[-1]
@@ -126,18 +117,11 @@ def effect_size(differences: Floats) -> float:
 def bootstrap(
     differences: Floats, level: float, seed: int = 0, resamples: int = 9999
 ) -> tuple[Floats, Floats]:
-    """Return the bootstrap interval (BCa) of the mean of independent differences.
+    """Return the bootstrap interval (BCa) of the mean of independent differences, (..., n).
 
     The level is raised so that the interval keeps its word with few pairs: the plain one is too
     short by ``sqrt((n - 1)/n)`` and a normal in place of a t quantile (Hesterberg, The American
-    Statistician 69, 2015, sec. 3.3).
-
-    Parameters
-    ----------
-    differences : array (..., n)
-    level : float
-    seed : int
-        The same differences and seed give the same interval.
+    Statistician 69, 2015, sec. 3.3). The same differences and seed give the same interval.
     """
     from scipy import stats
 

@@ -25,14 +25,9 @@ SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
 def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Return each grid point's mean over units of the unit's mean over splits.
 
-    NaN (one class in a fold) is left out. A grid point with fewer values than another of its
-    group is not comparable and gets NaN, so that a rule never gains by a failed fit.
-
-    Returns
-    -------
-    DataFrame
-        The columns `by`, then grid, mean, se (over units; NaN with one unit), place (in the
-        grid's order).
+    NaN (one class in a fold) is left out. A grid point with fewer values than another of its group
+    is not comparable and gets NaN, so that a rule never gains by a failed fit. Columns: `by`,
+    grid, mean, se (over units; NaN with one unit), place (in the grid's order).
     """
     keys = [*by, "grid"]
     unit = scores.groupby([*keys, "unit"], sort=False)["value"].agg(["mean", "count"])
@@ -112,28 +107,14 @@ def _simplicity(grid: str) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of choice: how it is called in a study, ``oracle`` or ``fixed:lam=0.01``.
+    """A rule of choice: how it is called in a study, ``oracle`` or ``fixed:lam=0.01``."""
 
-    Attributes
-    ----------
-    name : str
-        Of `RULES`.
-    point : Point or None
-        The grid point that ``fixed`` takes.
-    """
-
-    name: str = "oracle"
-    point: Point | None = None
+    name: str = "oracle"  # of `RULES`
+    point: Point | None = None  # the grid point that ``fixed`` takes
 
     @classmethod
     def parse(cls, text: str) -> "Rule":
-        """Return the rule of this name.
-
-        Raises
-        ------
-        ValueError
-            There is none; the message lists the names.
-        """
+        """Return the rule of this name; a ValueError lists the names where there is none."""
         name, colon, point = text.partition(":")
         if name == "fixed" and point:
             return cls(name, Point.parse(point))
@@ -153,16 +134,9 @@ class Rule:
     def apply(
         self, scores: pd.DataFrame, inner: Callable[[], pd.DataFrame], higher: bool
     ) -> pd.DataFrame:
-        """Return the rows that the rule chooses.
+        """Return the rows that the rule chooses by test values.
 
-        Parameters
-        ----------
-        scores : DataFrame
-            Test values.
-        inner : callable
-            Gives the slice of inner values; called for ``nested`` only.
-        higher : bool
-            Whether higher values are better.
+        `inner` gives the slice of inner values; it is called for ``nested`` only.
         """
         if self.point is not None:
             return fixed(scores, self.point)
@@ -178,19 +152,9 @@ BOTH = (ORACLE, Rule("nested"))
 
 
 def edge(grid: str, grids: Sequence[str]) -> str | None:
-    """Say where a grid point lies at the end of its grid.
+    """Say where a grid point lies at the end of its method's grid, all as texts.
 
-    Parameters
-    ----------
-    grid : str
-        The chosen point's text.
-    grids : sequence of str
-        The texts of all points of its method.
-
-    Returns
-    -------
-    str or None
-        ``"lowest lam"``, ``"highest lam"`` or None; the first of several parameters.
+    ``"lowest lam"``, ``"highest lam"`` or None; the first of several parameters.
     """
     points = [_numbers(Point.parse(text)) for text in grids]
     for name, value in _numbers(Point.parse(grid)).items():
@@ -206,12 +170,9 @@ def _numbers(point: Point) -> dict[str, float]:
 
 
 def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each grid point was chosen.
+    """Return how often each grid point was chosen: problem, method, grid, count.
 
-    Returns
-    -------
-    DataFrame
-        problem, method, grid, count: of models where there are models, else of splits.
+    The count is of models where there are models, else of splits.
     """
     by = ["problem", "method"]
     own = splits.drop_duplicates([*by, "model", "grid"])

@@ -27,16 +27,8 @@ class NotComparableError(ValueError):
 def ranks(values: Any, higher: bool) -> np.ndarray:
     """Return the rank of each method in each block, 1 for the best, means of ranks for ties.
 
-    Parameters
-    ----------
-    values : array (blocks, methods)
-    higher : bool
-        Whether higher values are better.
-
-    Raises
-    ------
-    NotComparableError
-        With fewer than two methods or three blocks, or where a value is not finite.
+    `values` are (blocks, methods). Raises `NotComparableError` with fewer than two methods or
+    three blocks, or where a value is not finite.
     """
     from scipy import stats
 
@@ -52,32 +44,21 @@ def ranks(values: Any, higher: bool) -> np.ndarray:
 
 
 class Friedman(NamedTuple):
-    """Friedman's statistic with the F statistic of Iman and Davenport and its p-value.
+    """Friedman's statistic with the F statistic of Iman and Davenport and its p-value."""
 
-    Attributes
-    ----------
-    chi2, f, p : float or array
-        `chi2` and `p` are NaN where all methods tie in every block.
-    df : tuple of int
-        Degrees of freedom of `f`.
-    """
-
+    # chi2, f, p: `chi2` and `p` are NaN where all methods tie in every block
     chi2: Any
     f: Any
     p: Any
-    df: tuple[int, int]
+    df: tuple[int, int]  # degrees of freedom of `f`
 
 
 def friedman(ranked: Any, *, ties: bool = True) -> Friedman:
     """Test whether all methods have the same expected rank.
 
-    Parameters
-    ----------
-    ranked : array (..., blocks, methods)
-        Ranks within blocks; leading axes are studies of their own.
-    ties : bool
-        Whether the variance is that of the ranks at hand (as scipy has it), or that of ranks
-        without ties (Demšar's formula, which is conservative where there are ties).
+    `ranked` are ranks within blocks, (..., blocks, methods); leading axes are studies of their
+    own. `ties` says whether the variance is that of the ranks at hand (as scipy has it), or that
+    of ranks without ties (Demšar's formula, which is conservative where there are ties).
     """
     array = np.asarray(ranked, dtype=np.float64)
     n, k = array.shape[-2:]
@@ -96,10 +77,6 @@ def by_permutation(ranked: Any, draws: int = 20_000, seed: int = 0) -> float:
     """Return the p-value of Friedman's test from orders drawn at random within the blocks.
 
     Valid for any number of blocks and methods and any ties; the same for the same seed.
-
-    Parameters
-    ----------
-    ranked : array (blocks, methods)
     """
     array = np.asarray(ranked, dtype=np.float64)
     rng = np.random.default_rng(seed)
@@ -121,12 +98,7 @@ def critical_difference(blocks: int, methods: int, alpha: float) -> float:
 
 
 def nemenyi(ranked: Any) -> Any:
-    """Return Nemenyi's p-values of all pairs of methods, 1 on the diagonal.
-
-    Parameters
-    ----------
-    ranked : array (blocks, methods)
-    """
+    """Return Nemenyi's p-values of all pairs of methods, 1 on the diagonal."""
     from scipy import stats
 
     array = np.asarray(ranked, dtype=np.float64)
@@ -139,12 +111,7 @@ def nemenyi(ranked: Any) -> Any:
 
 
 def pairwise(values: Any) -> np.ndarray:
-    """Return signed-rank p-values of all pairs of methods, by Holm, 1 on the diagonal.
-
-    Parameters
-    ----------
-    values : array (blocks, methods)
-    """
+    """Return signed-rank p-values of all pairs of methods, by Holm, 1 on the diagonal."""
     array = np.asarray(values, dtype=np.float64)
     k = array.shape[1]
     pairs = list(combinations(range(k), 2))
@@ -156,21 +123,10 @@ def pairwise(values: Any) -> np.ndarray:
 
 
 def groups(average: Any, differs: Any) -> list[tuple[int, ...]]:
-    """Return the bars of a critical-difference diagram.
+    """Return the bars of a critical-difference diagram, of indices of methods, best first.
 
     A bar joins methods that follow each other in average rank and of which no two differ; bars
     within other bars, and of one method, are left out.
-
-    Parameters
-    ----------
-    average : array (methods,)
-        Average ranks.
-    differs : array (methods, methods) of bool
-
-    Returns
-    -------
-    list of tuple of int
-        Indices of methods, best first.
     """
     order = np.argsort(average, kind="stable")
     table = np.asarray(differs, dtype=bool)[np.ix_(order, order)]
@@ -186,51 +142,26 @@ def groups(average: Any, differs: Any) -> list[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Several methods over blocks: everything that a table or a diagram shows.
+    """Several methods over blocks: everything that a table or a diagram shows."""
 
-    Attributes
-    ----------
-    average : array (methods,)
-        Average ranks.
-    blocks : int
-    omnibus : Friedman
-    p : array (methods, methods)
-        Of all pairs, corrected for their number.
-    critical : float
-        Critical difference; NaN for signed-rank tests, which have none.
-    differs : array (methods, methods) of bool
-        Pairs that differ. None where Friedman's test finds nothing: then no pair is looked at.
-    bars : list of tuple of int
-        Groups that do not differ.
-    """
-
-    average: np.ndarray
+    average: np.ndarray  # (methods,): average ranks
     blocks: int
     omnibus: Friedman
-    p: np.ndarray
-    critical: float
+    p: np.ndarray  # (methods, methods): of all pairs, corrected for their number
+    critical: float  # critical difference; NaN for signed-rank tests, which have none
+    # (methods, methods): pairs that differ. None where Friedman's test finds nothing: then no pair
+    # is looked at
     differs: np.ndarray
-    bars: list[tuple[int, ...]]
+    bars: list[tuple[int, ...]]  # groups that do not differ
 
 
 def ranking(
     values: Any, *, higher: bool, posthoc: Literal["nemenyi", "wilcoxon"], alpha: float
 ) -> Ranking:
-    """Rank methods over blocks, test all at once, and then all pairs.
+    """Rank methods over blocks, test all at once, and then all pairs, at level `alpha`.
 
-    Parameters
-    ----------
-    values : array (blocks, methods)
-    higher : bool
-        Whether higher values are better.
-    posthoc : {"nemenyi", "wilcoxon"}
-    alpha : float
-        Level of all tests.
-
-    Raises
-    ------
-    NotComparableError
-        As :func:`ranks` does, and where all methods tie in every block.
+    `values` are (blocks, methods). Raises `NotComparableError` as :func:`ranks` does, and where
+    all methods tie in every block.
     """
     ranked = ranks(values, higher)
     n, k = ranked.shape

@@ -27,21 +27,14 @@ def settled(values: Any) -> np.ndarray:
 
 
 class SignedRank(NamedTuple):
-    """The test's result.
+    """The test's result."""
 
-    Attributes
-    ----------
-    above, below : float
-        Sums of the ranks of positive and negative differences, each with half of the zeros'.
-    p : float
-        Two-sided.
-    p_greater, p_less : float
-        One-sided: against differences above, or below, zero.
-    """
-
+    # above, below: sums of the ranks of positive and negative differences, each with half of the
+    # zeros'
     above: float
     below: float
-    p: float
+    p: float  # two-sided
+    # p_greater, p_less: one-sided: against differences above, or below, zero
     p_greater: float
     p_less: float
 
@@ -53,13 +46,7 @@ class SignedRank(NamedTuple):
 
 
 def signed_rank(differences: Any) -> SignedRank:
-    """Test whether differences are symmetric about zero.
-
-    Parameters
-    ----------
-    differences : array (n,)
-        One a data set or model, finite.
-    """
+    """Test whether finite differences, (n,), are symmetric about zero."""
     from scipy import stats
 
     values = settled(differences)
@@ -106,16 +93,11 @@ def equivalence(differences: Any, margin: float) -> float:
 
 
 def centre(differences: Any, level: float) -> tuple[float, float, float]:
-    """Return the pseudo-median of the differences and its confidence interval.
+    """Return the pseudo-median of the differences and its confidence interval (low, high).
 
-    The median of the means of all pairs, each difference with itself included (Hodges and
-    Lehmann, 1963); the interval holds the values that the exact test would not reject. It is
-    unbounded where the differences are too few for the level.
-
-    Returns
-    -------
-    tuple of float
-        Pseudo-median, low, high.
+    The median of the means of all pairs, each difference with itself included (Hodges and Lehmann,
+    1963); the interval holds the values that the exact test would not reject. It is unbounded
+    where the differences are too few for the level.
     """
     values = np.asarray(differences, dtype=np.float64)
     n = len(values)
@@ -132,12 +114,7 @@ def centre(differences: Any, level: float) -> tuple[float, float, float]:
 
 
 def holm(p_values: Any) -> np.ndarray:
-    """Return p-values adjusted for their number (Holm, 1979); NaN is no test and is kept.
-
-    Parameters
-    ----------
-    p_values : array (m,)
-    """
+    """Return p-values adjusted for their number (Holm, 1979); NaN is no test and is kept."""
     given = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(given.shape, np.nan)
     order = np.argsort(given)  # NaN comes last

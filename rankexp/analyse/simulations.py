@@ -7,18 +7,9 @@ import pandas as pd
 def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     """Return a `simulate` experiment's rows of groups or steps, one column a quantity.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Of `rankexp.analyse.frame.long_frame`.
-    experiment : str
-    by : {"group", "step"}
-
-    Returns
-    -------
-    DataFrame
-        setting (index into the grid's product), rep, `by`, and the quantities; sorted by the
-        first three, steps by number, groups as they come. Empty where there are no such rows.
+    `by` is "group" or "step". Columns: setting (index into the grid's product), rep, `by`, and the
+    quantities; sorted by the first three, steps by number, groups as they come. Empty where there
+    are no such rows.
     """
     rows = frame[(frame["experiment"] == experiment) & frame[by].notna()]
     long = pd.DataFrame(

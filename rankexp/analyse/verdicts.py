@@ -14,20 +14,12 @@ class Verdict:
 
     >>> str(Verdict("worse", equivalent=True))
     'worse, equivalent'
-
-    Attributes
-    ----------
-    shown : {"better", "worse"} or None
-        The difference that was shown.
-    equivalent : bool
-        Whether the difference is within the margin, which a difference that was shown can be, too.
-    compared : bool
-        Whether there was anything to compare.
     """
 
-    shown: Literal["better", "worse"] | None = None
+    shown: Literal["better", "worse"] | None = None  # the difference that was shown
+    # whether the difference is within the margin, which a difference that was shown can be, too
     equivalent: bool = False
-    compared: bool = True
+    compared: bool = True  # whether there was anything to compare
 
     def __str__(self) -> str:
         if not self.compared:
@@ -37,13 +29,7 @@ class Verdict:
 
     @classmethod
     def parse(cls, text: str) -> "Verdict":
-        """Return the verdict that a text such as ``better, equivalent`` stands for.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such verdict.
-        """
+        """Return the verdict that a text such as ``better, equivalent`` stands for."""
         for one in VERDICTS:
             if str(one) == text:
                 return one
@@ -61,20 +47,10 @@ VERDICTS = (
 def judge(
     difference: float, p: float, p_equivalence: float, *, higher: bool, alpha: float = 0.05
 ) -> Verdict:
-    """Return the verdict that two tests allow.
+    """Return the verdict that two tests allow of a method minus its reference.
 
-    Parameters
-    ----------
-    difference : float
-        Method minus reference.
-    p : float
-        Of "there is no difference".
-    p_equivalence : float
-        Of "the difference is the margin or more".
-    higher : bool
-        Whether higher values are better.
-    alpha : float
-        Level of both tests.
+    `p` is of "there is no difference", `p_equivalence` of "the difference is the margin or more";
+    `alpha` is the level of both.
     """
     shown: Literal["better", "worse"] | None = None
     if p < alpha and difference != 0:
@@ -99,23 +75,11 @@ def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
 
 
 def reproduction(difference: float, se: float, last_digit: float) -> Reproduction:
-    """Return what to say of a reproduced number.
+    """Return what to say of a reproduced number, given its difference to the published one.
 
-    Parameters
-    ----------
-    difference : float
-        Reproduced minus published; NaN where nothing was run.
-    se : float
-        Standard error of the reproduced number; NaN where it is unknown, and then the last
-        digit alone decides.
-    last_digit : float
-        Unit of the last printed digit.
-
-    Returns
-    -------
-    Reproduction
-        ``reproduced`` if |difference| <= max(2 SE, half of the last digit), ``near`` if
-        <= 4 SE, else ``not reproduced``; ``not run`` for a NaN difference.
+    ``reproduced`` if |difference| <= max(2 SE, half of the last printed digit), ``near`` if <= 4
+    SE, else ``not reproduced``; ``not run`` for a NaN difference. The last digit alone decides
+    where the SE is NaN.
     """
     if math.isnan(difference):
         return Reproduction.NOT_RUN

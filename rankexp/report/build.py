@@ -36,22 +36,12 @@ REPORTED = ("title", "source", "text", "report")
 
 @dataclass(frozen=True)
 class Built:
-    """A block of a report as it is written.
-
-    Attributes
-    ----------
-    block : Block
-    output : Output
-    files : dict of str to bytes
-        By name.
-    error : Exception or None
-        Why it failed.
-    """
+    """A block of a report as it is written."""
 
     block: Block
     output: Output
-    files: dict[str, bytes] = field(default_factory=dict)
-    error: Exception | None = None
+    files: dict[str, bytes] = field(default_factory=dict)  # by name
+    error: Exception | None = None  # why it failed
 
     @property
     def section(self) -> Section:
@@ -62,17 +52,10 @@ class Built:
 
 @dataclass
 class Report:
-    """All blocks of a study, made once; one that fails takes nothing from the others.
-
-    Attributes
-    ----------
-    context : Context
-    folder : Path
-        Where the files go.
-    """
+    """All blocks of a study, made once; one that fails takes nothing from the others."""
 
     context: Context
-    folder: Path
+    folder: Path  # where the files go
 
     @cached_property
     def blocks(self) -> list[Built]:
@@ -113,11 +96,8 @@ class Report:
     def write(self) -> list[Path]:
         """Write all files and return their paths.
 
-        Raises
-        ------
-        ConfigError
-            Where there are no records: tables that came without them, as those of a fresh clone
-            do, are kept rather than replaced by empty ones.
+        Where there are no records it is an error: tables that came without them, as those of a
+        fresh clone do, are kept rather than replaced by empty ones.
         """
         if not self.context.records:
             raise ConfigError(
@@ -166,18 +146,9 @@ def open_results(
 ) -> Context:
     """Read a results folder's manifest and records.
 
-    Parameters
-    ----------
-    folder : Path
-    study : Study or None
-        As it is now in its file. Default: as it was run.
-    cells : sequence of Cell or None
-        Of the study with the data that the manifest has. Default: they are planned.
-
-    Raises
-    ------
-    ConfigError
-        Where the manifest is missing or of another format.
+    `study` is as it is now in its file, by default as it was run; `cells` are its own with the
+    data that the manifest has, planned by default. Raises `ConfigError` where the manifest is
+    missing or of another format.
     """
     manifest = read_manifest(folder)
     if not manifest:

@@ -22,26 +22,13 @@ from rankexp.seeds import stream
 
 @dataclass
 class Context:
-    """A study with its records.
-
-    Attributes
-    ----------
-    study : Study
-    cells : list of Cell
-        What a complete run would have.
-    records : mapping of str to Record
-        What there is, by key.
-    manifest : dict
-        How it was run.
-    problems : list of str
-        Faults found in the store.
-    """
+    """A study with its records."""
 
     study: Study
-    cells: list[Cell]
-    records: Mapping[str, Record]
-    manifest: dict[str, Any] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    cells: list[Cell]  # what a complete run would have
+    records: Mapping[str, Record]  # what there is, by key
+    manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
+    problems: list[str] = field(default_factory=list)  # faults found in the store
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -60,13 +47,7 @@ class Context:
         return published.table(self.manifest.get("published") or [])
 
     def evaluate(self, experiment: str) -> Evaluate:
-        """Return an experiment of the kind `evaluate`.
-
-        Raises
-        ------
-        ConfigError
-            Where it is of the other kind.
-        """
+        """Return an experiment of the kind `evaluate`; the other kind is an error."""
         found = self.study.experiments[experiment]
         if not isinstance(found, Evaluate):
             raise ConfigError(f"experiment '{experiment}' has no methods: it is a simulation")
@@ -85,10 +66,7 @@ class Context:
         return asked or parse(self.evaluate(experiment).metrics[0])
 
     def scores(self, experiment: str, quantity: Metric | str, part: str = "test") -> pd.DataFrame:
-        """Return the slice of one metric, or of another quantity by its name.
-
-        It is kept, as several blocks ask for the same.
-        """
+        """Return the slice of one metric or named quantity; it is kept for other blocks."""
         key = (experiment, str(quantity), part)
         if key not in self._slices:
             self._slices[key] = scores(self.frame, experiment, str(quantity), part)
@@ -115,13 +93,7 @@ class Context:
         return self.scores(experiment, quantity, "train").merge(chosen[keys], on=keys)
 
     def model(self, problem: str, place: int = 0) -> Any:
-        """Return one of a generator's models, as the study drew it.
-
-        Raises
-        ------
-        ConfigError
-            Where the problem is a data set.
-        """
+        """Return one of a generator's models, as the study drew it; a data set is an error."""
         entry = self.study.generators.get(problem)
         if entry is None:
             raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
@@ -147,10 +119,7 @@ class Context:
         return (entry.label if entry else None) or problem
 
     def row_labels(self, places: Sequence[tuple[str, str]]) -> list[str]:
-        """Return what (experiment, problem) are called as rows of one table.
-
-        The experiment is named where the problem is in several.
-        """
+        """Return what (experiment, problem) are called as rows, with experiments if needed."""
         distinct = [problem for _, problem in dict.fromkeys(places)]
         return [
             self.problem_label(problem)

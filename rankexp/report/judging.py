@@ -20,15 +20,7 @@ from rankexp.report.options import BlockKind, MethodName, MetricOption, RuleOfEa
 
 @dataclass(frozen=True)
 class Judged:
-    """A family of comparisons with its place.
-
-    Attributes
-    ----------
-    experiment, method, reference, rule : str
-    metric : Metric
-    family : Family
-    settings : Settings
-    """
+    """A family of comparisons with its place."""
 
     experiment: str
     method: str

@@ -29,38 +29,18 @@ class Mark(Enum):
 
 @dataclass(frozen=True)
 class Cell:
-    """A value and how it is printed. Plain texts and counts need no cell: they stand as they are.
+    """A value and how it is printed. Plain texts and counts stand in a table without a cell."""
 
-    Attributes
-    ----------
-    value : float, str or None
-        None, and NaN, for what there is not.
-    error : float
-        Standard error; NaN where it is unknown.
-    interval : pair of float or None
-        Printed behind the value, or alone where there is no value.
-    mark : Mark or None
-    remark : str
-        A few words in parentheses.
-    note : str
-        A sentence below the table, which the cell refers to.
-    digits : int
-        Decimals.
-    sign : bool
-        Whether positive numbers have one, too.
-    least : float
-        Smaller values are printed as smaller than this: ``<.001``.
-    """
-
-    value: float | str | None = None
-    error: float = math.nan
+    value: float | str | None = None  # None, and NaN, for what there is not
+    error: float = math.nan  # standard error; NaN where it is unknown
+    # printed behind the value, or alone where there is no value
     interval: tuple[float, float] | None = None
     mark: Mark | None = None
-    remark: str = ""
-    note: str = ""
-    digits: int = 4
-    sign: bool = False
-    least: float = -math.inf
+    remark: str = ""  # a few words in parentheses
+    note: str = ""  # a sentence below the table, which the cell refers to
+    digits: int = 4  # decimals
+    sign: bool = False  # whether positive numbers have one, too
+    least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
 
 
 @dataclass(frozen=True)
@@ -76,22 +56,12 @@ Entry = Cell | Cells | str | int
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and cells.
-
-    Attributes
-    ----------
-    columns : list of str
-    rows : list of lists of Cell, Cells, str or int
-        Each as long as the columns.
-    caption : str
-    detail : bool
-        Whether the terminal leaves it out.
-    """
+    """Columns and cells."""
 
     columns: list[str]
-    rows: Sequence[Sequence[Entry]]
+    rows: Sequence[Sequence[Entry]]  # each as long as the columns
     caption: str = ""
-    detail: bool = False
+    detail: bool = False  # whether the terminal leaves it out
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells that are more than a text or a count, row by row."""
@@ -104,28 +74,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Output:
-    """All that one block shows.
+    """All that one block shows."""
 
-    Attributes
-    ----------
-    numbers : DataFrame or None
-        Full precision, for the .csv.
-    tables : list of Table
-    figure : Figure or None
-        For .png and .pdf.
-    notes : list of str
-        Sentences below.
-    incomplete : list of str
-        What the run lacks, or why the block failed; shown in the body of every file.
-    lead : list of str
-        Paragraphs above the tables, for what is said rather than listed.
-    """
-
-    numbers: "pd.DataFrame | None" = None
+    numbers: "pd.DataFrame | None" = None  # full precision, for the .csv
     tables: list[Table] = field(default_factory=list)
-    figure: "Figure | None" = None
-    notes: list[str] = field(default_factory=list)
+    figure: "Figure | None" = None  # for .png and .pdf
+    notes: list[str] = field(default_factory=list)  # sentences below
+    # what the run lacks, or why the block failed; shown in the body of every file
     incomplete: list[str] = field(default_factory=list)
+    # paragraphs above the tables, for what is said rather than listed
     lead: list[str] = field(default_factory=list)
 
 

@@ -7,19 +7,18 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
 from rankexp import registry
 from rankexp.analyse import bands
 from rankexp.analyse.kept import Kept
 from rankexp.analyse.select import PLACE
+from rankexp.arrays import Bools, Floats
 from rankexp.errors import ConfigError
 from rankexp.report.context import Context
 from rankexp.report.options import MethodName
 from rankexp.strict import Strict
 
-Floats = NDArray[np.float64]
 SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"
 ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
 
@@ -31,28 +30,16 @@ def _known(name: str) -> str:
 
 @dataclass(frozen=True)
 class Panel:
-    """A method's curves on a problem, centred, and theory's.
-
-    Attributes
-    ----------
-    experiment, problem, method : str
-    x : ndarray of shape (m,)
-    curves : ndarray of shape (s, m)
-        One row a split.
-    theory : ndarray of shape (m,) or None
-    inside : ndarray of shape (m,)
-        Which points the window holds.
-    values : dict of str to (ndarray, float)
-        Quantities of each split, (s,), or of all, (1,), and what theory says of them.
-    """
+    """A method's curves on a problem, centred, and theory's."""
 
     experiment: str
     problem: str
     method: str
-    x: Floats
-    curves: Floats
-    theory: Floats | None
-    inside: NDArray[np.bool_]
+    x: Floats  # (m,)
+    curves: Floats  # (s, m): one row a split
+    theory: Floats | None  # (m,)
+    inside: Bools  # (m,): which points the window holds
+    # quantities of each split, (s,), or of all, (1,), and what theory says of them
     values: dict[str, tuple[Floats, float]]
 
 
@@ -63,13 +50,7 @@ class Theory(Strict):
     options: dict[str, Any] = Field(default_factory=dict)
 
     def scores(self, model: Any, x: Floats) -> Floats:
-        """Return the function at points of one feature, (m,).
-
-        Raises
-        ------
-        ConfigError
-            Where it is not known for the model, or does not take the options.
-        """
+        """Return the function at points of one feature, (m,)."""
         return self._call(ROOM, model, x[:, None])
 
     def quantities(self, model: Any) -> dict[str, float]:
@@ -113,11 +94,8 @@ class Against(Strict):
     ) -> Panel:
         """Return the panel of an experiment's problem and method, of the curves they keep.
 
-        Raises
-        ------
-        ConfigError
-            Where theory does not go with the problem, the window holds fewer than two points, or
-            a fitted quantity is not kept.
+        Raises `ConfigError` where theory does not go with the problem, the window holds fewer than
+        two points, or a fitted quantity is not kept.
         """
         _, problem, method = where
         x, curves = own[0].x, np.array([one.y for one in own])
@@ -145,7 +123,7 @@ class Against(Strict):
             values[name] = (fitted[first] - fitted[second], expected)
         return Panel(*where, x, curves, function, inside, values)
 
-    def _inside(self, x: Floats) -> NDArray[np.bool_]:
+    def _inside(self, x: Floats) -> Bools:
         low, high = self.window or (-math.inf, math.inf)
         inside = (x >= low) & (x <= high)
         if inside.sum() < 2:
@@ -175,7 +153,7 @@ def _fitted(
 
 
 def _compared(
-    x: Floats, curves: Floats, function: Floats | None, inside: NDArray[np.bool_]
+    x: Floats, curves: Floats, function: Floats | None, inside: Bools
 ) -> dict[str, tuple[Floats, float]]:
     """Return slopes and distances of each split, and the slope of theory."""
     if function is None:

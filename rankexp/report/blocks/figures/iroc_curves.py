@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pydantic import Field
 
 from rankexp.analyse import kept, select
+from rankexp.arrays import Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
 from rankexp.report import figure
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 REGISTER = {"iroc_curves": "IrocCurves"}
 
-Floats = NDArray[np.float64]
 Curve = tuple[Floats, Floats, int]
 """x and mean y, (g,), and the number of splits."""
 

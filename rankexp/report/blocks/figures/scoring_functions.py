@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from pydantic import Field
 
 from rankexp.analyse import kept, select
+from rankexp.arrays import Bools, Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
 from rankexp.metrics.base import Metric
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 REGISTER = {"scoring_functions": "ScoringFunctions"}
 
-Floats = NDArray[np.float64]
 Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
@@ -167,7 +166,7 @@ class ScoringFunctions(Choosing):
         x: Floats,
         m: Floats,
         lines: Sequence[Line],
-        inside: NDArray[np.bool_],
+        inside: Bools,
     ) -> None:
         axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
         for line in lines:

@@ -26,30 +26,17 @@ POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm
 
 @dataclass(frozen=True)
 class Panel:
-    """Methods ranked over the models of a problem, or over problems.
+    """Methods ranked over the models of a problem, or over problems."""
 
-    Attributes
-    ----------
-    name, title : str
-        Problem or experiments.
-    methods : list of str
-    metrics : tuple of Metric
-    rules : tuple of Rule
-    unit : str
-    ranking : Ranking or None
-        None where nothing can be ranked.
-    note : str
-        Why, or what was dropped.
-    """
-
+    # name, title: problem or experiments
     name: str
     title: str
     methods: list[str]
     metrics: tuple[Metric, ...]
     rules: tuple[select.Rule, ...]
     unit: str
-    ranking: Ranking | None = None
-    note: str = ""
+    ranking: Ranking | None = None  # None where nothing can be ranked
+    note: str = ""  # why, or what was dropped
 
 
 class AverageRanks(Choosing):
