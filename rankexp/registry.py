@@ -173,13 +173,13 @@ def get(room: str, name: str) -> Any:
         Where another package registers it, and it cannot be imported, or is of another kind.
     """
     known, what = _room(room), noun(room)
-    listed = f"known: {', '.join(sorted(known))}"
-    if not isinstance(name, str):
-        raise UnknownNameError(f"expected the name of a {what}, got {shown(name)}; {listed}")
-    if name not in known:
+    target = known.get(name) if isinstance(name, str) else None
+    if target is None:
+        listed = f"known: {', '.join(sorted(known))}"
+        if not isinstance(name, str):
+            raise UnknownNameError(f"expected the name of a {what}, got {shown(name)}; {listed}")
         hint = did_you_mean(name, known)
         raise UnknownNameError(f"unknown {what} '{shown(name)}'{hint}; {listed}")
-    target = known[name]
     if target.package == "rankexp":
         return target.load()
     why: str | None
