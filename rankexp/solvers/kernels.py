@@ -67,20 +67,9 @@ class Factor:
     What is left, ``E = K - L L'``, is positive semidefinite and zero in the rows of the pivots, so
     ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r.
 
-    Attributes
-    ----------
-    kernel : callable
-        ``(A, B) -> K`` of shape (len(A), len(B)).
-    X : ndarray of shape (n, d)
-    pivots : ndarray of shape (r,), int
-    L : ndarray of shape (n, r)
-        Lower triangular in the rows of the pivots.
-    left : ndarray of shape (n,)
-        The diagonal of E.
-    largest : float
-        The largest diagonal entry of K.
-    floor : float
-        A diagonal entry below is rounding.
+    `kernel`: ``(A, B) -> K`` of shape (len(A), len(B)). `X` (n, d). `pivots` (r,), int. `L` (n,
+    r): lower triangular in the rows of the pivots. `left` (n,): the diagonal of E. `largest`: the
+    largest diagonal entry of K. `floor`: a diagonal entry below is rounding.
 
     References
     ----------

@@ -25,13 +25,9 @@ LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no
 class Shares(NamedTuple):
     """Shares of the weight of all pairs, under a base ranker h with values 0 and 1.
 
-    Attributes
-    ----------
-    right, wrong, tied : float
-        Pairs that h orders rightly, wrongly, or not at all: e+, e-, e0 of mohri2018, (10.11).
-    upper, lower : float
-        Pairs whose upper, or lower, example is above the threshold: the expectations of h that
-        mohri2018's Figure 10.2 calls e+ and e-.
+    `right`, `wrong`, `tied`: pairs that h orders rightly, wrongly, or not at all: e+, e-, e0 of
+    mohri2018, (10.11). `upper`, `lower`: pairs whose upper, or lower, example is above the
+    threshold: the expectations of h that mohri2018's Figure 10.2 calls e+ and e-.
     """
 
     right: float
@@ -44,10 +40,7 @@ class Shares(NamedTuple):
 class Pairs(Protocol):
     """Weighted pairs of training rows, an upper and a lower one each.
 
-    Attributes
-    ----------
-    risk : float
-        The mean loss of the pairs before the first round.
+    `risk`: the mean loss of the pairs before the first round.
     """
 
     risk: float
@@ -82,18 +75,9 @@ def normaliser(shares: Shares, alpha: float) -> float:
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
     """Return ``½ log((e+ + d) / (e- + d))``.
 
-    Parameters
-    ----------
-    shares : Shares
-    rule : {"pairs", "textbook"}
-        Whether e+ and e- are those of pairs, mohri2018's Figure 10.1, or of its Figure 10.2.
-    smoothing : float
-        d >= 0.
-
-    Raises
-    ------
-    ValueError
-        Where an error is empty and there is no smoothing: the coefficient would be infinite.
+    `rule` in {"pairs", "textbook"}: whether e+ and e- are those of pairs, mohri2018's Figure 10.1,
+    or of its Figure 10.2. `smoothing`: d >= 0. Raises ValueError where an error is empty and there
+    is no smoothing: the coefficient would be infinite.
     """
     good, bad = (shares.right, shares.wrong) if rule == "pairs" else (shares.upper, shares.lower)
     if min(good, bad) + smoothing <= 0.0:
@@ -125,10 +109,7 @@ def boost(
 def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
     """Return the number of rows of each group and level, (G, K), and the cost of all pairs.
 
-    Raises
-    ------
-    ValueError
-        Where there is no pair, or only pairs that cost nothing.
+    Raises ValueError where there is no pair, or only pairs that cost nothing.
     """
     K, G = costs.shape[0], int(groups.max()) + 1
     counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K).astype(np.float64)
@@ -148,20 +129,9 @@ class FactorisedPairs:
     that sums over pairs are sums over cells, a cell being a level of a group: a round is O(n) and
     O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
 
-    Parameters
-    ----------
-    rows : Binned
-    codes : ndarray of shape (n,), int
-        Levels, 0 (worst) .. K-1.
-    costs : ndarray of shape (K, K)
-        Above the diagonal.
-    groups : ndarray of shape (n,), int, or None
-        0 .. G-1; None: one group.
-
-    Raises
-    ------
-    ValueError
-        Where there is no pair, or only pairs that cost nothing.
+    `codes` (n,), int: levels, 0 (worst) .. K-1. `costs` (K, K): above the diagonal. `groups` (n,),
+    int, or None: 0 .. G-1; None: one group. Raises ValueError where there is no pair, or only
+    pairs that cost nothing.
     """
 
     risk = 1.0
@@ -222,14 +192,7 @@ class ListedPairs:
     ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, Logistic Regression,
     AdaBoost and Bregman Distances, 2002).
 
-    Parameters
-    ----------
-    rows : Binned
-    upper, lower : ndarray of shape (m,), int
-        Rows of each pair.
-    weights : ndarray of shape (m,)
-        >= 0, not all 0.
-    loss : MarginLoss
+    `upper`, `lower` (m,), int: rows of each pair. `weights` (m,): >= 0, not all 0.
     """
 
     def __init__(

@@ -19,21 +19,9 @@ class Factors:
     The weights of a cell are relative to its own least (``exp(-s)``) or greatest score
     (``exp(s)``), so that they are at most 1 when made, and neither overflow nor vanish.
 
-    Parameters
-    ----------
-    rows : Binned
-    cell : ndarray of shape (n,), int
-    cells : int
-
-    Attributes
-    ----------
-    s : ndarray of shape (n,)
-        The scores.
-    least, most : ndarray of shape (cells,)
-        In the weights of a cell: ``exp(least - s)``, ``exp(s - most)``; inf and -inf for a cell
-        that is empty, which is then nothing also in logarithms of sums.
-    ups, downs : ndarray of shape (cells,)
-        The sums of these weights.
+    `cell` (n,), int. `s` (n,): the scores. `least`, `most` (cells,): in the weights of a cell:
+    ``exp(least - s)``, ``exp(s - most)``; inf and -inf for a cell that is empty, which is then
+    nothing also in logarithms of sums. `ups`, `downs` (cells,): the sums of these weights.
     """
 
     def __init__(self, rows: Binned, cell: npt.NDArray[np.int64], cells: int) -> None:
@@ -67,12 +55,7 @@ class Factors:
     def advance(self, stump: Stump, height: float, split: tuple[Floats, Floats]) -> bool:
         """Add a height to the scores above a stump; say whether the weights were made anew.
 
-        Parameters
-        ----------
-        stump : Stump
-        height : float
-        split : tuple of two ndarray of shape (2, cells)
-            What :meth:`split` gave for the stump.
+        `split` (2, cells): what :meth:`split` gave for the stump.
         """
         self.moved += abs(height)
         if self.moved > RANGE:

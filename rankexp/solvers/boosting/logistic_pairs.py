@@ -46,13 +46,7 @@ class LogisticPairs:
     A round is O(n), and O(groups · K · (range of scores) log) beside. Sums over pairs are right
     to about 1e-12 of the number of pairs.
 
-    Parameters
-    ----------
-    rows : Binned
-    codes : ndarray of shape (n,), int
-    costs : ndarray of shape (K, K)
-    groups : ndarray of shape (n,), int
-        0 .. G-1.
+    `codes` (n,), int. `costs` (K, K). `groups` (n,), int: 0 .. G-1.
     """
 
     def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:

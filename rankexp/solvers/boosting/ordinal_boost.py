@@ -41,11 +41,8 @@ def ordered_minimum(low: Floats, high: Floats) -> Floats:
     Each term is convex and least at ``½ (low - high)``, and so, with sums of the exponentials,
     for a block of equal thresholds; adjacent blocks out of order are pooled.
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (K-1,)
-        -inf for nothing. A threshold with nothing above is infinite, and with nothing below at
-        minus infinity, unless the order forbids it.
+    `low`, `high` (K-1,): -inf for nothing. A threshold with nothing above is infinite, and with
+    nothing below at minus infinity, unless the order forbids it.
     """
     blocks: list[tuple[float, float, int]] = []
     for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):
@@ -70,14 +67,8 @@ def _log_sums(counted: npt.NDArray[np.bool_], logs: Floats) -> Floats:
 class OrdinalWeights:
     """Examples and thresholds under the exponential loss, by sums over levels.
 
-    Parameters
-    ----------
-    rows : Binned
-    codes : ndarray of shape (n,), int
-        Levels, 0 (worst) .. K-1; examples of two at least.
-    levels : int
-        K.
-    variant : {"lr", "all"}
+    `codes` (n,), int: levels, 0 (worst) .. K-1; examples of two at least. `levels`: K. `variant`
+    in {"lr", "all"}.
     """
 
     def __init__(

@@ -24,12 +24,7 @@ Bins = npt.NDArray[np.unsignedinteger[Any]]
 class Stump(NamedTuple):
     """A base ranker: 1 where the feature is above the threshold, else 0.
 
-    Attributes
-    ----------
-    feature : int
-    cut : int
-        The number of the threshold among the feature's cuts.
-    threshold : float
+    `cut`: the number of the threshold among the feature's cuts.
     """
 
     feature: int
@@ -50,14 +45,10 @@ def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> F
 def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
     """Return ascending thresholds for a feature; none where it is constant.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-    kind : {"quantile", "equidistant", "all"}
-        ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, between neighbours
-        linear; ``equidistant``: as many inside the range; ``all``: midway between all
-        neighbouring values, which is also what quantiles become where there are no more values.
-    n_cuts : int
+    `values` (n,). `kind` in {"quantile", "equidistant", "all"}: ``quantile``: the sample's
+    quantiles k/(n_cuts + 1), k = 1 .. n_cuts, between neighbours linear; ``equidistant``: as many
+    inside the range; ``all``: midway between all neighbouring values, which is also what quantiles
+    become where there are no more values.
     """
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
@@ -84,13 +75,8 @@ def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
 class Binned:
     """The training rows by feature, as numbers of bins: how many cuts lie below a value.
 
-    Attributes
-    ----------
-    cuts : list of ndarray
-        The thresholds of each feature, ascending.
-    bins : ndarray of shape (d, n), unsigned
-    compiled : module or None
-        The compiled loops, where they are used.
+    `cuts`: the thresholds of each feature, ascending. `bins` (d, n), unsigned. `compiled`: the
+    compiled loops, where they are used.
     """
 
     cuts: list[Floats]
@@ -156,10 +142,8 @@ def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binn
 class Steps:
     """A sum of weighted stumps as one step function a feature.
 
-    Parameters
-    ----------
-    features, thresholds, heights : ndarrays of shape (T,)
-        ``sum_t heights[t] 1[x[features[t]] > thresholds[t]]``.
+    `features`, `thresholds`, `heights` (T,): ``sum_t heights[t] 1[x[features[t]] >
+    thresholds[t]]``.
     """
 
     def __init__(

@@ -46,10 +46,7 @@ def factor(H: Floats, lam: float) -> Floats | None:
 def ridged_factor(H: Floats, lam: float) -> Floats:
     """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite.
 
-    Raises
-    ------
-    FloatingPointError
-        If H isn't finite.
+    Raises FloatingPointError if H isn't finite.
     """
     upper, ridge = factor(H, lam), lam
     while upper is None:

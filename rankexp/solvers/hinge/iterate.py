@@ -27,17 +27,9 @@ S = TypeVar("S", bound=Sweep)
 class Iterate(Generic[S]):
     """Coefficients for one ``lam``, with all that a sweep there gives.
 
-    Attributes
-    ----------
-    w, s : ndarray of shape (d,), (n,)
-        Coefficients and scores.
-    sweep : Sweep
-    gradient : ndarray of shape (d,)
-        Of the smoothed objective.
-    primal, dual : float
-        Exact objective at ``w``; dual objective at the ``alpha`` of the sweep.
-    slack : float
-        What smoothing costs: ``primal - dual = slack + |gradient|² / (2 lam)``.
+    `w`, `s` (d,), (n,): coefficients and scores. `gradient` (d,): of the smoothed objective.
+    `primal`, `dual`: exact objective at ``w``; dual objective at the ``alpha`` of the sweep.
+    `slack`: what smoothing costs: ``primal - dual = slack + |gradient|² / (2 lam)``.
     """
 
     w: Floats
@@ -158,23 +150,10 @@ def line_search(
 
     The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
 
-    Parameters
-    ----------
-    lam : float
-    start : Iterate
-    p : ndarray of shape (d,)
-        Direction.
-    evaluate : callable
-        The kind of sweep: ``(pairs, scores, h) -> sweep``.
-    accept : float
-        Accepted ratio of the absolute derivative to that at zero.
-    h, slope : float, optional
-        Half width of the band, and the derivative at zero; by default those of ``start``.
-
-    Returns
-    -------
-    Step or None
-        None where no step goes down.
+    `p` (d,): direction. `evaluate`: the kind of sweep: ``(pairs, scores, h) -> sweep``. `accept`:
+    accepted ratio of the absolute derivative to that at zero. `h`, `slope`: half width of the
+    band, and the derivative at zero; by default those of ``start``. Returns None where no step
+    goes down.
     """
     pairs, s = start.sweep.pairs, start.s
     q = pairs.scores(p)

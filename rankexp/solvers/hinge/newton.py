@@ -38,15 +38,8 @@ ACCEPT_PREDICTED = 1.0  # any step downhill
 def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best) -> int:
     """Go down until the certificate holds; return the number of iterations.
 
-    Parameters
-    ----------
-    start : Iterate
-        Its band is the first one.
-    lam : float
-    tol : float
-        Relative gap to reach.
-    best : Best
-        Updated at every point.
+    `start`: its band is the first one. `tol`: relative gap to reach. `best`: updated at every
+    point.
     """
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal

@@ -22,31 +22,16 @@ LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d suc
 class HingePairs:
     """All pairs (upper row, lower row) of a partial order, made ready for the hinge.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        Distinct rows, centred unless there are many, no wider than long.
-    order : PartialOrder
-        Of these rows, with their multiplicities; the largest cost is 1.
-    levels : list of tuple
-        (lower level, upper level, cost) of the levels of which pairs count.
-    count : float
-        Sum of the costs of all pairs, with multiplicities.
-    mean_difference : ndarray of shape (d,)
-        Mean over pairs of the upper row minus the lower one.
-    given : ndarray of shape (n, D)
-        The rows in the columns the caller gave, shifted and scaled like X.
-    rotation : ndarray of shape (D, d) or None
-        Orthonormal basis of the row space where the data have more columns than rows:
-        ``X = given @ rotation``, and the solution is ``rotation @ w``.
-    centred : bool
-        Whether the columns of X have mean zero.
-    power : int
-        The columns are ``2^-power`` times those that the caller gave.
-    rows : ndarray of shape (n,), int
-        Which of the rows the caller gave these are; of equal ones, one of them.
-    use_numba : bool
-        Whether the sorted sweeps are the compiled ones.
+    `X` (n, d): distinct rows, centred unless there are many, no wider than long. `order`: of these
+    rows, with their multiplicities; the largest cost is 1. `levels`: (lower level, upper level,
+    cost) of the levels of which pairs count. `count`: sum of the costs of all pairs, with
+    multiplicities. `mean_difference` (d,): mean over pairs of the upper row minus the lower one.
+    `given` (n, D): the rows in the columns the caller gave, shifted and scaled like X. `rotation`
+    (D, d) or None: orthonormal basis of the row space where the data have more columns than rows:
+    ``X = given @ rotation``, and the solution is ``rotation @ w``. `centred`: whether the columns
+    of X have mean zero. `power`: the columns are ``2^-power`` times those that the caller gave.
+    `rows` (n,), int: which of the rows the caller gave these are; of equal ones, one of them.
+    `use_numba`: whether the sorted sweeps are the compiled ones.
     """
 
     X: Floats
@@ -168,19 +153,8 @@ def hinge_pairs(
     that small data, and data far from zero, are centred. Data with more columns than rows are
     rotated into the span of the rows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Finite.
-    order : PartialOrder
-    use_numba : bool
-    power : int
-        The columns are divided by 2^power, which changes no digit.
-
-    Raises
-    ------
-    ValueError
-        If there is no pair.
+    `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit. Raises
+    ValueError if there is no pair.
     """
     used, order = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
@@ -237,11 +211,7 @@ def common_power(X: Floats, lam: float) -> int:
     It is 0 for all features of usual size. Refuses those whose squares overflow when divided by
     the least penalty ``lam``.
 
-    Raises
-    ------
-    ValueError
-        If X isn't finite.
-    FloatingPointError
+    Raises ValueError if X isn't finite, FloatingPointError for what it refuses.
     """
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))

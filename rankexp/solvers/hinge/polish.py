@@ -46,21 +46,8 @@ def polish(
 
     Each round takes a wider band and a longer list, and lasts while the gap at least halves.
 
-    Parameters
-    ----------
-    at : Iterate
-    lam : float
-    tol : float
-        Relative gap to reach.
-    best : Best
-        Updated.
-    most : int, optional
-        Longest list of pairs; by default six a column, and 2,000.
-
-    Returns
-    -------
-    bool
-        Whether the band was small enough to begin with.
+    `tol`: relative gap to reach. `best`: updated. `most`: longest list of pairs; by default six a
+    column, and 2,000. Returns whether the band was small enough to begin with.
     """
     most = most or min(LISTED * at.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
@@ -154,19 +141,8 @@ def box_program(
 ) -> Floats:
     """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``.
 
-    Parameters
-    ----------
-    problem : tuple of ndarray
-        D of shape (M, d), b of shape (d,), and the upper bounds m of shape (M,).
-    lam, unit : float
-    a : ndarray of shape (M,)
-        Start, strictly inside.
-    goal : float
-        Duality gap to reach, in units of ``unit``.
-
-    Returns
-    -------
-    ndarray of shape (M,)
+    `problem`: D of shape (M, d), b of shape (d,), and the upper bounds m of shape (M,). `a` (M,):
+    start, strictly inside. `goal`: duality gap to reach, in units of ``unit``. The result is (M,).
     """
     D, b, m = problem
     if not a.size:

@@ -36,18 +36,9 @@ def quasi_newton(
 ) -> int:
     """Go down until the certificate holds or progress stalls; return the number of steps.
 
-    Parameters
-    ----------
-    start : Iterate
-    inverse : ndarray of shape (d, d)
-        Of the Hessian, about; changed in place.
-    lam : float
-    tol : float
-        Relative gap to reach.
-    best : Best
-        Knows the start; updated at every point.
-    evaluate : callable
-        The kind of sweep: ``(pairs, scores, h) -> sweep``.
+    `inverse` (d, d): of the Hessian, about; changed in place. `tol`: relative gap to reach.
+    `best`: knows the start; updated at every point. `evaluate`: the kind of sweep: ``(pairs,
+    scores, h) -> sweep``.
     """
     at, pairs = start, start.sweep.pairs
     gaps: list[float] = []

@@ -38,17 +38,10 @@ STRIPS = 8  # tuned: of columns, whose products with those before them are left 
 class Sweep:
     """One evaluation of all pairs (i, j), i the upper one.
 
-    Attributes
-    ----------
-    pairs : HingePairs
-    h : float
-        Half width of the band, as rounded to the fixed point.
-    residual : ndarray of shape (n,)
-        Derivative of the smoothed loss by each score: -mean alpha for upper rows, + for lower.
-    hinge, alpha : float
-        Means over all pairs of the exact hinge and of the dual variables.
-    band_size : float
-        Number of pairs in the band, with multiplicities and costs.
+    `h`: half width of the band, as rounded to the fixed point. `residual` (n,): derivative of the
+    smoothed loss by each score: -mean alpha for upper rows, + for lower. `hinge`, `alpha`: means
+    over all pairs of the exact hinge and of the dual variables. `band_size`: number of pairs in
+    the band, with multiplicities and costs.
     """
 
     pairs: HingePairs
@@ -63,14 +56,9 @@ class Sweep:
 class SortedSweep(Sweep):
     """An evaluation from sorted scores, which also knows the band.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n,), int
-        Rows by group, then by score.
-    keys : ndarray of shape (n,), int
-        By row, the score in fixed point, groups far apart.
-    one, half : int
-        The margin and half the band in units of the fixed point.
+    `order` (n,), int: rows by group, then by score. `keys` (n,), int: by row, the score in fixed
+    point, groups far apart. `one`, `half`: the margin and half the band in units of the fixed
+    point.
     """
 
     order: Ints
@@ -342,23 +330,12 @@ def merge(
 ) -> tuple[Floats, float, float, float]:
     """Sum over the pairs of each row, for each pair of levels, all but costs in integers.
 
-    Parameters
-    ----------
-    keys : ndarray of shape (n,), int
-        Scores in fixed point, groups far apart.
-    order : ndarray of shape (n,), int
-        Ascending order of ``keys``.
-    layout : tuple of ndarray
-        Level and weight (n,), costs (K, K) and bounds (G + 1, K); see `HingePairs.layout`.
-    units : tuple of int
-        How far groups are apart (0 for one group), the margin, and half the band.
-
-    Returns
-    -------
-    residual : ndarray of shape (n,)
-        By row: sum of ``2 half alpha`` over its pairs as lower row, less those as upper row.
-    hinge, alpha, band : float
-        Sum of the hinge in units; of ``2 half alpha``; of pairs in the band.
+    `keys` (n,), int: scores in fixed point, groups far apart. `order` (n,), int: ascending order
+    of ``keys``. `layout`: level and weight (n,), costs (K, K) and bounds (G + 1, K); see
+    `HingePairs.layout`. `units`: how far groups are apart (0 for one group), the margin, and half
+    the band. Returned are `residual` (n,): by row: sum of ``2 half alpha`` over its pairs as lower
+    row, less those as upper row. `hinge`, `alpha`, `band`: sum of the hinge in units; of ``2 half
+    alpha``; of pairs in the band.
     """
     level, weight, costs, bounds = layout
     apart, one, half = units

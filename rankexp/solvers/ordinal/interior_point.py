@@ -66,12 +66,9 @@ class State:
 class System:
     """The linear system of one iteration, for several right hand sides.
 
-    Attributes
-    ----------
-    miss, miss_order : ndarray
-        By how much the constraints of terms, and of the order of thresholds, aren't met yet.
-    slope : ndarray of shape (d + K - 1,)
-        The derivative of the Lagrangian in (w, theta), 0 in the end.
+    `miss`, `miss_order`: by how much the constraints of terms, and of the order of thresholds,
+    aren't met yet. `slope` (d + K - 1,): the derivative of the Lagrangian in (w, theta), 0 in the
+    end.
     """
 
     def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:
@@ -156,11 +153,7 @@ def _steps(theta: Floats, terms: Terms) -> Floats:
 def states(terms: Terms, penalty: Floats) -> Iterator[State]:
     """Yield the start and each state after it, for as long as rounding leaves a step.
 
-    Parameters
-    ----------
-    terms : Terms
-    penalty : ndarray of shape (d,)
-        Of half the square of each coefficient, where the sum of t is to be least.
+    `penalty` (d,): of half the square of each coefficient, where the sum of t is to be least.
     """
     at: State | None = start(terms)
     while at is not None and at.finite():

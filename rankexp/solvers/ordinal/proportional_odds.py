@@ -49,17 +49,9 @@ out of the Hessian."""
 class ByLevel:
     """Examples in the order of their levels.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n,), int
-    sizes : ndarray of shape (K,), int
-        The number of examples of each level, none of them 0.
-    weight : ndarray of shape (n,)
-        Of the examples in that order; the sum is 1.
-    mass : ndarray of shape (K,)
-        Of the levels.
-    over, under : slice
-        The examples that have a lower threshold, those of level 1 on, and an upper one.
+    `order` (n,), int. `sizes` (K,), int: the number of examples of each level, none of them 0.
+    `weight` (n,): of the examples in that order; the sum is 1. `mass` (K,): of the levels. `over`,
+    `under`: the examples that have a lower threshold, those of level 1 on, and an upper one.
     """
 
     def __init__(self, codes: Ints, weight: Floats | None) -> None:
@@ -80,19 +72,9 @@ class ByLevel:
 class Fit:
     """The likelihood at some scores and thresholds, and its derivatives.
 
-    Attributes
-    ----------
-    rows : ByLevel
-    s : ndarray of shape (n,)
-        In the order of `rows`.
-    theta : ndarray of shape (K - 1,)
-        Ascending.
-    pull_over, pull_under : ndarray
-        What the examples with a lower and with an upper threshold do to it.
-    pull : float
-        All of it.
-    gradient : ndarray of shape (K - 1,)
-        The derivative in the thresholds.
+    `s` (n,): in the order of `rows`. `theta` (K - 1,): ascending. `pull_over`, `pull_under`: what
+    the examples with a lower and with an upper threshold do to it. `pull`: all of it. `gradient`
+    (K - 1,): the derivative in the thresholds.
     """
 
     def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:

@@ -55,20 +55,9 @@ class Certificate:
 
     Any pair of them certifies: weak duality does not ask that they come from one point.
 
-    Parameters
-    ----------
-    terms : Terms
-        With columns divided by `scale`, powers of two.
-    scale : ndarray of shape (d,)
-    lam, tol : float
-
-    Attributes
-    ----------
-    w : ndarray of shape (d,)
-    objective : float
-        As computed at w, with its best thresholds.
-    primal, dual : float
-        An upper bound on the objective at w, and a lower bound on the least one.
+    `terms`: with columns divided by `scale`, powers of two. `scale` (d,). `w` (d,). `objective`:
+    as computed at w, with its best thresholds. `primal`, `dual`: an upper bound on the objective
+    at w, and a lower bound on the least one.
     """
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
@@ -133,16 +122,9 @@ def solve_one(
 ) -> int:
     """Solve for one penalty; return the number of steps.
 
-    Parameters
-    ----------
-    terms : Terms
-        Whose columns the method works with.
-    penalty : ndarray of shape (columns,)
-        Of each squared coefficient.
-    back : ndarray of shape (d, columns) or (columns,)
-        Makes these coefficients those that are certified.
-    certificate : Certificate
-    max_iter : int
+    `terms`: whose columns the method works with. `penalty` (columns,): of each squared
+    coefficient. `back` (d, columns) or (columns,): makes these coefficients those that are
+    certified.
     """
     n, tol = terms.X.shape[0], certificate.tol
     least, idle = np.inf, 0

@@ -18,21 +18,12 @@ class Terms:
 
     A term is an example at a threshold; terms are listed threshold by threshold.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        Less the median: one outlier leaves all others near 0.
-    order : ndarray of shape (n,), int
-        The examples by level.
-    sides : list of (first, cut, last)
-        Of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
-    sizes : ndarray of shape (K - 1,), int
-        The number of terms of each threshold.
-    sign : ndarray of shape (N,)
-        Of each term: -1 below the threshold, 1 above.
-    ordered : bool
-        Whether the thresholds must be kept in order; with every example at every threshold they
-        are so by themselves.
+    `X` (n, d): less the median: one outlier leaves all others near 0. `order` (n,), int: the
+    examples by level. `sides` list of (first, cut, last): of each threshold: rows first .. cut-1
+    are below it, cut .. last-1 above. `sizes` (K - 1,), int: the number of terms of each
+    threshold. `sign` (N,): of each term: -1 below the threshold, 1 above. `ordered`: whether the
+    thresholds must be kept in order; with every example at every threshold they are so by
+    themselves.
     """
 
     def __init__(self, X: Floats, codes: Ints, every: bool) -> None:
@@ -87,11 +78,7 @@ def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
     Where those of two levels are in the wrong order both are to be the same, the best for the two
     together: as in isotonic regression, for any convex losses.
 
-    Parameters
-    ----------
-    terms : Terms
-    s : ndarray of shape (n,)
-        Scores in the order of the terms.
+    `s` (n,): scores in the order of the terms.
     """
     pools: list[Pool] = []
     for first, cut, last in terms.sides:

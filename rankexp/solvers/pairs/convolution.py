@@ -29,20 +29,8 @@ TO_COEFFICIENTS[0] /= 2.0
 class ScorePanels:
     """The places of scores in panels: a number, and where within it.
 
-    Parameters
-    ----------
-    s : ndarray of shape (n,)
-        Finite.
-    use_numba : bool, optional
-        By default numba is used where it can be imported; the bits are the same.
-
-    Attributes
-    ----------
-    count : int
-        The number of panels.
-    panel : ndarray of shape (n,), int
-    t : ndarray of shape (n,)
-        In [-1, 1].
+    `s` (n,): finite. `use_numba`: by default numba is used where it can be imported; the bits are
+    the same. `count`: the number of panels. `panel` (n,), int. `t` (n,): in [-1, 1].
     """
 
     def __init__(self, s: Floats, use_numba: bool | None = None) -> None:
@@ -93,10 +81,7 @@ class ScorePanels:
 class Convolution:
     """A function of score differences as a convolution of moments.
 
-    Parameters
-    ----------
-    of : callable
-        Smooth, on arrays.
+    `of`: smooth, on arrays.
     """
 
     def __init__(self, of: Callable[[Floats], Floats]) -> None:
@@ -133,12 +118,7 @@ class Convolution:
 class CellSums:
     """Sums over the pairs of all cells (group, level), weighted by the costs of their levels.
 
-    Parameters
-    ----------
-    cell : ndarray of shape (n,), int
-        ``group K + level``.
-    groups : int
-    costs : ndarray of shape (K, K)
+    `cell` (n,), int: ``group K + level``. `costs` (K, K).
     """
 
     def __init__(self, cell: Ints, groups: int, costs: Floats) -> None:

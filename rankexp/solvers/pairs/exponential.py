@@ -14,13 +14,8 @@ from rankexp.solvers.pairs.risk import PairRisk
 class Side:
     """The rows of all upper, or of all lower cells, cell by cell.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (m,)
-    begin, sizes : ndarray of shape (c,)
-        Of the cells, among ``rows``.
-    at : ndarray of shape (p,)
-        The place among these cells of the one that a pair of cells has.
+    `rows` (m,). `begin`, `sizes` (c,): of the cells, among ``rows``. `at` (p,): the place among
+    these cells of the one that a pair of cells has.
     """
 
     rows: Ints

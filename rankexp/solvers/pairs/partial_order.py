@@ -18,16 +18,8 @@ LARGE_GROUP = 0.05
 class PartialOrder:
     """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
 
-    Attributes
-    ----------
-    level : ndarray of int64, shape (n,)
-        0 .. K-1, worst to best; some may not occur.
-    group : ndarray of int64, shape (n,)
-        0 .. G-1; each occurs.
-    costs : ndarray of shape (K, K)
-        Zero on and below the diagonal.
-    weight : ndarray of int64, shape (n,)
-        How often a row occurs.
+    `level` (n,): 0 .. K-1, worst to best; some may not occur. `group` (n,): 0 .. G-1; each occurs.
+    `costs` (K, K): zero on and below the diagonal. `weight` (n,): how often a row occurs.
     """
 
     level: Ints

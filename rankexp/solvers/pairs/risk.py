@@ -13,13 +13,7 @@ from rankexp.solvers.smooth.objective import SmoothRisk
 
 
 class PairRisk(SmoothRisk, ABC):
-    """The mean of a loss of score differences over the pairs of a partial order, by their costs.
-
-    Parameters
-    ----------
-    order : PartialOrder
-    loss : MarginLoss
-    """
+    """The mean of a loss of score differences over the pairs of an order, by their costs."""
 
     intercept = False
     centred = True

@@ -30,16 +30,9 @@ class Level(NamedTuple):
 class Merged:
     """The upper rows with a cost against one lower level, and the rows of that, by u_i and s_j.
 
-    Attributes
-    ----------
-    row : ndarray of shape (m,)
-    upper : ndarray of bool, shape (m,)
-    cost : ndarray of shape (m,)
-        Of an upper row's pairs; 0 for a lower row.
-    gap : ndarray of shape (m - 1,)
-        From each value to the next one, 0 from one group to the next.
-    first, last : ndarray of shape (m,), or None
-        Where the group of each begins, and its last place; None where there is one group.
+    `row` (m,). `upper` (m,). `cost` (m,): of an upper row's pairs; 0 for a lower row. `gap` (m -
+    1,): from each value to the next one, 0 from one group to the next. `first`, `last` (m,), or
+    None: where the group of each begins, and its last place; None where there is one group.
     """
 
     row: Ints

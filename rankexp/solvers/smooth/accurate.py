@@ -40,11 +40,7 @@ def _halves(a: Floats) -> Pair:
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
     """Return ``(A - shift) @ v`` as if worked out in twice the precision, and rounded then.
 
-    Parameters
-    ----------
-    A : ndarray of shape (m, k)
-    v : ndarray of shape (k,)
-    shift : ndarray that broadcasts to (m, k)
+    `A` (m, k), `v` (k,); `shift` broadcasts to (m, k).
     """
     m, k = A.shape
     shift = np.broadcast_to(shift, A.shape)

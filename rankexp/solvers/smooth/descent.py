@@ -208,20 +208,8 @@ def start(problem: Objective, lam: float) -> Floats:
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    risk : SmoothRisk
-    lams : ndarray of shape (L,)
-    tol : float
-        Certified relative suboptimality to reach.
-    max_iter : int
-        Steps at most for each penalty.
-
-    Returns
-    -------
-    PathResult
-        In the order of ``lams``.
+    `X` (n, d). `lams` (L,). `tol`: certified relative suboptimality to reach. `max_iter`: steps at
+    most for each penalty. The result is in the order of ``lams``.
     """
     falling, back = np.unique(-lams, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

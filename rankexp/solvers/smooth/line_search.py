@@ -26,24 +26,11 @@ def derivative_search(
     Where values differ by rounding only, derivatives still tell which way is down; and a
     derivative along cached margins costs no matrix product.
 
-    Parameters
-    ----------
-    along : callable
-        ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for
-        "too far": scores overflowed.
-    start : float
-        The derivative at 0, negative.
-    reduction : float
-        Accept where ``|derivative| <= reduction * |start|``.
-    max_eval : int
-        Evaluations at most.
-
-    Returns
-    -------
-    t : float
-        The step, tried first at 1; 0 where no step was found that still goes down.
-    found : object or None
-        What ``along`` returned beside the derivative at ``t``.
+    `along`: ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for "too
+    far": scores overflowed. `start`: the derivative at 0, negative. `reduction`: accept where
+    ``|derivative| <= reduction * |start|``. `max_eval`: evaluations at most. Returned are `t`: the
+    step, tried first at 1; 0 where no step was found that still goes down. `found`: what ``along``
+    returned beside the derivative at ``t``.
     """
     enough = -reduction * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")

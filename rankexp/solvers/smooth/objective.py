@@ -61,23 +61,11 @@ class SmoothRisk(Protocol):
 class Objective:
     """``lam/2 ||w||² + risk`` of rows.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The rows as the descent uses them: centred, or in as many columns as there are rows.
-    mean : ndarray of shape (d,) or None
-        To be taken off ``X``, where that isn't centred itself.
-    risk : SmoothRisk
-    norms : ndarray of shape (n,)
-        Of the rows, or bounds of them.
-    sampled : Objective or None
-        On the rows ``rows``.
-    basis : ndarray of shape (D, d) or None
-        Of the span of the rows: ``w = basis @ theta``.
-    given : ndarray of shape (n, D)
-        The rows as they were given.
-    centre : ndarray of shape (D,)
-        What is taken off them.
+    `X` (n, d): the rows as the descent uses them: centred, or in as many columns as there are
+    rows. `mean` (d,) or None: to be taken off ``X``, where that isn't centred itself. `norms`
+    (n,): of the rows, or bounds of them. `sampled`: on the rows ``rows``. `basis` (D, d) or None:
+    of the span of the rows: ``w = basis @ theta``. `given` (n, D): the rows as they were given.
+    `centre` (D,): what is taken off them.
     """
 
     X: Floats
@@ -216,10 +204,7 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     With more columns than rows the solution lies in the span of the rows, so the problem is
     turned into one with as many columns as rows.
 
-    Raises
-    ------
-    FloatingPointError
-        Where squares of the features overflow.
+    Raises FloatingPointError where squares of the features overflow.
     """
     n, d = X.shape
     mean = np.zeros(d)

@@ -22,13 +22,8 @@ Table = npt.NDArray[np.signedinteger[Any]]
 class Threshold(NamedTuple):
     """A split: rows whose feature is at most the threshold go to one side.
 
-    Attributes
-    ----------
-    feature : int
-    threshold : float
-        Midway between two values that the feature takes.
-    low_first : bool
-        Whether these rows are the ones ranked above the others (the left child).
+    `threshold`: midway between two values that the feature takes. `low_first`: whether these rows
+    are the ones ranked above the others (the left child).
     """
 
     feature: int
@@ -45,12 +40,8 @@ class Threshold(NamedTuple):
 class Sorted:
     """The rows of a node in the order of each feature and of y, which is the last.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (d + 1, m), int
-        Rows of the whole training set.
-    values : ndarray of shape (d + 1, m)
-        Ascending along the second axis.
+    `rows` (d + 1, m), int: rows of the whole training set. `values` (d + 1, m): ascending along
+    the second axis.
     """
 
     rows: Ints
@@ -134,24 +125,13 @@ def best_threshold_split(
 ) -> Threshold | None:
     """Return the split that the charges judge best, or None where none gains anything.
 
-    Parameters
-    ----------
-    node : Sorted
-    charges : ndarray of shape (m,), int
-        By y. With :func:`kendall_charges` the best split has the greatest empirical Kendall tau
-        (clemencon2017, (8)); with :func:`halves` the least classification error.
-    features : ndarray of int
-        The features to look at; of equally good splits the first in this order wins, and then
-        that with the lowest threshold.
-    n : int
-        Rows of the whole training set.
-    least : int
-        The least number of rows on a side.
-    count_ties : bool
-        Take off the pairs with equal y across the split, which are never in order in (8) but
-        count 1/2 while their scores are equal.
-    numba : bool, optional
-        Whether to use numba; by default where it can be had.
+    `charges` (m,), int: by y. With :func:`kendall_charges` the best split has the greatest
+    empirical Kendall tau (clemencon2017, (8)); with :func:`halves` the least classification error.
+    `features`: the features to look at; of equally good splits the first in this order wins, and
+    then that with the lowest threshold. `n`: rows of the whole training set. `least`: the least
+    number of rows on a side. `count_ties`: take off the pairs with equal y across the split, which
+    are never in order in (8) but count 1/2 while their scores are equal. `numba`: whether to use
+    numba; by default where it can be had.
     """
     m = node.size
     if m < 2 * least:
