@@ -5,16 +5,11 @@ _LONGEST = 300
 
 
 class RankexpError(Exception):
-    """Base of the errors whose message is all that a user needs.
-
-    Attributes
-    ----------
-    exit_code : int
-        What the command line returns: 1 a job failed, 2 usage or configuration, 3 data,
-        4 environment.
-    """
+    """Base of the errors whose message is all that a user needs."""
 
     exit_code = 1
+    """What the command line returns: 1 a job failed, 2 usage or configuration, 3 data,
+    4 environment."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -34,15 +29,7 @@ class DataError(RankexpError):
 
 
 class DataNotFoundError(DataError):
-    """A data set lies nowhere.
-
-    Parameters
-    ----------
-    where : str
-        Where it was looked for.
-    advice : str
-        How to add it by hand.
-    """
+    """A data set lies nowhere: where it was looked for, and how to add it by hand."""
 
     def __init__(self, where: str, advice: str) -> None:
         super().__init__(f"{where}. {advice}")

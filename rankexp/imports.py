@@ -13,16 +13,11 @@ from rankexp.registry import did_you_mean
 def import_class(path: str, *needed: str) -> type[Any]:
     """Return a class by its import path, such as ``sklearn.linear_model.LogisticRegression``.
 
-    Parameters
-    ----------
-    path : str
-    *needed : str
-        Methods that the class must have.
-
     Raises
     ------
     ValueError
-        Where there is no such class, it lacks a method, or importing its module fails.
+        Where there is no such class, it lacks a method that is needed, or importing its module
+        fails.
     """
     module_name, _, attribute = path.rpartition(".")
     if not module_name:

@@ -49,19 +49,9 @@ _CONSTANTS: dict[str, Value] = {"None": None, "True": True, "False": False}
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Name:
-    """A name with parameters: equal by value, printed and parsed in one way.
+    """A name with parameters and what stands behind the ``@``, equal by value.
 
-    Parameters
-    ----------
-    name : str
-    parameters : tuple of (str, value) pairs
-    cutoff : value
-        What stands behind the ``@``; None for none.
-
-    Raises
-    ------
-    ValueError
-        For a name, or a value, that cannot be written.
+    It is printed and parsed in one way; a name, or a value, that cannot be written is refused.
     """
 
     name: str
@@ -159,14 +149,7 @@ def _read(word: str, text: str) -> Value:
 
 
 def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
-    """Return the text of a value; `bare` matches a text that needs no quotes.
-
-    Raises
-    ------
-    ValueError
-        For anything but None, a truth value, a number or a text, and for NaN, which equals
-        nothing.
-    """
+    """Return the text of a value, but for NaN, which equals nothing; `bare` needs no quotes."""
     if type(value) not in SCALARS or (isinstance(value, float) and math.isnan(value)):
         raise ValueError(f"expected a number, a text, True, False or None, got {shown(value)}")
     if not isinstance(value, str):
@@ -180,21 +163,17 @@ def arguments(
 ) -> dict[str, Any]:
     """Return given parameters of a function or class, checked against its signature.
 
+    A parameter's annotation or default says of which type it is; an int is made a float where
+    only that fits. Those that equal their defaults are left out.
+
     Parameters
     ----------
     place : str
         Such as ``metric 'ndcg'``, for messages.
     given : mapping of str to value
     function : callable
-        A parameter's annotation or default says of which type it is; an int is made a float
-        where only that fits.
     data : collection of str
         What the function takes beside parameters.
-
-    Returns
-    -------
-    dict
-        Those that differ from the defaults, in the order of the signature.
 
     Raises
     ------
@@ -327,13 +306,7 @@ class Named:
 
 
 def with_cutoff(place: str, said: Name, cutoff: str | None) -> dict[str, Any]:
-    """Return the parameters, with that behind the ``@`` under its name.
-
-    Raises
-    ------
-    ValueError
-        Where there is no such parameter, or it is given twice.
-    """
+    """Return the parameters, with that behind the ``@`` under its name."""
     given = dict(said.parameters)
     if said.cutoff is None:
         return given

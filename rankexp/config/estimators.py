@@ -11,13 +11,7 @@ from rankexp.imports import import_class
 
 @cache
 def resolve_estimator(name: str) -> type[Any]:
-    """Return the class of an estimator.
-
-    Parameters
-    ----------
-    name : str
-        A registered name such as ``LinearRanker``, or an import path such as
-        ``sklearn.linear_model.LogisticRegression``.
+    """Return the class of an estimator, by its registered name or its import path.
 
     Raises
     ------

@@ -27,22 +27,13 @@ class Mark(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What is wrong, where in the tree, and where in the file once that is known.
-
-    Attributes
-    ----------
-    path : tuple of str and int
-        The value, or the nearest part of the tree that is there.
-    text : str
-    key : bool
-        Whether the fault is at the key, not at the value.
-    mark : Mark or None
-        The place in the file.
-    """
+    """What is wrong, where in the tree, and where in the file once that is known."""
 
     path: TreePath
+    """The value, or the nearest part of the tree that is there."""
     text: str
     key: bool = False
+    """Whether the fault is at the key, not at the value."""
     mark: Mark | None = None
 
 

@@ -44,24 +44,16 @@ for _name, (_pattern, _first) in _IMPLICIT.items():
 
 @dataclass(frozen=True)
 class Tree:
-    """A YAML value and the places of all its parts.
-
-    Attributes
-    ----------
-    mark : Mark
-        Where the value begins.
-    value : object
-        A scalar, a list of trees or a mapping of names to trees.
-    keys : dict
-        For a mapping: where each key stands.
-    size : int
-        Number of values in it, aliases written out.
-    """
+    """A YAML value and the places of all its parts."""
 
     mark: Mark
+    """Where the value begins."""
     value: Any
+    """A scalar, a list of trees or a mapping of names to trees."""
     keys: dict[str, Mark] = field(default_factory=dict)
+    """For a mapping: where each key stands."""
     size: int = 1
+    """Number of values in it, aliases written out."""
 
     def plain(self) -> Any:
         """Return the value without the places."""
@@ -231,15 +223,7 @@ def _unwritable(text: str) -> str | None:
 
 
 def parse(text: str) -> tuple[Tree | None, list[Fault]]:
-    """Read YAML text into a tree.
-
-    Returns
-    -------
-    tree : Tree or None
-        None where the text is not YAML or is empty.
-    faults : list of Fault
-        Syntax errors, duplicate keys, forbidden tags.
-    """
+    """Read YAML text into a tree, None where it is not YAML or is empty, and say what is wrong."""
     mark = Mark(1, 1)
     try:
         loader = _Loader(text)

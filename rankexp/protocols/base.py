@@ -15,20 +15,14 @@ TRUTHS = ("eta", "mean", "ranking")
 
 
 class Place(NamedTuple):
-    """Where a record stands in its experiment; None for what the protocol has not.
-
-    Attributes
-    ----------
-    model, rep, fold : int or None
-        `rep` counts training sets, repeats or repetitions.
-    setting : int or None
-        Of a `simulate` experiment: place in the product of its grid.
-    """
+    """Where a record stands in its experiment; None for what the protocol has not."""
 
     model: int | None = None
     rep: int | None = None
+    """Training set, repeat or repetition."""
     fold: int | None = None
     setting: int | None = None
+    """Of a `simulate` experiment: place in the product of its grid."""
 
     def identity(self) -> dict[str, int]:
         """Return what determines a record's numbers; a setting's parameters do, not its place."""
@@ -38,19 +32,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """What the pairs of a comparison are.
-
-    Attributes
-    ----------
-    pairs : str
-        ``models``, ``queries``, ``folds`` or ``splits``.
-    correction : float
-        Rows in the test part over rows in the training part where training sets overlap; 0
-        where pairs are independent.
-    """
+    """What the pairs of a comparison are."""
 
     pairs: str
+    """``models``, ``queries``, ``folds`` or ``splits``."""
     correction: float = 0.0
+    """Rows in the test part over rows in the training part where training sets overlap; 0 where
+    pairs are independent."""
 
     @property
     def independent(self) -> bool:
@@ -106,35 +94,22 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a protocol makes of a problem at one place.
-
-    Attributes
-    ----------
-    train, test : Part
-    path : str
-        Of the random streams used within.
-    validation : Part or None
-    together : ndarray of int64, shape (n_train,), or None
-        Equal numbers for rows of the training part that inner folds must not part.
-    """
+    """What a protocol makes of a problem at one place."""
 
     train: Part
     test: Part
     path: str
+    """Of the random streams used within."""
     validation: Part | None = None
     together: Ints | None = None
+    """Equal numbers, (n_train,), for rows of the training part that inner folds must not part."""
 
 
 class Generated:
-    """What a protocol for generators is given: a distribution of models to draw from.
-
-    Attributes
-    ----------
-    name : str
-        The problem's, where the paths of its streams begin.
-    """
+    """What a protocol for generators is given: a distribution of models to draw from."""
 
     name: str
+    """The problem's, where the paths of its streams begin."""
 
     @abstractmethod
     def sample(
@@ -142,34 +117,20 @@ class Generated:
     ) -> Part:
         """Return n rows of the model that the path `model` draws, drawn by the stream `path`.
 
-        Parameters
-        ----------
-        model : str
-        n : int
-        path : str
-        keep : bool
-            Whether the next place is likely to ask for the same.
-        truth : bool
-            Whether the best scores are asked for.
+        `keep` says that the next place is likely to ask for the same, `truth` that the best scores
+        are asked for.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """What a protocol for data sets is given.
-
-    Attributes
-    ----------
-    name : str
-        The problem's, where the paths of its streams begin.
-    whole : Part
-    seed : int
-        The study's.
-    """
+    """What a protocol for data sets is given."""
 
     name: str
+    """The problem's, where the paths of its streams begin."""
     whole: Part
     seed: int
+    """The study's."""
 
 
 class Protocol(Strict):
@@ -187,13 +148,7 @@ class Protocol(Strict):
     kind: str
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
-        """Yield what cannot be, as the field and a sentence.
-
-        Parameters
-        ----------
-        rows : mapping of str to int or None
-            Rows of each problem, where they are declared.
-        """
+        """Yield what cannot be, as the field and a sentence; `rows` are those of each problem."""
         yield from ()
 
     @abstractmethod
@@ -223,13 +178,7 @@ class Protocol(Strict):
 
     @abstractmethod
     def design(self, rows: float = float("nan")) -> Design:
-        """Return the design of paired differences.
-
-        Parameters
-        ----------
-        rows : float
-            Rows of the data set; NaN where they are unknown.
-        """
+        """Return the design of paired differences; `rows` of the data set are NaN if unknown."""
 
     @abstractmethod
     def words(self) -> str:

@@ -17,14 +17,7 @@ from rankexp.strict import Strict
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of a training and a test part, and perhaps of a validation part.
-
-    Attributes
-    ----------
-    train, test : ndarray of int64
-        Sorted row numbers.
-    validation : ndarray of int64 or None
-    """
+    """Sorted numbers of rows of a training and a test part, and perhaps of a validation part."""
 
     train: Ints
     test: Ints
@@ -41,16 +34,9 @@ class Inner(Strict):
 def inner_folds(
     inner: Inner, part: Part, rng: np.random.Generator, units: Ints | None = None
 ) -> list[Split]:
-    """Return the folds inside a training part.
+    """Return the folds inside a training part, whose rows count from 0.
 
-    Parameters
-    ----------
-    inner : Inner
-    part : Part
-        The training part; the splits number its rows from 0.
-    rng : Generator
-    units : ndarray of int, shape (n,), or None
-        Rows with equal numbers stay on one side .
+    Rows with equal numbers in `units`, (n,), stay on one side.
     """
     strata = part.y if inner.stratified else None
     place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
@@ -76,12 +62,7 @@ def deal(
     """Deal rows into folds at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
-    as even as dealing the largest units first makes them.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        The fold of each row.
+    as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
     """
     size, stratum = _unit_sizes(n, strata, units)
     if folds > len(size):
