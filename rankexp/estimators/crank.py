@@ -115,10 +115,7 @@ class CRank(OrientedTree):
 def classifier_of(given: Any) -> Any:
     """Return an unfitted classifier, from an estimator or its import path; None for None.
 
-    Raises
-    ------
-    ValueError
-        Where there is no such class, or it has not the methods `fit` and `predict`.
+    ValueError where there is no such class, or it has not the methods `fit` and `predict`.
     """
     if given is None:
         return None
@@ -127,9 +124,8 @@ def classifier_of(given: Any) -> Any:
             return import_class(given, "fit", "predict")()
         except ValueError as error:
             example = "write a path such as sklearn.linear_model.LogisticRegression"
-            raise ValueError(
-                f"classifier '{given}' cannot be imported: {error}; {example}"
-            ) from error
+            text = f"classifier '{given}' cannot be imported: {error}; {example}"
+            raise ValueError(text) from error
     if not all(callable(getattr(given, name, None)) for name in ("fit", "predict")):
         raise ValueError(f"classifier {given!r} is neither an estimator nor an import path")
     return clone(given)

@@ -22,30 +22,17 @@ class KendallTree(OrientedTree):
 
     Parameters
     ----------
-    depth : int
-        Levels of splits at most, 0 to 50; 0 is a single leaf.
-    min_samples_leaf : int
-        Training examples in a leaf, at least.
+    depth, min_samples_leaf, max_features, prune, cv, random_state
+        As for `CRank`.
     count_ties : bool
         Whether a split loses 1/2 for each pair with equal y that it parts, as in (8), where such
         a pair counts 1/2 only while its scores are equal. Where y has few values this keeps
         trees small; if False only pairs with different y count.
-    max_features : None, "sqrt", int or float
-        How many features, drawn anew, each node looks at; a share if a float. None: all.
-    prune : None, "iauc" or "tau"
-        By which measure, cross-validated, a subtree is chosen; None for the whole tree.
-    cv : int
-        Folds of this cross-validation.
-    random_state : int, RandomState or None
-        For `max_features` and the folds.
 
     Attributes
     ----------
-    score_scale_ : float
-        2^depth: scores are in (0, score_scale_].
-    n_leaves_ : int
-    cv_scores_ : ndarray of shape (leaves before pruning,)
-        Where pruned: the cross-validated measure by number of leaves, from 1 on.
+    score_scale_, n_leaves_, cv_scores_
+        As for `CRank`.
 
     References
     ----------

@@ -7,10 +7,10 @@ from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.parameters import at_least_one, one_of
+from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, warn_unconverged
 from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
@@ -231,7 +231,8 @@ class KernelRanker(RiskRanker):
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
-        self._warn(found, given, advice)
+        what = f"{given.loss!r} × {given.risk!r}"
+        warn_unconverged(what, found, given.lams, self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:
@@ -249,9 +250,7 @@ class KernelRanker(RiskRanker):
         They are ``f(x) - threshold_``, so that of two classes, a score above 0 means the
         positive one.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self._scores(X) - self.threshold_
+        return self._scores(fitted_rows(self, X)) - self.threshold_
 
     def _scores(self, X: Floats) -> Floats:
         return self._expanded(X, self.support_vectors_, self.dual_coef_[0])

@@ -38,25 +38,11 @@ def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
 def ordered_levels(
     y: npt.NDArray[Any], levels: Sequence[Any] | None
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Return the levels, worst to best, and the place of each label among them.
+    """Return the levels, worst to best, (K,), and the place of each label among them, (n,).
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-    levels : sequence or None
-        Worst to best; some may have no example. None: the numbers in y, in their order.
-
-    Returns
-    -------
-    levels : ndarray of shape (K,)
-    codes : ndarray of int64, shape (n,)
-        0 .. K-1.
-
-    Raises
-    ------
-    ValueError
-        For labels without an order of their own and no `levels`, levels that are no list, a label
-        that isn't among them, a level named twice, or examples of fewer than two levels.
+    `levels` may have some without an example; None: the numbers in y, in their order. ValueError
+    for labels without an order of their own and no `levels`, levels that are no list, a label that
+    isn't among them, a level named twice, or examples of fewer than two levels.
     """
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
@@ -91,18 +77,9 @@ def ordered_levels(
 def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) -> Any:
     """Return the levels to train on, from a target as it was given, before it is an array.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-    levels : sequence or None
-        As given; they win. None: the categories of an ordered pandas Categorical, else None.
-    present : bool
-        Leave out categories without an example.
-
-    Raises
-    ------
-    ValueError
-        Where the levels that are given contradict the order of y's categories.
+    `levels` win where they are given; else they are the categories of an ordered pandas
+    Categorical, where `present` only those with an example, or None. ValueError where the levels
+    that are given contradict the order of y's categories.
     """
     categories = categories_of(y)
     if categories is None:
@@ -124,10 +101,7 @@ def few_levels(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return what `ordered_levels` does, for models with a place for each pair of levels.
 
-    Raises
-    ------
-    ValueError
-        As `ordered_levels`, and for more than 1,000 levels.
+    ValueError for more than 1,000 levels, too.
     """
     order, codes = ordered_levels(y, levels)
     if len(order) > MOST_LEVELS:
@@ -156,15 +130,8 @@ def best_threshold(
     """Return the threshold with the least error of "positive where the score is above it".
 
     Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
-
-    Parameters
-    ----------
-    s : ndarray of shape (n,)
-    positive : ndarray of shape (n,)
-    weights : tuple
-        What an error on a negative and on a positive example counts.
-    sample_weight : ndarray of shape (n,), optional
-        How often each example counts.
+    `weights` say what an error on a negative and on a positive example counts, `sample_weight`
+    (n,) how often each example does.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.parameters import fitted_rows, warn_unconverged
 from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
@@ -238,7 +239,7 @@ class LinearRanker(RiskRanker):
 
     def _solve(self, task: Task) -> PathResult:
         found = task.risk.solve(task)
-        self._warn(found, task, "raise max_iter, lam or tol, or scale the features")
+        warn_unconverged(f"{task.loss!r} × {task.risk!r}", found, task.lams, self.tol)
         return found
 
     def decision_function(self, X: Any) -> Floats:
@@ -247,6 +248,4 @@ class LinearRanker(RiskRanker):
         They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means the
         positive one.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return scores(X, self.coef_.T, self.offset_)[:, 0] - self.threshold_
+        return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import one_of
+from rankexp.estimators.parameters import fitted_rows, one_of
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
 from rankexp.solvers.boosting.stumps import binned
@@ -109,9 +109,7 @@ class ORBoost(StumpBooster):
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores ``r`` of rows, shape (n,): the higher, the better."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self._sum(X, height=2.0) - float(self.alphas_.sum())
+        return self._sum(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""
@@ -127,5 +125,4 @@ class ORBoost(StumpBooster):
     def predict_level(self, X: Any) -> npt.NDArray[Any]:
         """Return the levels of rows, shape (n,): as many thresholds up as lie below the score."""
         place = self.thresholds_.searchsorted(self.decision_function(X), side="left")
-        levels: npt.NDArray[Any] = self.levels_[place]
-        return levels
+        return np.asarray(self.levels_[place])

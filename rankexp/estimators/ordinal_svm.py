@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from rankexp.arrays import Floats, Ints
 from rankexp.estimators.parameters import one_of
-from rankexp.estimators.threshold_model import Ints, ThresholdModel
+from rankexp.estimators.threshold_model import ThresholdModel
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import thresholds
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import PathResult
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM"}
 

@@ -6,18 +6,17 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankexp.arrays import Floats, Ints
 from rankexp.categories import in_numbers
+from rankexp.estimators.parameters import fitted_rows
 from rankexp.estimators.pruning import prune
-from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.nodes import Node, Rule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
-Ints = npt.NDArray[np.int64]
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
@@ -115,8 +114,7 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
 
         They are in (0, `score_scale_`], which is 2^J; the higher, the greater y is expected.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = fitted_rows(self, X)
         out = np.empty(len(X))
         for node, rows in cells(self.tree_, X):
             if node.rule is None:
@@ -163,10 +161,7 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
 def count_features(wanted: int | float | str | None, d: int) -> int:
     """Return how many of d features a node looks at.
 
-    Raises
-    ------
-    ValueError
-        Unless `wanted` is None (all), "sqrt", a whole number >= 1, or a share in (0, 1].
+    ValueError unless `wanted` is None (all), "sqrt", a whole number >= 1, or a share in (0, 1].
     """
     if wanted is None:
         return d

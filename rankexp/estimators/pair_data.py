@@ -6,18 +6,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.solvers.result import Floats
-
-Ints = npt.NDArray[np.int64]
+from rankexp.arrays import Bools, Floats, Ints
 
 
 def group_numbers(groups: Any, n: int) -> Ints | None:
     """Return groups as numbers 0 .. G-1, (n,); None for none.
 
-    Raises
-    ------
-    ValueError
-        Where there isn't one for each row, or where they can't be told apart.
+    ValueError where there isn't one for each row, or where they can't be told apart.
     """
     if groups is None:
         return None
@@ -34,15 +29,10 @@ def group_numbers(groups: Any, n: int) -> Ints | None:
     return numbers.astype(np.int64)
 
 
-def held_out(
-    codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState
-) -> npt.NDArray[np.bool_]:
+def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:
     """Return which rows are for validation: a share of each level, or of the groups, whole.
 
-    Raises
-    ------
-    ValueError
-        Where all rows are, or a single group can't be parted.
+    ValueError where all rows are, or a single group can't be parted.
     """
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
@@ -62,17 +52,7 @@ def held_out(
 class PairError:
     """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n,), int
-    costs : ndarray of shape (K, K)
-        Above the diagonal.
-    groups : ndarray of shape (n,), int, or None
-
-    Raises
-    ------
-    ValueError
-        Where there is no pair.
+    The costs (K, K) are above the diagonal. ValueError where there is no pair.
     """
 
     def __init__(self, codes: Ints, costs: Floats, groups: Ints | None) -> None:

@@ -1,12 +1,41 @@
-"""Checks of parameters that estimators share; each error names the parameter and its value."""
+"""Checks that estimators share; each error names the parameter and its value."""
 
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
+from warnings import warn
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rankexp.arrays import Floats
 from rankexp.registry import did_you_mean
+from rankexp.solvers.result import PathResult
+
+
+def fitted_rows(estimator: Any, X: Any) -> Floats:
+    """Return rows to score as an array, (n, d), of the features that it was fitted to."""
+    check_is_fitted(estimator)
+    rows: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+    return rows
+
+
+def warn_unconverged(
+    what: str,
+    found: PathResult,
+    lams: Floats,
+    tol: float,
+    advice: str = "raise max_iter, lam or tol, or scale the features",
+) -> None:
+    """Warn of each penalty whose solution is not within the tolerance, three calls up."""
+    for i in np.flatnonzero(~found.converged):
+        warn(
+            f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
+            f"{tol:g} after {found.n_iter[i]} iterations; {advice}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
 
 
 def one_of(what: str, value: Any, known: Sequence[str]) -> None:
@@ -25,12 +54,7 @@ def at_least_one(name: str, value: Any) -> None:
 def check_solver(lam: Any, tol: Any, max_iter: Any, needs_penalty: str = "") -> None:
     """Raise ValueError where the penalty, the tolerance or the iterations are impossible.
 
-    Parameters
-    ----------
-    lam, tol, max_iter : object
-        Of an estimator, as given.
-    needs_penalty : str
-        What allows no penalty of 0, for the message.
+    `needs_penalty` is what allows no penalty of 0, for the message.
     """
     if not (isinstance(lam, Real) and 0.0 <= float(lam) < np.inf):
         raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")

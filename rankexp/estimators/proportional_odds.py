@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from rankexp.estimators.threshold_model import Ints, ThresholdModel
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.threshold_model import ThresholdModel
 from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, thresholds
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import PathResult
 
 REGISTER = {"ProportionalOdds": "ProportionalOdds"}
 
@@ -28,23 +29,14 @@ class ProportionalOdds(ThresholdModel):
         The levels, worst to best. None: the numbers in y. A level without an example changes
         nothing in the fit and gets the probability 0, the likeliest: its thresholds are equal,
         or infinite where it is at an end.
-    tol : float
-        Relative suboptimality of the objective to reach.
-    max_iter : int
-        Iterations at most.
+    tol, max_iter
+        As for `OrdinalSVM`.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (1, d)
-    intercept_ : ndarray of shape (1,)
-        0: the thresholds take its place.
-    thresholds_ : ndarray of shape (K - 1,)
-        Non-decreasing.
-    levels_ : ndarray of shape (K,)
-    objective_, gap_ : float
-        The objective, and how far it can be above the minimum, relative to it. This is
-        certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement.
-    n_iter_ : int
+    coef_, intercept_, thresholds_, levels_, objective_, gap_, n_iter_
+        As for `OrdinalSVM`; for ``lam = 0`` the gap is an estimate, half the squared Newton
+        decrement.
 
     References
     ----------

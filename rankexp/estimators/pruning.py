@@ -20,26 +20,12 @@ Grow = Callable[[Floats, Floats, Any], Node]
 
 
 def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: Any) -> Floats:
-    """Collapse a tree to the number of leaves with the best cross-validated measure.
+    """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
-    Parameters
-    ----------
-    root : Node
-        Changed in place.
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-    grow : callable, (X, y, rng) -> Node
-    measure : {"iauc", "tau"}
-        (6) or (8) of clemencon2017.
-    cv : int
-        Number of folds; n of them where there are fewer examples.
-    rng : numpy.random.RandomState
-
-    Returns
-    -------
-    ndarray of shape (leaves,)
-        Mean over the folds by number of leaves, from 1 on; the tree keeps the least number that
-        reaches the greatest mean. NaN where no fold has a pair to judge by; nothing is pruned.
+    Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, over the `cv`
+    folds (n of them where there are fewer examples) by number of leaves, from 1 on; the tree keeps
+    the least number that reaches the greatest mean. NaN where no fold has a pair to judge by;
+    nothing is pruned.
     """
     merges = merge_order(root, gains(root, X, y, measure))
     values = np.full(len(merges) + 1, np.nan)

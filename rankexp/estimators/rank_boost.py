@@ -8,17 +8,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
-from rankexp.estimators.pair_data import (
-    Ints,
-    PairError,
-    group_numbers,
-    held_out,
-    labelled_pairs,
-)
-from rankexp.estimators.parameters import at_least_one, one_of
+from rankexp.estimators.pair_data import PairError, group_numbers, held_out, labelled_pairs
+from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
@@ -27,7 +22,6 @@ from rankexp.metrics.costs import cost_matrix
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
-from rankexp.solvers.result import Floats
 
 REGISTER = {"RankBoost": "RankBoost"}
 
@@ -272,9 +266,7 @@ class RankBoost(RiskMixin, StumpBooster):
 
         Under the bipartite risk they are relative to `threshold_`.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self._sum(X) - self.threshold_
+        return self._sum(fitted_rows(self, X)) - self.threshold_
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
@@ -290,5 +282,4 @@ class RankBoost(RiskMixin, StumpBooster):
         s = self.decision_function(X)
         if not hasattr(self, "classes_"):
             return s
-        labels: npt.NDArray[Any] = self.classes_[(s > 0).astype(np.intp)]
-        return labels
+        return np.asarray(self.classes_[(s > 0).astype(np.intp)])

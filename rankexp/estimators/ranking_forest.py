@@ -4,20 +4,18 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from rankexp.arrays import Floats
 from rankexp.categories import in_numbers
 from rankexp.estimators.crank import CRank
 from rankexp.estimators.kendall_tree import KendallTree
 from rankexp.estimators.oriented_tree import OrientedTree, check_count
-from rankexp.solvers.result import Floats
+from rankexp.estimators.parameters import fitted_rows
 
 REGISTER = {"RankingForest": "RankingForest"}
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(eq=False, repr=False)
@@ -111,8 +109,7 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """Return the scores of rows, (n,), in (0, 1); the higher, the greater y is expected."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = fitted_rows(self, X)
         total = np.zeros(len(X))
         for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
             s = tree.predict(X)

@@ -1,12 +1,10 @@
 """What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
 
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
@@ -15,7 +13,7 @@ from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
 from rankexp.risks.base import Given, Risk, RiskOfPairs, Task, table
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import Floats
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,8 +57,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         s: Floats = self.decision_function(X)
         if ranks_levels(self):
             return s
-        labels: npt.NDArray[Any] = self.classes_[(s > 0).astype(np.intp)]
-        return labels
+        return np.asarray(self.classes_[(s > 0).astype(np.intp)])
 
     @classmethod
     def _trains(cls, risk: Risk) -> bool:
@@ -131,16 +128,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         setattr(self, kept, labels)
         if hasattr(self, dropped):
             delattr(self, dropped)
-
-    def _warn(self, found: PathResult, task: Task, advice: str) -> None:
-        for i in np.flatnonzero(~found.converged):
-            warn(
-                f"{task.loss!r} × {task.risk!r} did not converge at lam={task.lams[i]:g}: "
-                f"relative gap {found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} "
-                f"iterations; {advice}",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
 
 def _two_classes(

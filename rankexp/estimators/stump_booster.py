@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rankexp.estimators.parameters import at_least_one, one_of
+from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
 from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
 from rankexp.solvers.result import Floats
 
@@ -47,8 +46,7 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
 
     def _staged(self, X: Any, height: float = 1.0) -> Iterator[Floats]:
         """Yield these sums after each round."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        X = fitted_rows(self, X)
         s = np.zeros(X.shape[0])
         for feature, threshold, alpha in zip(
             self.stump_features_, self.stump_thresholds_, self.alphas_, strict=True

@@ -1,21 +1,18 @@
 """What linear models with thresholds between levels have in common."""
 
 from typing import Any, Self
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_X_y
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import check_solver
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.estimators.parameters import check_solver, fitted_rows, warn_unconverged
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
-
-Ints = npt.NDArray[np.int64]
 
 
 class ThresholdModel(BaseEstimator):  # type: ignore[misc]
@@ -99,21 +96,12 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
 
     def _path(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
         found = self._solve(X, codes, lams)
-        for i in np.flatnonzero(~found.converged):
-            warn(
-                f"{type(self).__name__} did not converge at lam={lams[i]:g}: relative gap "
-                f"{found.gap[i]:.1e} > tol {self.tol:g} after {found.n_iter[i]} iterations; "
-                "raise max_iter, lam or tol, or scale the features",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_unconverged(type(self).__name__, found, lams, self.tol)
         return found
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return scores(X, self.coef_.T, self.intercept_)[:, 0]
+        return scores(fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
 
     def predict(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
@@ -122,5 +110,4 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
     def predict_level(self, X: Any) -> npt.NDArray[Any]:
         """Return the levels of rows, shape (n,): that of as many thresholds as are below."""
         s = self.decision_function(X)
-        found: npt.NDArray[Any] = self.levels_[self.thresholds_.searchsorted(s)]
-        return found
+        return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])
