@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__all__ = [
-    "flip_noise",
-    "hinge_staircase",
-    "hinge_ties",
-    "no_optimum",
-]
+__all__ = ["flip_noise", "hinge_staircase", "hinge_ties", "no_optimum"]
 
 if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum

@@ -154,12 +154,7 @@ class LinearRanker(RiskRanker):
         return self
 
     def path(
-        self,
-        X: Any,
-        y: Any,
-        lams: npt.ArrayLike,
-        groups: Any = None,
-        sample_weight: Any = None,
+        self, X: Any, y: Any, lams: npt.ArrayLike, groups: Any = None, sample_weight: Any = None
     ) -> PathResult:
         """Solve for several penalties at once, without changing the estimator.
 

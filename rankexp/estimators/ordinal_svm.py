@@ -81,12 +81,7 @@ class OrdinalSVM(ThresholdModel):
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
         return threshold_hinge_path(
-            X,
-            codes,
-            lams,
-            every=self.constraints == "all",
-            tol=self.tol,
-            max_iter=self.max_iter,
+            X, codes, lams, every=self.constraints == "all", tol=self.tol, max_iter=self.max_iter
         )
 
     def _thresholds(self, s: Floats, codes: Ints) -> Floats:

@@ -46,7 +46,10 @@ def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, r
     if not judged:
         return values
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
-    _collapse(root, set(merges[: means.size - 1 - int(means.argmax())]))
+    merged = set(merges[: means.size - 1 - int(means.argmax())])
+    for node in list(root.walk()):
+        if node.key in merged:
+            node.collapse()
     return means
 
 
@@ -120,9 +123,3 @@ def _greatest(y: Floats, measure: str) -> int:
 
 def _child(key: Key, which: int) -> Key:
     return key[0] + 1, 2 * key[1] + which
-
-
-def _collapse(root: Node, merged: set[Key]) -> None:
-    for node in list(root.walk()):
-        if node.key in merged:
-            node.collapse()

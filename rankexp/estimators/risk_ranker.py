@@ -40,13 +40,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def takes(self) -> frozenset[Given]:
-        """Return what `fit` and `path` may be given beside X and y, under this risk.
-
-        Raises
-        ------
-        ValueError
-            Where there is no such risk.
-        """
+        """Return what `fit` and `path` may be given beside X and y, under this risk."""
         return self._risk().takes
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

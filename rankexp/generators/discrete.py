@@ -6,14 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.generators.classes import (
-    ClassModel,
-    Codes,
-    checked_priors,
-    levels_of,
-    numbers,
-    plain,
-)
+from rankexp.generators.classes import ClassModel, Codes, checked_priors, levels_of, numbers, plain
 
 REGISTER = {"discrete": "Discrete"}
 

@@ -8,14 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats
-from rankexp.generators.classes import (
-    ClassModel,
-    Codes,
-    checked_priors,
-    levels_of,
-    numbers,
-    plain,
-)
+from rankexp.generators.classes import ClassModel, Codes, checked_priors, levels_of, numbers, plain
 
 REGISTER = {"gaussian": "Gaussian"}
 

@@ -98,15 +98,9 @@ declare = Declaration
 class Metric:
     """A metric with its parameters: equal by value, printed and parsed in one canonical way.
 
-    Parameters
-    ----------
-    name : str
-        The name it is registered under.
-    function : callable
-        A function marked by :func:`declare`.
-    parameters : tuple of (str, value) pairs
-        Those that differ from the defaults, in the order of the signature; :func:`build` and
-        :func:`parse` see to this.
+    `name` is what it is registered under, `function` is marked by `declare`, and `parameters` are
+    those that differ from the defaults, in the order of the signature, as `build` and `parse` see
+    to.
     """
 
     name: str
@@ -168,10 +162,7 @@ class Metric:
     def __call__(self, **data: Any) -> Any:
         """Return the value on data given by name; what the metric doesn't take is left out.
 
-        Raises
-        ------
-        TypeError
-            Where something that the metric needs is missing.
+        TypeError where something that the metric needs is missing.
         """
         missing = sorted(self.needs - data.keys())
         if missing:

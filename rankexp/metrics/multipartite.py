@@ -246,11 +246,7 @@ def _won(
 
 
 def _mean_of(
-    twice: Ints | Floats,
-    pairs: Ints | Floats,
-    known: Levels,
-    what: str,
-    dimensions: int,
+    twice: Ints | Floats, pairs: Ints | Floats, known: Levels, what: str, dimensions: int
 ) -> float | Floats:
     """Return the mean of shares, (columns, terms) over (terms,), without those of no pair."""
     there = pairs > 0
