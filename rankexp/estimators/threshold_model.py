@@ -67,14 +67,7 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
         return self
 
     def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
-        """Solve for several penalties at once, without changing the estimator.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        lams : array-like of shape (L,)
-            In any order; `lam` is not used.
+        """Solve for several penalties, (L,) in any order, without changing the estimator.
 
         Returns
         -------
