@@ -83,10 +83,7 @@ class Family:
 
 
 def family(
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    designs: dict[str, Design],
-    settings: Settings,
+    table: pd.DataFrame, pair: tuple[str, str], designs: dict[str, Design], settings: Settings
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
@@ -138,21 +135,27 @@ def _on_one(
         return replace(base, note=_join(why, base.note)), None
     settled = signed_rank.settled(values)
     estimate = paired.estimate(settled, design.correction)
-    low, high = paired.interval(estimate, settings.level)
     boot = paired.bootstrap(settled, settings.level, settings.seed) if design.independent else None
     return replace(
-        base,
+        _tested(base, estimate, settings),
         test=design.test,
+        boot_low=float(boot[0]) if boot else NAN,
+        boot_high=float(boot[1]) if boot else NAN,
+        effect=paired.effect_size(settled),
+    ), estimate
+
+
+def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
+    low, high = paired.interval(estimate, settings.level)
+    return replace(
+        base,
         se=float(estimate.se),
         low=float(low),
         high=float(high),
-        boot_low=float(boot[0]) if boot else NAN,
-        boot_high=float(boot[1]) if boot else NAN,
         p=float(paired.p_value(estimate)),
         p_equivalence=float(paired.equivalence(estimate, settings.margin)),
-        effect=paired.effect_size(settled),
         detectable=paired.detectable(estimate, settings.level, settings.power),
-    ), estimate
+    )
 
 
 def _over_settings(
@@ -167,18 +170,11 @@ def _over_settings(
     if not estimates:
         return replace(base, verdict=NOT_RUN if lacking else UNDECIDED, note=note)
     mean = paired.average(estimates)
-    low, high = paired.interval(mean, settings.level)
     return replace(
-        base,
+        _tested(base, mean, settings),
         test="mean of independent estimates",
         dropped=len(lacking),
         difference=mean.mean,
-        se=mean.se,
-        low=float(low),
-        high=float(high),
-        p=float(paired.p_value(mean)),
-        p_equivalence=float(paired.equivalence(mean, settings.margin)),
-        detectable=paired.detectable(mean, settings.level, settings.power),
         note=note,
     )
 
@@ -248,17 +244,10 @@ def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
         if np.isnan(own):
             judged.append(contrast)
             continue
-        found = judge(
-            contrast.difference, own, same, higher=settings.higher, alpha=1 - settings.level
-        )
-        judged.append(
-            replace(
-                contrast,
-                p_adjusted=float(own),
-                p_equivalence_adjusted=float(same),
-                verdict=found,
-            )
-        )
+        alpha = 1 - settings.level
+        found = judge(contrast.difference, own, same, higher=settings.higher, alpha=alpha)
+        adjusted = replace(contrast, p_adjusted=float(own), p_equivalence_adjusted=float(same))
+        judged.append(replace(adjusted, verdict=found))
     return judged
 
 

@@ -18,26 +18,17 @@ NONE = -1
 """Stands for a place that the protocol has not (no model, no fold) in a slice's keys."""
 
 
-def _codes(values: Iterable[Any]) -> tuple[np.ndarray, list[Any]]:
-    """Return integer codes of values and the values in order of their first appearance."""
-    place: dict[Any, int] = {}
-    codes = [NONE if value is None else place.setdefault(value, len(place)) for value in values]
-    return np.array(codes, dtype=np.int32), list(place)
-
-
 def _categorical(values: Iterable[Any], repeats: Any = None) -> pd.Categorical:
-    codes, categories = _codes(values)
+    """Return a column of texts, the categories in order of their first appearance."""
+    codes, categories = pd.factorize(np.fromiter(values, dtype=object))
     codes = codes if repeats is None else np.repeat(codes, repeats)
     return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
 
 
 def _integers(values: Sequence[int | None], repeats: Any = None) -> Any:
     """Return a nullable column of integers."""
-    numbers = np.array([0 if value is None else value for value in values], dtype=np.int64)
-    absent = np.array([value is None for value in values], dtype=bool)
-    if repeats is not None:
-        numbers, absent = np.repeat(numbers, repeats), np.repeat(absent, repeats)
-    return pd.arrays.IntegerArray(numbers, absent)
+    column = pd.array(list(values), dtype="Int64")
+    return column if repeats is None else column.repeat(repeats)
 
 
 def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
@@ -56,7 +47,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     texts = [_texts(record) for _, record in found]
     offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
     places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
-    codes, names = _codes(chain.from_iterable(texts))
+    codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
     data = {
         "setting": _integers([cell.place.setting for cell, _ in found], lengths),
         "experiment": _categorical((cell.experiment for cell, _ in found), lengths),

@@ -84,17 +84,15 @@ def _kept(
     points = {key[:-1]: key[-1] for key in chosen[columns].itertuples(index=False, name=None)}
     for cell in cells:
         record = records.get(cell.key)
-        if cell.experiment != experiment or record is None or not _keeps(cell):
+        if cell.experiment != experiment or record is None:
+            continue
+        if not isinstance(cell.spec, EvaluateSpec) or cell.spec.keep is None:
             continue
         model, rep, fold, _ = (NONE if v is None else v for v in cell.place)
         point = points.get((cell.problem, cell.method, model, rep, fold))
         if point is not None:
             grid = [one.text for one in record.grid].index(point)
             yield cell, record, (model, rep, fold), grid
-
-
-def _keeps(cell: Cell) -> bool:
-    return isinstance(cell.spec, EvaluateSpec) and cell.spec.keep is not None
 
 
 def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:

@@ -176,13 +176,9 @@ def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
     """
     by = ["problem", "method"]
     own = splits.drop_duplicates([*by, "model", "grid"])
-    rows = own if (splits["model"] != NONE).any() and _constant(splits) else splits
+    points = splits.groupby([*by, "model"])["grid"].nunique()  # 1: one for all its splits
+    rows = own if (splits["model"] != NONE).any() and (points == 1).all() else splits
     counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
     counts["group"] = counts.groupby(by, sort=False).ngroup()
     ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
     return ranked.drop(columns="group").reset_index(drop=True)
-
-
-def _constant(splits: pd.DataFrame) -> bool:
-    """Whether one grid point was chosen for all splits of each model."""
-    return bool((splits.groupby(["problem", "method", "model"])["grid"].nunique() == 1).all())

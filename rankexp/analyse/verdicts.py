@@ -27,21 +27,9 @@ class Verdict:
         words = [self.shown, "equivalent" if self.equivalent else None]
         return ", ".join(filter(None, words)) or "undecided"
 
-    @classmethod
-    def parse(cls, text: str) -> "Verdict":
-        """Return the verdict that a text such as ``better, equivalent`` stands for."""
-        for one in VERDICTS:
-            if str(one) == text:
-                return one
-        raise ValueError(f"unknown verdict '{text}'; known: {'; '.join(map(str, VERDICTS))}")
-
 
 UNDECIDED = Verdict()
 NOT_RUN = Verdict(compared=False)
-VERDICTS = (
-    *(Verdict(shown, same) for shown in ("better", "worse", None) for same in (False, True)),
-    NOT_RUN,
-)
 
 
 def judge(

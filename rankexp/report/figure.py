@@ -139,21 +139,10 @@ def panels(
 ) -> tuple["Figure", list["Axes"]]:
     """Return a figure and the axes of its panels, row by row; places left over stay empty.
 
-    Parameters
-    ----------
-    count, columns : int
-        Panels, and at most how many side by side.
-    size : (width, height)
-        Of a panel, inches.
-    heights : sequence of float
-        Of the parts of a panel, one below the other, in proportion. The axes returned are those
-        of the first panel from above, then those of the second.
-    below : float
-        Height for a legend, inches.
-    least : float
-        Width of the whole at least, inches.
-    share : str
-        Which panels have the same x and y.
+    At most `columns` panels stand side by side, each of a size in inches. `heights` are those of
+    the parts of a panel, one below the other, in proportion: the axes returned are those of the
+    first panel from above, then those of the second. `below` is the height for a legend, `least`
+    the width of the whole at least, in inches; `share` says which panels have the same x and y.
     """
     from matplotlib.figure import Figure
 
@@ -224,15 +213,8 @@ def _legend_width(labels: Sequence[str], rows: int) -> float:
 
 def note(axes: "Axes", text: str, place: tuple[float, float], **style: Any) -> None:
     """Write a few words of our own just above a place."""
-    axes.annotate(
-        text,
-        place,
-        xytext=(0, 2.5),
-        textcoords="offset points",
-        va="bottom",
-        fontsize=SMALL,
-        **style,
-    )
+    style |= {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
+    axes.annotate(text, place, xytext=(0, 2.5), **style)
 
 
 def boxes(

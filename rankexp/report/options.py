@@ -163,14 +163,12 @@ class Choosing(BlockKind):
     """Default: all of the experiments, in their order."""
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
-    def shown(
-        self, context: Context, block: Block, without: frozenset[str] = frozenset()
-    ) -> list[str]:
+    def shown(self, context: Context, block: Block) -> list[str]:
         """Return the methods to show, in order."""
         if self.methods is not None:
             return self.methods
         names = (m for e in block.experiments for m in context.evaluate(e).methods)
-        return [name for name in dict.fromkeys(names) if name not in without]
+        return list(dict.fromkeys(names))
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods shown."""

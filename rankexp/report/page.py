@@ -5,10 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankexp.analyse import complete
-from rankexp.config.schema import (
-    Evaluate,
-    Experiment,
-)
+from rankexp.config.schema import Evaluate, Experiment
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Page, Section, Table
 from rankexp.report.numbers import NOTHING

@@ -179,8 +179,12 @@ def test_nothing_run_is_no_error(make: Make) -> None:
 # ---- The answer in words --------------------------------------------------------------------
 
 
+BOTH = [Verdict(shown, same) for shown in ("better", "worse", None) for same in (False, True)]
+VERDICTS = {str(one): one for one in [*BOTH, Verdict(compared=False)]}
+
+
 def contrasts(*verdicts: str) -> list[Contrast]:
-    return [Contrast(f"p{i}", verdict=Verdict.parse(text)) for i, text in enumerate(verdicts)]
+    return [Contrast(f"p{i}", verdict=VERDICTS[text]) for i, text in enumerate(verdicts)]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +208,7 @@ def test_headlines(verdicts: list[str], expected: str) -> None:
 def test_verdicts_with_their_numbers() -> None:
     def words(verdict: str, difference: float) -> str:
         return judging.words(
-            Contrast("p", difference=difference, verdict=Verdict.parse(verdict)), 0.01, 4
+            Contrast("p", difference=difference, verdict=VERDICTS[verdict]), 0.01, 4
         )
 
     assert words("worse, equivalent", 0.0019) == "worse by .0019, but equivalent within .01"

@@ -61,14 +61,7 @@ class Boxplots(PairedTable):
 
 
 class Panel:
-    """The numbers of one problem.
-
-    Attributes
-    ----------
-    values, differences : dict of str to array
-        Method -> one number a unit (a model's mean over its training sets).
-    bayes : float or None
-    """
+    """The numbers of one problem: by method one a unit (a model's mean over training sets)."""
 
     def __init__(
         self,

@@ -161,28 +161,16 @@ class ScoringFunctions(Choosing):
         return made
 
     def _panel(
-        self,
-        axes: "Axes",
-        x: Floats,
-        m: Floats,
-        lines: Sequence[Line],
-        inside: Bools,
+        self, axes: "Axes", x: Floats, m: Floats, lines: Sequence[Line], inside: Bools
     ) -> None:
         axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
         for line in lines:
             y = matched(line.y[inside], m) if self.match == "affine" else line.y[inside]
-            style = STYLES[line.place % len(STYLES)]
-            colour = figure.colour(line.place)
             # The first ones are wider, so that they show below others that say the same.
             width = max(1.5, 2.8 - 0.6 * line.place)
-            axes.plot(
-                x,
-                y,
-                linestyle=style,
-                color=colour,
-                label=figure.literal(line.label),
-                linewidth=width,
-            )
+            style, colour = STYLES[line.place % len(STYLES)], figure.colour(line.place)
+            label = figure.literal(line.label)
+            axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
 
 
 def matched(scores: Floats, m: Floats) -> Floats:

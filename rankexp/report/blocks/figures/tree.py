@@ -113,16 +113,11 @@ def _oriented(tree: Cell) -> bool:
 
 def _numbers(trees: Mapping[str, Cell]) -> pd.DataFrame:
     rows = [
-        {
-            "method": name,
-            "depth": cell.node.depth,
-            "node": cell.text,
-            "examples": cell.node.size,
-        }
+        (name, cell.node.depth, cell.text, cell.node.size)
         for name, tree in trees.items()
         for cell in tree.walk()
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
 
 
 def _table(label: str, tree: Cell) -> Table:

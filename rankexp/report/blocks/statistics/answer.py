@@ -105,21 +105,20 @@ class Answer(Comparison):
                 f" over {own.n} {own.unit} {words(own, judged.settings.margin, digits)} "
                 f"({kind} difference {number(own.difference, digits, sign=True)}, {interval});"
             )
-        gains = {c.problem: (sign * c.difference, _ends(c, sign)) for c in known}
-        best = max(gains, key=lambda name: gains[name][0])
-        most = max(gains, key=lambda name: gains[name][1][1])
-        lost = min(gains, key=lambda name: gains[name][1][0])
-        top, low = gains[most][1][1], -gains[lost][1][0]
-        gain = gains[best][0]
+        best = max(known, key=lambda c: sign * c.difference)
+        gain, where = sign * best.difference, context.problem_label(best.problem)
+        ends = {c.problem: sorted((sign * c.low_all, sign * c.high_all)) for c in known}
+        most = max(ends, key=lambda name: ends[name][1])
+        lost = min(ends, key=lambda name: ends[name][0])
         first = (
-            f"the largest gain seen is {amount(gain, digits)} ({context.problem_label(best)})"
+            f"the largest gain seen is {amount(gain, digits)} ({where})"
             if gain > 0
             else "no gain is seen on any problem"
         )
         return (
             f"{text} {first}; with {percent} confidence for all problems at once "
-            f"{bound('gain', top, context.problem_label(most), digits)}, "
-            f"{bound('loss', low, context.problem_label(lost), digits)}."
+            f"{bound('gain', ends[most][1], context.problem_label(most), digits)}, "
+            f"{bound('loss', -ends[lost][0], context.problem_label(lost), digits)}."
         )
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
@@ -152,12 +151,6 @@ class Answer(Comparison):
         return Cells([text, value], "; ")
 
 
-def _ends(contrast: Contrast, sign: int) -> tuple[float, float]:
-    """Return the interval of the gain that holds for all problems at once."""
-    ends = (sign * contrast.low_all, sign * contrast.high_all)
-    return min(ends), max(ends)
-
-
 def bound(word: str, most: float, label: str, digits: int) -> str:
     """Say how large a gain or a loss can be at most."""
     if most <= 0:
@@ -184,18 +177,11 @@ def headline(found: Sequence[Contrast]) -> str:
         return "nothing was run"
     if better and worse:
         return "a gain on some problems, a loss on others"
+    every = len(set(shown)) == 1
     if better:
-        return (
-            "a gain on every problem"
-            if set(shown) == {"better"}
-            else "a gain on some problems, a loss on none"
-        )
+        return "a gain on " + ("every problem" if every else "some problems, a loss on none")
     if worse:
-        return (
-            "a loss on every problem"
-            if set(shown) == {"worse"}
-            else "a gain on no problem, a loss on some"
-        )
+        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
     if all(verdict.equivalent for verdict in verdicts):
         return "no gain on any problem, equivalent on all"
     return "no gain or loss shown on any problem, but not on all excluded"

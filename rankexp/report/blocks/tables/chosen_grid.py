@@ -35,11 +35,7 @@ class ChosenGrid(Choosing):
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
                 f"({Mark.EDGE.value}); a wider grid may do better."
             )
-        return Output(
-            numbers=numbers,
-            tables=[self._grid(context, numbers)],
-            notes=notes,
-        )
+        return Output(numbers=numbers, tables=[self._grid(context, numbers)], notes=notes)
 
     def _counts(
         self, context: Context, experiment: str, rule: select.Rule, methods: list[str]

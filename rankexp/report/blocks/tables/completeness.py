@@ -1,6 +1,5 @@
 """What a run lacks: missing and failed records, undefined values, warnings, data, versions."""
 
-from collections import Counter
 from collections.abc import Mapping
 
 import pandas as pd
@@ -86,8 +85,8 @@ def _versions(context: Context) -> list[str]:
     """Name records that another version of the package made."""
     used = {cell.key for cell in context.cells} & context.records.keys()
     made = complete.versions(context.records[key] for key in used)
-    other: Counter[str] = Counter({v: n for v, n in made.items() if v and v != __version__})
     return [
         f"{count} records were made by version {version}, not {__version__}."
-        for version, count in sorted(other.items())
+        for version, count in made.items()
+        if version and version != __version__
     ]

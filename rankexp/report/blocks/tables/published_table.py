@@ -71,7 +71,8 @@ class PublishedTable(Choosing):
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods shown, those beside others last."""
-        return [*self.shown(context, block, frozenset(self.beside)), *self.beside]
+        shown = self.shown(context, block)
+        return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""

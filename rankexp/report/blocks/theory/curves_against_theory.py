@@ -123,13 +123,8 @@ class CurvesAgainstTheory(Choosing, Against):
                 ]
             )
         header += ["Mean ± SE", "SD", f"{100 * self.share:g} % of samples", "Samples"]
-        return Table(header, rows, self._where())
-
-    def _where(self) -> str:
-        if self.window is None:
-            return "Curves at all points kept"
-        low, high = self.window
-        return f"Curves for x from {low:g} to {high:g}"
+        window = "for x from {:g} to {:g}".format(*self.window) if self.window else ""
+        return Table(header, rows, f"Curves {window or 'at all points kept'}")
 
     def _notes(self, context: Context) -> list[str]:
         what = " and ".join(self.centre)

@@ -106,14 +106,11 @@ class Staircase(Choosing):
         first = table[(table["setting"] == 0) & (table["group"] == "")]
         values = dict(zip(first["quantity"], first["mean"], strict=True))
         rows: list[list[Entry]] = [
-            [text, Cell(values[name], digits=self._places(name))]
+            [text, Cell(values[name], digits=0 if name == "levels" else self.digits)]
             for name, text in NAMES.items()
             if name in values
         ]
         return Table(["Of the population", "Value"], rows, "The staircase and the log ratio")
-
-    def _places(self, name: str) -> int:
-        return 0 if name == "levels" else self.digits
 
     def _notes(self, fitted: Mapping[Title, Sequence[kept.Kept]]) -> list[str]:
         notes = [
@@ -129,10 +126,7 @@ class Staircase(Choosing):
         return notes
 
     def _draw(
-        self,
-        context: Context,
-        steps: pd.DataFrame,
-        fitted: Mapping[Title, Sequence[kept.Kept]],
+        self, context: Context, steps: pd.DataFrame, fitted: Mapping[Title, Sequence[kept.Kept]]
     ) -> "Figure":
         count = max(len(fitted), 1)
         columns = 2 if count == 4 else 3
