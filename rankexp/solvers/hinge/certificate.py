@@ -12,7 +12,6 @@ a number of roundings times the same sums of absolute values, column by column:
 The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of exact numbers.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,8 +60,7 @@ class Certifier:
 
     @cached_property
     def _centre(self) -> Floats:
-        d = self.pairs.given.shape[1]
-        return np.zeros(d) if self.pairs.centred else self.pairs.given.mean(axis=0)
+        return np.asarray(self.pairs.given.mean(axis=0))
 
     def _parts(self) -> list[slice]:
         """Return which rows to take at once."""
@@ -70,20 +68,22 @@ class Certifier:
         size = max(BLOCK // d, 1)
         return [slice(start, start + size) for start in range(0, n, size)]
 
-    def _blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Yield rows, centred, a few at once."""
-        X = self.pairs.given
-        for rows in self._parts():
-            yield rows, X[rows] if self.pairs.centred else X[rows] - self._centre
-
     @cached_property
     def _sizes(self) -> tuple[Floats, Floats]:
+        return self._sizes_from(None)
+
+    @cached_property
+    def _centred_sizes(self) -> tuple[Floats, Floats]:
+        return self._sizes_from(self._centre)
+
+    def _sizes_from(self, centre: Floats | None) -> tuple[Floats, Floats]:
         """Mean over pairs of both ``|x_j|``, and the largest, of each column, both (d,)."""
         pairs = self.pairs
         mass = np.add(*pairs.order.part()) * pairs.weight / pairs.count
         mean, largest = np.zeros((2, pairs.given.shape[1]))
-        for rows, block in self._blocks():
-            sizes = np.abs(block)
+        for rows in self._parts():
+            block = pairs.given[rows]
+            sizes = np.abs(block if centre is None else block - centre)
             mean += mass[rows] @ sizes
             np.maximum(largest, sizes.max(axis=0), out=largest)
         return mean, largest
@@ -96,7 +96,8 @@ class Certifier:
         error += self.of_scores * ridge
         if not error <= PRECISE * (hinge + ridge):
             hinge, error = self._precise_hinge(w, hinge, error)
-        primal, dual = hinge + ridge, self._dual(lam, best)
+        primal = hinge + ridge
+        dual = self._dual(lam, best, primal)
         if not np.isfinite(primal):
             raise FloatingPointError(
                 "the pairwise hinge overflowed; divide the columns of X by their largest values"
@@ -106,28 +107,37 @@ class Certifier:
 
     def _hinge(self, w: Floats, best: Best) -> tuple[float, float]:
         """Return the mean hinge at the scores of the solver, and a bound on what it is off."""
-        pairs, size = self.pairs, self._sizes[0]
-        if not pairs.centred:  # the scores were taken before they were shifted
-            size = size + 2.0 * np.abs(self._centre)
+        pairs = self.pairs
         swept = best.measured
         if swept is None or pairs.rotation is not None:
             swept = sweep(pairs, pairs.given @ w, 1.0)
         unit = 1.0 / swept.one if swept.one else np.inf
-        rounded = self.of_scores * float(np.abs(w) @ size)
+        rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
-    def _dual(self, lam: float, best: Best) -> float:
-        """Return a lower bound on the dual value."""
-        slope = np.zeros(self.pairs.given.shape[1])
-        for rows, block in self._blocks():
-            slope += best.residual[rows] @ block
-        mean, largest = self._sizes
+    def _dual(self, lam: float, best: Best, primal: float) -> float:
+        """Return a lower bound on the dual value; with centred columns only where that counts."""
+        pairs, slope = self.pairs, best.slope
+        if slope is None or pairs.rotation is not None:
+            slope = best.residual @ pairs.given
+        lower, lost = self._lower(lam, best.alpha, slope, self._sizes)
+        if pairs.centred or lost <= AGREEMENT * primal:
+            return lower
+        slope = np.zeros(slope.size)
+        for rows in self._parts():
+            slope += best.residual[rows] @ (pairs.given[rows] - self._centre)
+        return max(lower, self._lower(lam, best.alpha, slope, self._centred_sizes)[0])
+
+    def _lower(
+        self, lam: float, alpha: float, slope: Floats, sizes: tuple[Floats, Floats]
+    ) -> tuple[float, float]:
+        """Return a lower bound on the dual value of a gradient, and what its rounding takes."""
+        mean, largest = sizes
         # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
-        error = self.of_sums * np.minimum(mean, 2.0 * best.alpha * largest)
+        error = self.of_sums * np.minimum(mean, 2.0 * alpha * largest)
         lost = (float(np.abs(slope) @ error) + float(error @ error)) / lam
         square = float(slope @ slope) / (2.0 * lam)
-        lower: float = best.alpha - square - lost - self.of_sums * (best.alpha + square)
-        return lower
+        return alpha - square - lost - self.of_sums * (alpha + square), lost
 
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
         """Return the mean hinge in long doubles, and a bound on what it is off."""

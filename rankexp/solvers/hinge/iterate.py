@@ -27,7 +27,8 @@ S = TypeVar("S", bound=Sweep)
 class Iterate(Generic[S]):
     """Coefficients for one ``lam``, with all that a sweep there gives.
 
-    `w`, `s` (d,), (n,): coefficients and scores. `gradient` (d,): of the smoothed objective.
+    `w`, `s` (d,), (n,): coefficients and scores. `slope`, `gradient` (d,): those of the smoothed
+    loss and of the smoothed objective.
     `primal`, `dual`: exact objective at ``w``; dual objective at the ``alpha`` of the sweep.
     `slack`: what smoothing costs: ``primal - dual = slack + |gradient|² / (2 lam)``.
     """
@@ -35,6 +36,7 @@ class Iterate(Generic[S]):
     w: Floats
     s: Floats
     sweep: S
+    slope: Floats
     gradient: Floats
     primal: float
     dual: float
@@ -49,6 +51,7 @@ class Iterate(Generic[S]):
             w=w,
             s=s,
             sweep=swept,
+            slope=slope,
             gradient=slope + lam * w,
             primal=swept.hinge + ridge,
             dual=swept.alpha - float(slope @ slope) / (2.0 * lam),
@@ -75,7 +78,8 @@ class Best:
     """The best primal and dual values found for one ``lam``.
 
     Any pair of them certifies: weak duality doesn't ask that they come from one point.
-    ``residual`` and ``alpha`` are those of the dual value, ``measured`` is a last sweep at w.
+    ``residual``, ``alpha`` and ``slope``, if known, are those of the dual value, ``measured`` is
+    a last sweep at w.
     """
 
     primal: float = np.inf
@@ -85,11 +89,13 @@ class Best:
     residual: Floats = field(default_factory=lambda: np.empty(0))
     alpha: float = 0.0
     measured: SortedSweep | None = None
+    slope: Floats | None = None
 
     def update(self, at: Iterate[S]) -> None:
         """Take what is better."""
         if at.dual > self.dual:
             self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
+            self.slope = at.slope
         if at.primal < self.primal:
             self.primal, self.w, self.s = at.primal, at.w, at.s
 

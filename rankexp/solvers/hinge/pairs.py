@@ -197,7 +197,7 @@ def _in_pairs(order: PartialOrder) -> tuple[npt.NDArray[np.integer], PartialOrde
     costs = np.zeros_like(order.costs)
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost / most
-    order = replace(order, costs=costs)
+    order = order.priced(costs)
     below, above = order.part()
     used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
     if not used.size:

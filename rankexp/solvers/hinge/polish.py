@@ -124,7 +124,7 @@ def _solve_band(
     dual = alpha - float(slope @ slope) / (2.0 * lam)
     if dual > best.dual:
         n, a = at.s.size, a / pairs.count
-        best.dual, best.alpha = dual, alpha
+        best.dual, best.alpha, best.slope = dual, alpha, None
         best.residual = settled - np.bincount(i, a, n) + np.bincount(j, a, n)
     w = slope / -lam
     s = pairs.scores(w)

@@ -127,6 +127,8 @@ class SortedSweep(Sweep):
 
     def listed(self, most: int) -> tuple[Ints, Ints] | None:
         """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""
+        if self.pairs.weight_or_none is None and self.band_size > most:  # costs are 1 at most
+            return None
         upper, lower, total = [], [], 0
         for low, up, _ in self.pairs.levels:
             begin, end = self.band(up, low)

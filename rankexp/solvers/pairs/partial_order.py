@@ -1,7 +1,7 @@
 """Which pairs of a multipartite sample count, and what: levels, groups, and costs of levels."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -67,6 +67,12 @@ class PartialOrder:
     def total(self) -> float:
         """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * (self.counts @ self.costs)))
+
+    def priced(self, costs: Floats) -> "PartialOrder":
+        """Return the order of the same rows at other costs, what is counted included."""
+        other = replace(self, costs=costs)
+        vars(other).update(cell=self.cell, counts=self.counts)
+        return other
 
     def part(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
