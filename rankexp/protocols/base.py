@@ -193,9 +193,3 @@ class Protocol(Strict):
         left_out = {*self.counts, "kind"}
         given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
         return {"kind": self.kind, **given}
-
-
-def unit_of(place: Place) -> int:
-    """Return what is independent at a place: the model, else the repeat."""
-    number = place.rep if place.model is None else place.model
-    return 0 if number is None else number
