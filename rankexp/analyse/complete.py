@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from rankexp.plan import Cell
 from rankexp.run.record import Record
+from rankexp.spec import EvaluateSpec
 
 Key = tuple[str, str, str]
 LONGEST = 300
@@ -32,8 +33,8 @@ class Count:
         """Whether every cell expected is ok; undefined values do not make a run incomplete."""
         return self.ok == self.expected
 
-    def add(self, record: Record | None) -> None:
-        """Count one cell with its record, if it has one."""
+    def add(self, record: Record | None, *, evaluated: bool = True) -> None:
+        """Count one cell with its record, if it has one; values of single groups may be NaN."""
         self.expected += 1
         if record is None:
             self.missing += 1
@@ -43,7 +44,11 @@ class Count:
             reason = record.reason or record.status
             cut = f"{reason[:LONGEST]}... (whole in the records)"
             self.reasons[reason if len(reason) <= LONGEST else cut] += 1
-        self.nan += any(row[5] != row[5] for row in record.rows if row[0] == "test")
+        self.nan += any(
+            row.value != row.value
+            for row in record.rows
+            if row.part == "test" and (row.group is None or not evaluated)
+        )
         self.warned += bool(record.warnings)
         self.categories.update({warning.partition(":")[0] for warning in record.warnings})
 
@@ -53,7 +58,7 @@ def completeness(cells: Iterable[Cell], records: Mapping[str, Record]) -> dict[K
     counts: dict[Key, Count] = {}
     for cell in cells:
         count = counts.setdefault((cell.experiment, cell.problem, cell.method), Count())
-        count.add(records.get(cell.key))
+        count.add(records.get(cell.key), evaluated=isinstance(cell.spec, EvaluateSpec))
     return counts
 
 

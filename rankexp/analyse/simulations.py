@@ -11,7 +11,9 @@ def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     quantities; sorted by the first three, steps by number, groups as they come. Empty where there
     are no such rows.
     """
-    rows = frame[(frame["experiment"] == experiment) & frame[by].notna()]
+    other = "group" if by == "step" else "step"
+    wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()
+    rows = frame[(frame["experiment"] == experiment) & wanted]
     long = pd.DataFrame(
         {
             "setting": rows["setting"].fillna(0).astype(np.int64),

@@ -65,6 +65,10 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"holds the target '{entry.target}'")
+    roles = {"target": entry.target, "groups": entry.groups, "weights": entry.weights}
+    for key, other in (("groups", "target"), ("weights", "target"), ("weights", "groups")):
+        if roles[key] is not None and roles[key] == roles[other]:
+            yield Fault((*path, key), f"column '{roles[key]}' is the {other} already")
     raw = [value for level in entry.levels or [] for value in _listed(level)]
     for value in _twice(raw):
         yield Fault((*path, "levels"), f"{got(value)} occurs twice")
@@ -109,6 +113,11 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
         yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
     for i, problem in enumerate(experiment.problems):
+        if not (problem in study.data and study.data[problem].groups):
+            for j, text in enumerate(experiment.metrics):
+                if (metric := _metric(text)) and "groups" in metric.needs:
+                    place = (*path, "metrics", j)
+                    yield Fault(place, f"{metric!r} needs groups, which '{problem}' has not")
         if problem in study.data and study.data[problem].weights:
             yield from _unweighted(experiment, used, f"'{problem}' has weights", path)
         kind = kind_of(study, problem)

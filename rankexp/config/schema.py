@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
 
 from pydantic import (
     AfterValidator,
@@ -106,9 +106,18 @@ class Preprocess(Strict):
 
 
 def _protocols() -> Any:
-    """Return the union of the protocols there are, told apart by `kind`."""
-    kinds = tuple(registry.get("protocols", name) for name in registry.names("protocols"))
-    return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007  (made of a tuple)
+    """Return the union of the protocols that can be used, told apart by `kind`."""
+    kinds = []
+    for name in registry.names("protocols"):
+        try:
+            found = registry.get("protocols", name)
+            if get_args(found.model_fields["kind"].annotation) != (name,):
+                raise registry.PluginError(f"protocol '{name}' has another 'kind': {found!r}")
+        except registry.PluginError as error:
+            registry.warn(error)
+        else:
+            kinds.append(found)
+    return Annotated[Union[tuple(kinds)], Field(discriminator="kind")]  # noqa: UP007
 
 
 if TYPE_CHECKING:

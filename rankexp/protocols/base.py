@@ -1,5 +1,6 @@
 """What every protocol says of itself, and the values that it makes."""
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -193,3 +194,11 @@ class Protocol(Strict):
         left_out = {*self.counts, "kind"}
         given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
         return {"kind": self.kind, **given}
+
+
+def unfit(found: Any) -> str | None:
+    """Return why something that another package registers is no protocol; None if it is one."""
+    good = inspect.isclass(found) and issubclass(found, Protocol) and not inspect.isabstract(found)
+    return (
+        None if good else f"{found!r} is no complete subclass of rankexp.protocols.base.Protocol"
+    )

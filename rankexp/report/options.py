@@ -24,6 +24,7 @@ from rankexp.analyse import select
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.metrics.base import Metric, parse
+from rankexp.plan import method_spec
 from rankexp.registry import did_you_mean
 from rankexp.report.context import Context
 from rankexp.report.figure import finish
@@ -95,6 +96,22 @@ def rule_of(rule: RuleOfEach, experiment: str) -> Rule:
     return rule if isinstance(rule, select.Rule) else rule.get(experiment, select.ORACLE)
 
 
+def _nowhere(rule: select.Rule, study: Study, block: Block) -> str | None:
+    """Say that no method of a block's experiments has the grid point that a rule takes."""
+    setups = [study.experiments[n] for n in block.experiments if n in study.experiments]
+    points = {
+        point.text
+        for setup in setups
+        if isinstance(setup, Evaluate)
+        for name in setup.methods
+        if name in study.methods
+        for point in method_spec(study.methods[name], setup).points
+    }
+    if rule.point is None or rule.point.text in points:
+        return None
+    return f"no method has the grid point {rule.point}{did_you_mean(rule.point.text, points)}"
+
+
 class BlockKind(Strict, ABC):
     """A kind of block: its options, the experiments that it can show, and what it shows of them.
 
@@ -133,6 +150,10 @@ class BlockKind(Strict, ABC):
             path = ("experiment",) if isinstance(block.experiment, str) else ("experiment", i)
             if name in study.experiments and (why := self._unfit(study, name)):
                 yield Fault(path, f"block '{block.block}' is for {why}")
+        for key, value in self:
+            for rule in value if isinstance(value, tuple) else (value,):
+                if isinstance(rule, select.Rule) and (why := _nowhere(rule, study, block)):
+                    yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:
         """Say what a block is for where an experiment is nothing that it can show."""

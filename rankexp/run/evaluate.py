@@ -2,13 +2,16 @@
 
 import contextlib
 import itertools
+import operator
 import os
+import random
 import signal
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NoReturn
 
@@ -91,7 +94,7 @@ class _Work:
         if self.failed is not None:
             return
         cpu, start = process_time(), perf_counter()
-        with warnings.catch_warnings(record=True) as caught, _exit_refused():
+        with warnings.catch_warnings(record=True) as caught, _apart(self.cell.key):
             warnings.simplefilter("always")
             try:
                 seconds = step(self, *arguments)
@@ -137,9 +140,18 @@ class _Work:
 
 
 @contextlib.contextmanager
-def _exit_refused() -> Iterator[None]:
-    """Let `os._exit` end no process of ours; those that a method forks may end as they like."""
+def _apart(key: str) -> Iterator[None]:
+    """Keep what a method does to its process from the others.
+
+    That is numpy's error state, the working folder, the environment and the global streams of
+    random numbers, which start from the cell's key. `os._exit` ends no process of ours; those that
+    a method forks may end as they like.
+    """
     leave, here = os._exit, os.getpid()
+    folder, environment = Path.cwd(), dict(os.environ)
+    streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
+    random.seed(key)
+    np.random.seed(random.getrandbits(32))  # noqa: NPY002
 
     def refuse(status: int) -> NoReturn:
         if os.getpid() != here:
@@ -148,9 +160,16 @@ def _exit_refused() -> Iterator[None]:
 
     os._exit = refuse
     try:
-        yield
+        with np.errstate():
+            yield
     finally:
         os._exit = leave
+        random.setstate(streams[0])
+        np.random.set_state(streams[1])  # noqa: NPY002
+        os.chdir(folder)
+        if os.environ != environment:
+            os.environ.clear()
+            os.environ.update(environment)
 
 
 def _by_user(error: BaseException) -> bool:
@@ -206,6 +225,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     fitted = fit(spec.method, fold, spec.setting.seed, extras)
     for part, tested in fold.tests.items():
         scores = fitted.scores[part]
+        scores.setflags(write=False)  # no metric changes what the next one sees
         work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
         work.rows += _group_rows(part, metrics, scores, fitted.known, tested)
     work.rows += _bayes_rows(metrics, fold.test)
@@ -249,7 +269,7 @@ def _group_rows(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         for label, rows in tested.by_group:
-            within = Rows(tested.X[rows], replace(tested.part.take(rows), groups=None))
+            within = Rows(tested.X[rows], tested.part.take(rows))
             values = _values(metrics, scores[rows], fitted, within)
             yield from _rows(part, metrics, values, label)
 
@@ -289,11 +309,12 @@ def _simulate(work: _Work, spec: SimulateSpec) -> float:
 
 
 def _check_row(row: Mapping[str, Any]) -> Row:
+    step, group = row.get("step"), row.get("group")
     return Row(
-        row.get("part", "test"),
+        str(row.get("part", "test")),
         0,
-        row.get("step"),
-        row.get("group"),
-        row["quantity"],
+        None if step is None else operator.index(step),
+        None if group is None else str(group),
+        str(row["quantity"]),
         float(row["value"]),
     )

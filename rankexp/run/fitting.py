@@ -123,10 +123,10 @@ def _beside(model: Any, rows: Rows) -> dict[str, Any]:
     takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
-    return {name: v for name, v in given.items() if v is not None and name in takes}
+    return {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
 
 
-def _own(model: Any, X: Floats) -> Floats:
+def _own(model: Any, X: Any) -> Any:
     """Return rows that a model may write into: a copy, unless it is one of ours."""
     return X if type(model).__module__.startswith("rankexp.") else X.copy()
 

@@ -38,8 +38,10 @@ class Rows:
     part: Part
 
     def __post_init__(self) -> None:
-        self.X.setflags(write=False)
-        self.part.y.setflags(write=False)
+        part = self.part
+        for array in (self.X, part.y, part.groups, part.weights, *part.truth.values()):
+            if array is not None:
+                array.setflags(write=False)
 
     @cached_property
     def best(self) -> Floats | None:

@@ -142,6 +142,51 @@ def test_weights_are_copies_of_rows(tmp_path: Path) -> None:
     assert only(record, "auc") == pytest.approx(1 - only(record))
 
 
+class Normalises(LinearRanker):
+    """Writes into the weights it is given."""
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> "Normalises":
+        super().fit(X, y, sample_weight=sample_weight)
+        sample_weight[:] = np.linspace(1, 1000, len(y))
+        return self
+
+
+def test_a_method_cannot_write_into_weights(tmp_path: Path) -> None:
+    writer = {"estimator": "test_groups_and_weights.Normalises"}
+    (tmp_path / "b").mkdir()
+    both = dict(records_by_method(tmp_path, {"a": writer, "points": POINTS}))
+    alone = dict(records_by_method(tmp_path / "b", {"points": POINTS}))
+    assert both["a"].status == "ok", both["a"].reason
+    assert repr(both["points"].rows) == repr(alone["points"].rows)
+
+
+def records_by_method(folder: Path, methods: dict[str, Any]) -> list[tuple[str, Record]]:
+    return [(c.method, r) for c, r in records(ranked(weights=True), folder, methods)]
+
+
+def test_groups_without_a_value_leave_a_record_defined(tmp_path: Path) -> None:
+    from rankexp.analyse.complete import completeness
+
+    dataset = ranked()
+    dataset.y[dataset.groups == 3] = 1
+    made = records(dataset, tmp_path, {"pairs": PAIRS})
+    ((cell, record),) = made
+    assert any(math.isnan(r.value) for r in record.rows if r.group is not None)
+    (count,) = completeness([cell], {cell.key: record}).values()
+    assert count.nan == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [("groups: y", "is the target already"), ("weights: y", "is the target already")],
+)
+def test_a_column_has_one_role(tmp_path: Path, options: str, complaint: str) -> None:
+    text = study_with_weights("{lambdas: [1.0]}", "[auc]").replace("weights: w", options)
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=complaint):
+        load(tmp_path / "s.yaml")
+
+
 def study_with_weights(method: str, metrics: str) -> str:
     return f"""
 version: 1

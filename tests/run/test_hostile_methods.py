@@ -32,6 +32,18 @@ class Vandal(toys.MeanDifference):
         return found
 
 
+class Unsettles(toys.MeanDifference):
+    """Changes what all of its process share."""
+
+    def fit(self, X: Any, y: Any) -> "Unsettles":
+        super().fit(X, y)
+        self.w_ = self.w_ + np.random.standard_normal(len(self.w_))  # noqa: NPY002
+        np.seterr(all="raise")
+        os.chdir("/")
+        os.environ["RANKEXP_TOY"] = "1"
+        return self
+
+
 class Leaves(toys.MeanDifference):
     def __init__(self, how: str = "exit") -> None:
         super().__init__()
@@ -99,6 +111,14 @@ def test_a_method_that_writes_into_its_rows_changes_no_neighbour() -> None:
         if method == "grid" and place == next(iter(toy))[1] and row.part == "test"
     ]
     assert own[0] == points[0]
+
+
+def test_a_method_that_unsettles_its_process_changes_nothing_for_others(tmp_path: Path) -> None:
+    before, here = np.geterr(), Path.cwd()
+    once, again = (records({"m": {"estimator": "test_hostile_methods.Unsettles"}}) for _ in "ab")
+    assert np.geterr() == before and Path.cwd() == here and "RANKEXP_TOY" not in os.environ
+    assert {k: r.rows for k, r in once.items()} == {k: r.rows for k, r in again.items()}
+    assert len({r.rows[0].value for r in once.values()}) > 1, "each split has its own stream"
 
 
 def test_rows_of_our_own_estimators_cannot_be_written_to() -> None:
