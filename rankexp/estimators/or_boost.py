@@ -1,7 +1,6 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,6 @@ from rankexp.solvers.result import Floats
 REGISTER = {"ORBoost": "ORBoost"}
 
 
-@dataclass(eq=False, repr=False)
 class ORBoost(StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 
@@ -67,12 +65,21 @@ class ORBoost(StumpBooster):
     array([0, 1, 1, 2])
     """
 
-    variant: str = "lr"
-    n_rounds: int = 100
-    cuts: str = "quantile"
-    n_cuts: int = 255
-    smoothing: float | None = None
-    levels: Sequence[Any] | None = None
+    def __init__(
+        self,
+        variant: str = "lr",
+        n_rounds: int = 100,
+        cuts: str = "quantile",
+        n_cuts: int = 255,
+        smoothing: float | None = None,
+        levels: Sequence[Any] | None = None,
+    ) -> None:
+        self.variant = variant
+        self.n_rounds = n_rounds
+        self.cuts = cuts
+        self.n_cuts = n_cuts
+        self.smoothing = smoothing
+        self.levels = levels
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
