@@ -63,7 +63,8 @@ types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
 
 tests: $(VENV)/.installed-dev ## all tests but `fidelity`, and the examples of docstrings and docs
-	$(PYTEST) -m "not fidelity" --doctest-modules --doctest-glob="*.md" tests rankexp docs
+	$(PYTEST) -m "not fidelity" --doctest-modules --doctest-glob="*.md" \
+		--ignore-glob="*/conftest.py" tests rankexp docs
 
 haswell: $(VENV)/.installed-dev ## the numerical tests as on processors without AVX-512
 	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)

@@ -100,6 +100,9 @@ def _spare_collector() -> None:
     gc.freeze()
 
 
+_leave = os._exit  # while a method runs the name in `os` is refused, see `run.evaluate`
+
+
 @cache
 def _follow(parent: int) -> None:
     """Let this process leave Ctrl-C to its parent, and end with it; once.
@@ -115,7 +118,7 @@ def _follow(parent: int) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
-        os._exit(1)
+        _leave(1)
 
     threading.Thread(target=watch, daemon=True).start()
 
