@@ -44,7 +44,13 @@ def test_the_workflow_runs_make_targets_only() -> None:
 
 
 def test_every_target_is_explained_and_none_is_a_file() -> None:
-    shown = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert {line.split()[0] for line in shown.stdout.splitlines()} == TARGETS
     phony = re.search(r"^\.PHONY:((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
     assert phony is not None
