@@ -30,7 +30,7 @@ EPS = float(np.finfo(np.float64).eps)  # twice the unit roundoff: room for terms
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 MORE_ROUNDINGS = 16  # a score: centring, its fixed point, weights, costs, and their sum
 AGREEMENT = 1e-9  # of the objective: what its bound of rounding may be
-PRECISE = 0.1 * AGREEMENT  # from here on, long doubles take over
+PRECISE = 0.5 * AGREEMENT  # from here on, long doubles take over: half is left to their own errors
 BLOCK = 2**17  # tuned: entries, whose centred copy stays in the cache
 FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
