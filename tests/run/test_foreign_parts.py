@@ -19,7 +19,7 @@ from rankexp.run.material import Rows
 
 
 @declare("lower", source="a test")
-def a_writes(y: Any, scores: Any) -> Any:
+def a_writes(y: Any, scores: Any, reference: Any) -> Any:
     scores.sort(axis=0)
     return np.zeros(scores.shape[1])
 
