@@ -35,6 +35,7 @@ class Classified:
         return f"{type(self.classifier).__name__} predicts high"
 
 
+@dataclass(eq=False, repr=False)
 class CRank(OrientedTree):
     """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
 
@@ -82,23 +83,13 @@ class CRank(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    def __init__(
-        self,
-        depth: int = 3,
-        classifier: Any = None,
-        min_samples_leaf: int = 1,
-        max_features: int | float | str | None = None,
-        prune: str | None = None,
-        cv: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.depth = depth
-        self.classifier = classifier
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.prune = prune
-        self.cv = cv
-        self.random_state = random_state
+    depth: int = 3
+    classifier: Any = None
+    min_samples_leaf: int = 1
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Any = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

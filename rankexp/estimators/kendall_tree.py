@@ -1,5 +1,6 @@
 """The oriented tree that maximises the empirical Kendall tau, split by split."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from rankexp.arrays import Ints
@@ -11,6 +12,7 @@ from rankexp.solvers.trees.splits import Sorted, best_threshold_split, kendall_c
 REGISTER = {"KendallTree": "KendallTree"}
 
 
+@dataclass(eq=False, repr=False)
 class KendallTree(OrientedTree):
     """An oriented ranking tree grown by the Kendall tau of its scores and y.
 
@@ -44,23 +46,13 @@ class KendallTree(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    def __init__(
-        self,
-        depth: int = 3,
-        min_samples_leaf: int = 1,
-        count_ties: bool = True,
-        max_features: int | float | str | None = None,
-        prune: str | None = None,
-        cv: int = 5,
-        random_state: Any = None,
-    ) -> None:
-        self.depth = depth
-        self.min_samples_leaf = min_samples_leaf
-        self.count_ties = count_ties
-        self.max_features = max_features
-        self.prune = prune
-        self.cv = cv
-        self.random_state = random_state
+    depth: int = 3
+    min_samples_leaf: int = 1
+    count_ties: bool = True
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Any = None
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
         return best_threshold_split(

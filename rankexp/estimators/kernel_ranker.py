@@ -1,6 +1,6 @@
 """The kernel ranker: pairwise losses in the feature space of a kernel."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self, cast
 from warnings import warn
@@ -29,6 +29,7 @@ PRECISE = 1e-9  # what `objective_` promises, relatively: beyond it a fit warns
 ROWS_AT_ONCE = 2048  # tuned: of a matrix of kernels, when rows are scored
 
 
+@dataclass(eq=False, repr=False)
 class KernelRanker(RiskRanker):
     """A scoring function in a kernel's feature space, by ``lam/2 ||f||² + risk of pairs``.
 
@@ -117,33 +118,18 @@ class KernelRanker(RiskRanker):
 
     _only_pairs = True
 
-    def __init__(
-        self,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        loss: str | Loss = "hinge",
-        risk: str | Risk = "bipartite",
-        lam: float = 1e-2,
-        costs: Any = None,
-        levels: Any = None,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-        max_rank: int = 2000,
-    ) -> None:
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.loss = loss
-        self.risk = risk
-        self.lam = lam
-        self.costs = costs
-        self.levels = levels
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_rank = max_rank
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+    loss: str | Loss = "hinge"
+    risk: str | Risk = "bipartite"
+    lam: float = 1e-2
+    costs: Any = None
+    levels: Any = None
+    tol: float = 1e-4
+    max_iter: int = 500
+    max_rank: int = 2000
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

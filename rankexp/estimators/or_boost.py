@@ -1,6 +1,7 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankexp.solvers.result import Floats
 REGISTER = {"ORBoost": "ORBoost"}
 
 
+@dataclass(eq=False, repr=False)
 class ORBoost(StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 
@@ -65,21 +67,12 @@ class ORBoost(StumpBooster):
     array([0, 1, 1, 2])
     """
 
-    def __init__(
-        self,
-        variant: str = "lr",
-        n_rounds: int = 100,
-        cuts: str = "quantile",
-        n_cuts: int = 255,
-        smoothing: float | None = None,
-        levels: Sequence[Any] | None = None,
-    ) -> None:
-        self.variant = variant
-        self.n_rounds = n_rounds
-        self.cuts = cuts
-        self.n_cuts = n_cuts
-        self.smoothing = smoothing
-        self.levels = levels
+    variant: str = "lr"
+    n_rounds: int = 100
+    cuts: str = "quantile"
+    n_cuts: int = 255
+    smoothing: float | None = None
+    levels: Sequence[Any] | None = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -1,5 +1,6 @@
 """The support vector machine for ordered levels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from rankexp.arrays import Floats, Ints
@@ -14,6 +15,7 @@ REGISTER = {"OrdinalSVM": "OrdinalSVM"}
 CONSTRAINTS = ("adjacent", "all")
 
 
+@dataclass(eq=False, repr=False)
 class OrdinalSVM(ThresholdModel):
     """Chu and Keerthi's support vector machine: one direction, parallel thresholds.
 
@@ -66,19 +68,11 @@ class OrdinalSVM(ThresholdModel):
 
     zero_lam = False
 
-    def __init__(
-        self,
-        constraints: str = "adjacent",
-        lam: float = 1e-2,
-        levels: Any = None,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-    ) -> None:
-        self.constraints = constraints
-        self.lam = lam
-        self.levels = levels
-        self.tol = tol
-        self.max_iter = max_iter
+    constraints: str = "adjacent"
+    lam: float = 1e-2
+    levels: Any = None
+    tol: float = 1e-6
+    max_iter: int = 200
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -1,5 +1,6 @@
 """The proportional-odds model of ordered levels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankexp.solvers.result import PathResult
 REGISTER = {"ProportionalOdds": "ProportionalOdds"}
 
 
+@dataclass(eq=False, repr=False)
 class ProportionalOdds(ThresholdModel):
     """McCullagh's model, ``log P(Y <= j) / P(Y > j) = theta_j - w·x``, with a penalty.
 
@@ -50,13 +52,10 @@ class ProportionalOdds(ThresholdModel):
     array(['low', 'high'], dtype='<U4')
     """
 
-    def __init__(
-        self, lam: float = 1e-2, levels: Any = None, tol: float = 1e-10, max_iter: int = 500
-    ) -> None:
-        self.lam = lam
-        self.levels = levels
-        self.tol = tol
-        self.max_iter = max_iter
+    lam: float = 1e-2
+    levels: Any = None
+    tol: float = 1e-10
+    max_iter: int = 500
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
         return proportional_odds_path(X, codes, lams, tol=self.tol, max_iter=self.max_iter)

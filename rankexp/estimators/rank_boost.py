@@ -1,6 +1,7 @@
 """RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
+@dataclass(eq=False, repr=False)
 class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
@@ -105,33 +107,18 @@ class RankBoost(RiskMixin, StumpBooster):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        risk: str = "bipartite",
-        n_rounds: int = 100,
-        cuts: str = "quantile",
-        n_cuts: int = 255,
-        loss: str = "exponential",
-        alpha: str = "pairs",
-        smoothing: float | None = None,
-        costs: Any = None,
-        levels: Sequence[Any] | None = None,
-        validation_fraction: float | None = None,
-        n_iter_no_change: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.risk = risk
-        self.n_rounds = n_rounds
-        self.cuts = cuts
-        self.n_cuts = n_cuts
-        self.loss = loss
-        self.alpha = alpha
-        self.smoothing = smoothing
-        self.costs = costs
-        self.levels = levels
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
+    risk: str = "bipartite"
+    n_rounds: int = 100
+    cuts: str = "quantile"
+    n_cuts: int = 255
+    loss: str = "exponential"
+    alpha: str = "pairs"
+    smoothing: float | None = None
+    costs: Any = None
+    levels: Sequence[Any] | None = None
+    validation_fraction: float | None = None
+    n_iter_no_change: int = 10
+    random_state: Any = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -1,5 +1,6 @@
 """An ensemble of oriented trees on resampled examples and features."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankexp.estimators.parameters import fitted_rows
 REGISTER = {"RankingForest": "RankingForest"}
 
 
+@dataclass(eq=False, repr=False)
 class RankingForest(BaseEstimator):  # type: ignore[misc]
     """Bagged oriented trees, each node of which looks at some of the features.
 
@@ -48,25 +50,14 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
     Clémençon, Depecker and Vayatis, Ranking forests, JMLR 14 (2013).
     """
 
-    def __init__(
-        self,
-        tree: str = "KendallTree",
-        n_estimators: int = 100,
-        depth: int = 8,
-        min_samples_leaf: int = 3,
-        max_features: int | float | str | None = 2 / 3,
-        classifier: Any = None,
-        bootstrap: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.tree = tree
-        self.n_estimators = n_estimators
-        self.depth = depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.classifier = classifier
-        self.bootstrap = bootstrap
-        self.random_state = random_state
+    tree: str = "KendallTree"
+    n_estimators: int = 100
+    depth: int = 8
+    min_samples_leaf: int = 3
+    max_features: int | float | str | None = 2 / 3
+    classifier: Any = None
+    bootstrap: bool = True
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
