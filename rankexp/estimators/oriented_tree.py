@@ -121,9 +121,7 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
                 out[rows] = node.score(self.depth)
         return out
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, as `predict` does."""
-        return self.predict(X)
+    decision_function = predict
 
     def nodes(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the tree as rows for JSON, each node before its children, left before right.

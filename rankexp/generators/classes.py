@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 
-Codes = npt.NDArray[np.int64]
+Rows = tuple[tuple[float, ...], ...]
 
 
 def levels_of(classes: int) -> tuple[int, ...]:
@@ -44,7 +43,7 @@ def plain(array: Floats) -> Any:
     return tuple(map(plain, array)) if array.ndim else float(array)
 
 
-def class_counts(n: int, shares: Floats) -> Codes:
+def class_counts(n: int, shares: Floats) -> Ints:
     """Return how many of n examples each class has, (K,), by largest remainders."""
     exact = n * shares
     counts = np.floor(exact + 1e-9).astype(np.int64)  # 3 * (1 / 3) is to be 1
@@ -74,7 +73,7 @@ class ClassModel(ABC):
         """Return the log densities of x in each class, (n, K); -inf where there is none."""
 
     @abstractmethod
-    def _draw(self, codes: Codes, rng: np.random.Generator) -> Floats:
+    def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
         """Draw one x for each of these classes, (n, d)."""
 
     def densities(self, X: Floats) -> Floats:
@@ -101,7 +100,7 @@ class ClassModel(ABC):
     def eta(self) -> Callable[[Floats], Floats]:
         """The function X (n, d) -> P(y = 1 | x) (n,), for two classes."""
         self._needs("eta", 2)
-        return self._eta
+        return lambda X: np.ascontiguousarray(self.posterior(X)[:, 1])
 
     @property
     def ranking(self) -> Callable[[Floats], Floats]:
@@ -114,13 +113,9 @@ class ClassModel(ABC):
         return self._ranking
 
     def _needs(self, name: str, *classes: int) -> None:
-        if len(self.priors) not in classes:
+        if (have := len(self.priors)) not in classes:
             wanted = " or ".join(map(str, classes))
-            have = len(self.priors)
             raise AttributeError(f"{name} is known for {wanted} classes, not for {have}")
-
-    def _eta(self, X: Floats) -> Floats:
-        return np.ascontiguousarray(self.posterior(X)[:, 1])
 
     def _ranking(self, X: Floats) -> Floats:
         if len(self.priors) == 2:
@@ -130,7 +125,7 @@ class ClassModel(ABC):
         above, below = np.logaddexp(joint[:, 1:2], joint[:, [2, 0]]).T
         return np.asarray(above - below)
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Codes]:
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """Draw X (n, d), float64 in C order, and y (n,) of `levels`."""
         shares = np.array(self.priors)
         if self.stratified:

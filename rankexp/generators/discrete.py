@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankexp.arrays import Floats
-from rankexp.generators.classes import ClassModel, Codes, checked_priors, levels_of, numbers, plain
+from rankexp.arrays import Floats, Ints
+from rankexp.generators.classes import ClassModel, Rows, checked_priors, levels_of, numbers, plain
 
 REGISTER = {"discrete": "Discrete"}
-
-Rows = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -29,7 +27,7 @@ class DiscreteModel(ClassModel):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(np.array(self.pmfs).T[rows]))
 
-    def _draw(self, codes: Codes, rng: np.random.Generator) -> Floats:
+    def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
         rows = np.empty(len(codes), dtype=np.int64)
         for k, pmf in enumerate(self.pmfs):
             mine = codes == k

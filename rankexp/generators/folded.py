@@ -28,6 +28,7 @@ def _mass(x: Floats, low: float, high: float) -> Floats:
 
 
 def _ratio(x: Floats, t: float) -> Floats:
+    """Return Phi_t(x) for t <= 1/2."""
     fold = 1 - 2 * t
     outer = _mass(x, fold, 1.0) / 2  # y < t, and as much in y > 1 - t
     above = (_mass(x, 0.0, fold) + outer) / (1 - t)

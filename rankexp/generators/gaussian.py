@@ -7,12 +7,10 @@ from math import sqrt
 import numpy as np
 from scipy.special import ndtr
 
-from rankexp.arrays import Floats
-from rankexp.generators.classes import ClassModel, Codes, checked_priors, levels_of, numbers, plain
+from rankexp.arrays import Floats, Ints
+from rankexp.generators.classes import ClassModel, Rows, checked_priors, levels_of, numbers, plain
 
 REGISTER = {"gaussian": "Gaussian"}
-
-Rows = tuple[tuple[float, ...], ...]
 
 REACH, STEPS = 12.0, 16  # of the grid: SDs beyond the outer means, nodes per SD
 MOST_NODES = 200_000
@@ -37,7 +35,7 @@ class GaussianModel(ClassModel):
             columns.append(total)
         return np.stack(columns, axis=1)
 
-    def _draw(self, codes: Codes, rng: np.random.Generator) -> Floats:
+    def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
         means, scales = np.array(self.means), np.sqrt(self.variances)
         noise = rng.standard_normal((len(codes), means.shape[1]))
         return np.asarray(means[codes] + scales[codes] * noise)
@@ -59,8 +57,7 @@ class GaussianModel(ClassModel):
         """The function () -> points (m, 1) and weights (m,), for one feature.
 
         Sums of weight times density times a smooth function are expectations: the trapezoidal
-        rule, whose error vanishes exponentially fast for such integrands. It raises ValueError
-        where the smallest standard deviation is too small beside the range of the means.
+        rule, whose error vanishes exponentially fast for such integrands.
         """
         if len(self.means[0]) != 1:
             raise AttributeError("nodes are known for one feature only")

@@ -28,14 +28,9 @@ def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
 def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
     """Return the flip probability kappa and the clean prior q that give a Bayes rank risk.
 
-    A label, positive with probability q before noise, flips with probability kappa and is then
-    positive with probability p. Pairs from different sides of the threshold are lost where both
-    labels flipped, half of those from the same side by their tie, which gives::
-
-        p (1-p) rank_risk = q (1-q) kappa² + ½ kappa (1-kappa) (q² + (1-q)²)
-
-    and with q = (p - kappa) / (1 - 2 kappa) a quadratic equation for kappa, whose smaller root is
-    meant (kotlowski2011, section 5.1). It is real for every rank_risk in [0, ½).
+    With q = (p - kappa) / (1 - 2 kappa) the formula of `bayes_rank_risk` is a quadratic equation
+    for kappa, whose smaller root is meant (kotlowski2011, section 5.1). It is real for every
+    rank_risk in [0, ½).
     """
     u = p * (1 - p)
     b = 1 - 2 * u + 4 * rank_risk * u
@@ -44,7 +39,11 @@ def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
 
 
 def bayes_rank_risk(q: float, kappa: float) -> float:
-    """Return the Bayes rank risk for a clean prior and a flip probability (see `solve_flips`)."""
+    """Return the Bayes rank risk for a clean prior and a flip probability.
+
+    Pairs from different sides of the threshold are lost where both labels flipped, half of those
+    from the same side by their tie.
+    """
     p = kappa + (1 - 2 * kappa) * q
     lost = q * (1 - q) * kappa**2 + 0.5 * kappa * (1 - kappa) * (q**2 + (1 - q) ** 2)
     return lost / (p * (1 - p))
@@ -89,10 +88,9 @@ def flip_labels(
 ) -> FlippedModel:
     """Return the model that thresholds and flips a target to have a prior and a Bayes rank risk.
 
-    The threshold is the empirical (1-q) quantile of the target over 200,000 draws, which brings
-    the share of clean positives to q up to the noise of these draws, an SD of about .001. Where
-    atoms of the target (few rules) leave it further away, ``prior`` and ``bayes_rank_risk`` are
-    those of the model, not those asked for.
+    The threshold is the empirical (1-q) quantile of the target over 200,000 draws: the share of
+    clean positives is q but for an SD of about .001. Where atoms of the target (few rules) leave
+    it further away, ``prior`` and ``bayes_rank_risk`` are those of the model, not those asked for.
     """
     kappa, q = solve_flips(p, rank_risk)
     block = DRAWS // 20

@@ -99,8 +99,7 @@ class Metric:
     """A metric with its parameters: equal by value, printed and parsed in one canonical way.
 
     `name` is what it is registered under, `function` is marked by `declare`, and `parameters` are
-    those that differ from the defaults, in the order of the signature, as `build` and `parse` see
-    to.
+    those that differ from the defaults, in the order of the signature.
     """
 
     name: str
@@ -207,15 +206,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def build(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
-    """Return the registered metric of this name, with parameters.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is no such metric, or it has no such parameter.
-    ValueError
-        Where a parameter cannot have this value.
-    """
+    """Return the registered metric of this name, with parameters; raises what `parse` does."""
     function = registry.get("metrics", name)
     declaration_of(name, function)
     changed = names.arguments(f"metric '{name}'", parameters or {}, function, DATA)

@@ -9,19 +9,9 @@ from rankexp.arrays import Floats
 def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
     """Return the costs of pairs above the diagonal of a matrix (K, K) that is 0 elsewhere.
 
-    Parameters
-    ----------
-    costs : array-like of shape (K, K) or None
-        ``costs[j, i]`` with j < i: of ranking an example of level i below one of level j. Entries
-        on and below the diagonal are 0, or those above it mirrored. None: all pairs cost 1.
-    levels : int
-        K, the number of levels.
-
-    Raises
-    ------
-    ValueError
-        For another shape, costs that are negative, infinite or all 0, or entries below the
-        diagonal that say something else.
+    ``costs[j, i]`` with j < i is that of ranking an example of level i below one of level j.
+    Entries on and below the diagonal are 0, or those above it mirrored. None: all pairs cost 1.
+    ValueError for costs of another shape, or that are negative, infinite or all 0.
     """
     if costs is None:
         return np.triu(np.ones((levels, levels)), 1)

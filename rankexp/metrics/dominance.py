@@ -49,8 +49,7 @@ class Pairs:
 def ordered(y: npt.NDArray[Any]) -> Ordered:
     """Sort y, (n,)."""
     order = y.argsort()
-    first, last = _groups(y[order])
-    return Ordered(order, first, last)
+    return Ordered(order, *runs(y[order]))
 
 
 def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = None) -> Pairs:
@@ -63,18 +62,18 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = No
     below, upto = by_y.below, by_y.upto
     s = scores[by_y.order]
     order = s.argsort()
-    first, last = _groups(s[order])
+    first, last = runs(s[order])
     tied = int(((last - first - 1).sum()) // 2)
     lower, weakly = _scattered(order, first), _scattered(order, last)
     left, right = _places(n)
     if (upto - below > 1).any():  # two examples have the same y
         places = (below * n - lower).argsort()
         lower, weakly = lower[places], weakly[places]
-        left, right = _groups(below * n - lower)  # runs of the same y and score
+        left, right = runs(below * n - lower)  # of the same y and score
     if tied:
         order = (lower * n - np.arange(n)).argsort()
         ranks = _scattered(order, np.arange(n))
-        within = _groups((lower * n - below)[order])[1]  # ends of runs of the same score and y
+        within = runs((lower * n - below)[order])[1]  # ends of runs of the same score and y
         same = weakly - _scattered(order, within)  # lower y, same score
     else:
         ranks, same = lower, np.zeros(n, dtype=np.int64)
@@ -122,8 +121,11 @@ def smaller_before(ranks: Ints, numba: bool | None = None) -> Ints:
     return count[ranks].astype(np.int64)
 
 
-def _groups(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return where the run of equal values around each place begins, and where it ends."""
+def runs(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return where the run of equal values around each place begins, and where it ends.
+
+    That is how many values lie below, and how many not above, each of them.
+    """
     n = ascending.size
     new = (ascending[1:] != ascending[:-1]).nonzero()[0] + 1
     if new.size == n - 1:

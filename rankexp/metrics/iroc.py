@@ -16,29 +16,10 @@ def iroc(
 
     Each example j with both smaller and greater targets gives the ROC curve between
     {y > y_j} and {y < y_j}, equal scores joined by a segment; the curve is their mean, each
-    counting the same, so that its area is ``iauc(y, scores, kind=5)``.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-    scores : array-like of shape (n,)
-    grid : array-like of shape (g,), optional
-        Where to give the curve, ascending in [0, 1]; by default at every one of its corners, a
-        vertical piece as two points with the same x. On a vertical piece a grid gets its top.
-
-    Returns
-    -------
-    x, value : ndarrays of shape (p,) or (g,)
-        Share of false and mean share of true positives.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, fewer than three values of y, or a grid outside [0, 1].
-
-    Notes
-    -----
-    O(v m) for v values of y and m of the scores, twice that in memory where no grid is given.
+    counting the same, so that its area is ``iauc(y, scores, kind=5)``. It is given as shares of
+    false and mean shares of true positives: on a grid (g,), ascending in [0, 1], where a vertical
+    piece has its top, or at every one of its corners, a vertical piece as two points with one x.
+    It takes O(v m) for v values of y and m of the scores, at corners twice that in memory.
     """
     target = np.asarray(in_numbers(y), dtype=np.float64)
     s = np.asarray(without_imaginary(scores), dtype=np.float64)

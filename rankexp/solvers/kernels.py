@@ -1,7 +1,6 @@
 """Kernels, and a factor of their Gram matrix that never holds the matrix."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,30 +59,18 @@ def diagonal(kernel: Kernel, X: Floats) -> Floats:
     return np.concatenate([np.diagonal(kernel(part, part)) for part in parts])
 
 
-@dataclass
 class Factor:
     """A pivoted Cholesky factor ``K ≈ L L'`` of a Gram matrix, grown a few columns at a time.
 
-    What is left, ``E = K - L L'``, is positive semidefinite and zero in the rows of the pivots, so
-    ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r.
-
-    `kernel`: ``(A, B) -> K`` of shape (len(A), len(B)). `X` (n, d). `pivots` (r,), int. `L` (n,
-    r): lower triangular in the rows of the pivots. `left` (n,): the diagonal of E. `largest`: the
-    largest diagonal entry of K. `floor`: a diagonal entry below is rounding.
-
-    References
-    ----------
-    S. Fine and K. Scheinberg. Efficient SVM training using low-rank kernel representations. JMLR
-    2001.
+    What is left, ``E = K - L L'`` with the diagonal `left` (n,), is positive semidefinite and zero
+    in the rows of the pivots, so ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r (Fine and
+    Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2001). Below
+    `floor` it is rounding; `largest` is the largest diagonal entry of K.
     """
 
-    kernel: Kernel
-    X: Floats
-    pivots: np.ndarray[tuple[int], np.dtype[np.intp]] = field(init=False)
-    left: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left = diagonal(self.kernel, self.X)
+    def __init__(self, kernel: Kernel, X: Floats) -> None:
+        self.kernel, self.X = kernel, X
+        self.left = diagonal(kernel, X)
         self.largest = float(self.left.max())
         self.roots = np.sqrt(np.maximum(self.left, 0.0))
         if not (np.isfinite(self.left) & (self.left >= 0.0)).all():
@@ -98,7 +85,7 @@ class Factor:
 
     @property
     def L(self) -> Floats:  # noqa: N802 - as in L L'
-        """The factor, (n, r)."""
+        """The factor, (n, r), lower triangular in the rows of the pivots."""
         return self._columns[:, : self.pivots.size]
 
     def bound(self, weight: Floats) -> float:
@@ -169,5 +156,4 @@ class Factor:
     def expand(self, w: Floats) -> Floats:
         """Return coefficients b (r,) with ``L w = K[:, pivots] b``, of the same norm."""
         L = self.L[self.pivots]
-        b: Floats = solve_triangular(L, w, lower=True, trans="T", check_finite=False)
-        return b
+        return np.asarray(solve_triangular(L, w, lower=True, trans="T", check_finite=False))

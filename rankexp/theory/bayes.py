@@ -73,10 +73,7 @@ def half_log_ratio(model: Any, X: npt.ArrayLike) -> Floats:
 def log_ratio_factor(loss: MarginLoss) -> float:
     """Return the alpha of Theorem 2 for a loss of margins, by its derivatives.
 
-    Raises
-    ------
-    ValueError
-        Where l'(-s) / l'(s) is not exp(s / alpha): the theorem says nothing of this loss.
+    ValueError where l'(-s) / l'(s) is not exp(s / alpha): the theorem says nothing of this loss.
     """
     s = np.linspace(0.25, 4.0, 16)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -115,16 +112,13 @@ def tripartite(
 
 
 def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> Floats:
-    """Return the optimal tripartite ranking function, (n,), from log posteriors (n, 3).
+    """Return (c13 P3 + c12 P2) / (c13 P1 + c23 P2), (n,), from log posteriors (n, 3).
 
-    A row's logs may all be off by the same constant; for `costs` see `cost_matrix`. It is
-    (c13 P3 + c12 P2) / (c13 P1 + c23 P2), with c13 = 0 the limit of its order (uematsu2010,
-    Theorem 4).
-
-    With numerator N and denominator D, N(x) D(x') is c13 times the cost of ranking x below x'
-    plus a part symmetric in both, so the order is optimal if c13 > 0. With c13 = 0 the printed
-    ratio is constant; to first order in c13 it is ordered by (c23 P3 - c12 P1) / P2, which is
-    then optimal. What no cost concerns, is given 1 and 0, respectively.
+    A row's logs may all be off by the same constant. With numerator N and denominator D,
+    N(x) D(x') is c13 times the cost of ranking x below x' plus a part symmetric in both, so the
+    order is optimal if c13 > 0. With c13 = 0 the ratio is constant; to first order in c13 it is
+    ordered by (c23 P3 - c12 P1) / P2, which is then optimal. What no cost concerns, is given 1
+    and 0, respectively.
     """
     C = cost_matrix(costs, 3)
     shares = np.exp(log_shares - log_shares.max(axis=1, keepdims=True))

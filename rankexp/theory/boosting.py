@@ -48,13 +48,8 @@ def orboost_thresholds(model: Any, variant: str = "lr") -> Floats:
     F(theta) = 2 sum_x sqrt(A B) with A(x) = sum_k U_k(x) exp(theta_k) and
     B(x) = sum_k L_k(x) exp(-theta_k), U_k and L_k being the masses of the levels that are to be
     above and below threshold k. log F is convex; Newton's method minimises it. Its stationary
-    points are the fixed points printed in the source.
-
-    Raises
-    ------
-    ValueError
-        For a model whose expectations over x are not known, or where no finite thresholds are
-        best, as levels do not overlap.
+    points are the fixed points printed in the source. ValueError for a model whose expectations
+    over x are not known, or where no finite thresholds are best, as levels do not overlap.
     """
     upper, lower = _sides(log_masses(model), variant)
     both = np.isfinite(upper.max(axis=1)) & np.isfinite(lower.max(axis=1))

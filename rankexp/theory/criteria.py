@@ -12,22 +12,8 @@ def costs_of(criterion: str, priors: npt.ArrayLike) -> Floats:
     """Return the costs (K, K) with which 1 minus a criterion is the expected ranking risk.
 
     Above the diagonal, up to a factor: 1; 1 / (P_j P_i) for the mean over pairs of levels; for
-    the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i.
-
-    Parameters
-    ----------
-    criterion : {"u_pairs", "u_ovo", "u_cons"}
-    priors : array-like of shape (K,)
-        P(y = level), worst level first; or the levels' counts.
-
-    Raises
-    ------
-    ValueError
-        For another criterion, or priors that are not positive.
-
-    References
-    ----------
-    uematsu2010, "Multipartite version of AUC".
+    the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i
+    (uematsu2010, "Multipartite version of AUC"). The priors may also be counts, worst level first.
     """
     p = np.asarray(priors, dtype=np.float64)
     if p.ndim != 1 or not (p > 0.0).all():

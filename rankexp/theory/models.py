@@ -9,11 +9,7 @@ from rankexp.arrays import Floats
 
 
 def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
-    """Return the log densities of rows X (n, d) in each class of a model, (n, K).
-
-    ValueError for a model without known densities or with another number of `classes` than there
-    must be, or for rows of another shape.
-    """
+    """Return the log densities of rows X (n, d) in each class of a model, (n, K), all checked."""
     _check_known(model)
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2:
@@ -25,7 +21,7 @@ def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> F
 
 
 def log_joint(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
-    """Return the logs of prior times density, (n, K); raises what `log_densities` raises."""
+    """Return the logs of prior times density, (n, K), as `log_densities` does."""
     return np.asarray(log_densities(model, X, classes) + np.log(model.priors))
 
 
@@ -33,7 +29,6 @@ def log_masses(model: Any) -> Floats:
     """Return the logs of P(y = level, x) at the points that stand for all x, (m, K).
 
     Exact for finitely many points; for densities of one feature the weights of a quadrature.
-    ValueError where there are no such points: for densities of several features, say.
     """
     _check_known(model)
     if not hasattr(model, "nodes"):

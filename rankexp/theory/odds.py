@@ -41,13 +41,11 @@ def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
 def odds_root(log_shares: Floats, thresholds: Floats) -> Floats:
     """Return r*(x), (n,), of the greatest likelihood for given increasing thresholds.
 
-    `log_shares` (n, K) are logs of P(y = level | x), up to a constant of each row.
-
-    r* is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K. Written as the log of
-    this over what is left to 2 - P_1 - P_K, the equation is close to linear in r, and r* lies
-    between the first and the last threshold, shifted by log (1 - P_1) / (1 - P_K). Newton's
-    method, kept within these bounds, finds it. It is infinite where only the first or the last
-    level has any mass.
+    It is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K, the logs of P(y | x) being
+    known up to a constant of each row. Written as the log of this over what is left to
+    2 - P_1 - P_K, the equation is close to linear in r, and r* lies between the first and the last
+    threshold, shifted by log (1 - P_1) / (1 - P_K): Newton's method, kept within these bounds,
+    finds it. It is infinite where only the first or the last level has any mass.
     """
     pairs = np.logaddexp(log_shares[:, 1:], log_shares[:, :-1])
     below = logsumexp(log_shares[:, :-1], axis=1)
@@ -83,13 +81,8 @@ def proportional_odds_thresholds(model: Any) -> Floats:
 
     The log likelihood is concave in the thresholds and all r(x) together; maximised over r(x) for
     each x it is maximised over the thresholds by Newton's method. Only their differences are
-    identified: the first and the last average 0.
-
-    Raises
-    ------
-    ValueError
-        For a model whose expectations over x are not known, or where no finite thresholds are
-        best, as levels do not overlap.
+    identified: the first and the last average 0. ValueError for a model whose expectations over
+    x are not known, or where no finite thresholds are best, as levels do not overlap.
     """
     logs = log_masses(model)
     present = np.isfinite(logs)

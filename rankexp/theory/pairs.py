@@ -18,7 +18,7 @@ def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> F
     """Return the weights of pairs of points, (m, m), which add up to 1.
 
     `masses` (m, K) are P(y = level, x = point), worst level first, up to a factor; for `costs` see
-    `cost_matrix`. ValueError for masses that are no such table, or where no pair has any weight.
+    `cost_matrix`.
     """
     M = np.asarray(masses, dtype=np.float64)
     if M.ndim != 2 or M.shape[1] < 2 or not (np.isfinite(M) & (M >= 0.0)).all():
@@ -31,12 +31,7 @@ def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> F
 
 
 def ranking_risk(scores: npt.ArrayLike, weights: Floats) -> float:
-    """Return the expected ranking risk of scores (m,): wrongly ordered pairs, ties counted half.
-
-    References
-    ----------
-    uematsu2010, "How is ranking different from classification?" and "A tripartite ranking risk".
-    """
+    """Return the expected ranking risk of scores (m,): wrongly ordered pairs, ties counted half."""
     r = _checked(scores, weights)
     below = np.less.outer(r, r) + 0.5 * np.equal.outer(r, r)
     return float((weights * below).sum())
@@ -51,17 +46,10 @@ def surrogate_risk(scores: npt.ArrayLike, weights: Floats, loss: MarginLoss) -> 
 def minimise_hinge(weights: Floats) -> Floats:
     """Return scores (m,) of the least expected pairwise hinge loss, by linear programming.
 
-    It is a vertex, so that all differences of scores are integers; there may be other minimisers.
-    The middle between the greatest and the least score is 0.
-
-    Notes
-    -----
     The program is to minimise sum W[i, j] xi[i, j] subject to xi >= 0 and
-    xi[i, j] >= 1 - (r_i - r_j); its matrix is totally unimodular.
-
-    References
-    ----------
-    uematsu2010, Theorem 3 and "Toy example for possible ties under hinge loss".
+    xi[i, j] >= 1 - (r_i - r_j); its matrix is totally unimodular. So all differences of scores are
+    integers (uematsu2010, Theorem 3); there may be other minimisers. The middle between the
+    greatest and the least score is 0.
     """
     m = len(weights)
     i, j = np.nonzero(weights * ~np.eye(m, dtype=np.bool_))

@@ -53,11 +53,7 @@ def hinge_population(
 
 
 def grid_masses(model: Any, low: float, high: float, points: int) -> tuple[Floats, Floats]:
-    """Return a grid (m,) and the probabilities (m, 2) of its points in a model's two classes.
-
-    ValueError for a model without known densities, not of two classes or of more features, or for
-    a bad grid.
-    """
+    """Return a grid (m,) and the probabilities (m, 2) of its points in a model's two classes."""
     if not low < high or points < 2:
         raise ValueError(f"low={low}, high={high}, points={points}: expected a grid of 2 or more")
     x = np.linspace(low, high, points)

@@ -34,17 +34,11 @@ def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
 
     They are (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1)
     where c12 < 0 and p-(x2) < p+(x2). These are all cases but their borders, where a whole segment
-    is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0.
+    is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0 (uematsu2010, "Toy
+    example for possible ties under hinge loss").
 
-    Parameters
-    ----------
-    p_plus, p_minus : array-like of shape (3,)
-        Probabilities of three points among positives and among negatives, positive, in the order
-        of p_plus / p_minus, greatest first; ValueError for others.
-
-    References
-    ----------
-    uematsu2010, "Toy example for possible ties under hinge loss".
+    The chances of three points among positives and among negatives, (3,) each, are positive and
+    in the order of p_plus / p_minus, greatest first; ValueError for others.
     """
     p, q = _checked(p_plus, p_minus)
     c12, sign12 = _compared(p[0] / q[0], (p[1] + p[2]) / q[1])

@@ -10,24 +10,21 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
 from rankexp.losses.exponential import Exponential
-from rankexp.solvers.boosting.factors import Factors
+from rankexp.solvers.boosting.factors import Factors, half_log_ratio
 from rankexp.solvers.boosting.stumps import Binned, Stump, sums
-from rankexp.solvers.result import Floats
 
-Ints = npt.NDArray[np.int64]
 LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no edge any more
 
 
 class Shares(NamedTuple):
     """Shares of the weight of all pairs, under a base ranker h with values 0 and 1.
 
-    `right`, `wrong`, `tied`: pairs that h orders rightly, wrongly, or not at all: e+, e-, e0 of
-    mohri2018, (10.11). `upper`, `lower`: pairs whose upper, or lower, example is above the
-    threshold: the expectations of h that mohri2018's Figure 10.2 calls e+ and e-.
+    `right`, `wrong`, `tied`: e+, e-, e0 of mohri2018, (10.11). `upper`, `lower`: of pairs whose
+    upper, or lower, example is above the threshold, e+ and e- of mohri2018's Figure 10.2.
     """
 
     right: float
@@ -38,12 +35,10 @@ class Shares(NamedTuple):
 
 
 class Pairs(Protocol):
-    """Weighted pairs of training rows, an upper and a lower one each.
-
-    `risk`: the mean loss of the pairs before the first round.
-    """
+    """Weighted pairs of training rows, an upper and a lower one each."""
 
     risk: float
+    """The mean loss of the pairs before the first round."""
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,), as a share of all weight."""
@@ -73,19 +68,9 @@ def normaliser(shares: Shares, alpha: float) -> float:
 
 
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
-    """Return ``½ log((e+ + d) / (e- + d))``.
-
-    `rule` in {"pairs", "textbook"}: whether e+ and e- are those of pairs, mohri2018's Figure 10.1,
-    or of its Figure 10.2. `smoothing`: d >= 0. Raises ValueError where an error is empty and there
-    is no smoothing: the coefficient would be infinite.
-    """
+    """Return the coefficient for e+ and e- of mohri2018's Figure 10.1 ("pairs"), or its 10.2."""
     good, bad = (shares.right, shares.wrong) if rule == "pairs" else (shares.upper, shares.lower)
-    if min(good, bad) + smoothing <= 0.0:
-        raise ValueError(
-            "a base ranker orders no pair wrongly, or none rightly, so its coefficient is "
-            "infinite: set smoothing > 0, or None for the default"
-        )
-    return float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
+    return half_log_ratio(good, bad, smoothing, "orders no pair wrongly, or none rightly")
 
 
 def boost(
@@ -129,9 +114,7 @@ class FactorisedPairs:
     that sums over pairs are sums over cells, a cell being a level of a group: a round is O(n) and
     O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
 
-    `codes` (n,), int: levels, 0 (worst) .. K-1. `costs` (K, K): above the diagonal. `groups` (n,),
-    int, or None: 0 .. G-1; None: one group. Raises ValueError where there is no pair, or only
-    pairs that cost nothing.
+    `codes` (n,): 0 .. K-1, worst first. `groups` (n,): 0 .. G-1. `costs` (K, K): upper triangle.
     """
 
     risk = 1.0
@@ -190,9 +173,7 @@ class ListedPairs:
     Under another loss than the exponential a pair's weight is minus the loss's derivative at its
     margin. For the logistic loss the same coefficient then lowers the risk in every round, since
     ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, Logistic Regression,
-    AdaBoost and Bregman Distances, 2002).
-
-    `upper`, `lower` (m,), int: rows of each pair. `weights` (m,): >= 0, not all 0.
+    AdaBoost and Bregman Distances, 2002). The weights (m,) are >= 0, and not all 0.
     """
 
     def __init__(

@@ -5,12 +5,21 @@ sums of both weights over the cells that its examples fall into, such as levels 
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Floats, Ints
 from rankexp.solvers.boosting.stumps import Binned, Stump, sums
-from rankexp.solvers.result import Floats
 
 RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 is far in range
+
+
+def half_log_ratio(good: float, bad: float, smoothing: float, what: str) -> float:
+    """Return a coefficient, ``½ log((good + d) / (bad + d))``; ValueError where it is infinite."""
+    if min(good, bad) + smoothing <= 0.0:
+        raise ValueError(
+            f"a base ranker {what}, so its coefficient is infinite: "
+            "set smoothing > 0, or None for the default"
+        )
+    return float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
 
 
 class Factors:
@@ -19,12 +28,12 @@ class Factors:
     The weights of a cell are relative to its own least (``exp(-s)``) or greatest score
     (``exp(s)``), so that they are at most 1 when made, and neither overflow nor vanish.
 
-    `cell` (n,), int. `s` (n,): the scores. `least`, `most` (cells,): in the weights of a cell:
-    ``exp(least - s)``, ``exp(s - most)``; inf and -inf for a cell that is empty, which is then
-    nothing also in logarithms of sums. `ups`, `downs` (cells,): the sums of these weights.
+    `up`, `down` (n,): ``exp(least - s)``, ``exp(s - most)``, `least` and `most` (cells,) being inf
+    and -inf for an empty cell, which is then nothing also in logarithms of sums. `ups`, `downs`
+    (cells,): the sums of these weights.
     """
 
-    def __init__(self, rows: Binned, cell: npt.NDArray[np.int64], cells: int) -> None:
+    def __init__(self, rows: Binned, cell: Ints, cells: int) -> None:
         self.rows, self.cell, self.cells = rows, cell.astype(np.int32), cells
         self.s = np.zeros(rows.size)
         self.refresh()
@@ -44,18 +53,18 @@ class Factors:
         """Return the sums of up and of down by cell, below and above the stump: (2, cells)."""
         if self.rows.compiled is not None:
             bins = self.rows.bins[stump.feature]
-            found: tuple[Floats, Floats] = self.rows.compiled.split(
+            ups, downs = self.rows.compiled.split(
                 bins, stump.cut, self.cell, self.up, self.down, self.cells
             )
-            return found
+            return ups, downs
         key = self.cell + self.cells * self.rows.above(stump)
         ups, downs = (sums(key, weight, 2 * self.cells) for weight in (self.up, self.down))
         return ups.reshape(2, -1), downs.reshape(2, -1)
 
     def advance(self, stump: Stump, height: float, split: tuple[Floats, Floats]) -> bool:
-        """Add a height to the scores above a stump; say whether the weights were made anew.
+        """Add a height to the scores above a stump that :meth:`split` gave `split` for.
 
-        `split` (2, cells): what :meth:`split` gave for the stump.
+        Return whether the weights were made anew.
         """
         self.moved += abs(height)
         if self.moved > RANGE:
@@ -80,5 +89,4 @@ class Factors:
         if self.rows.compiled is not None:
             out: Floats = self.rows.compiled.charges(self.cell, self.up, self.down, of_up, of_down)
             return out
-        charges: Floats = self.up * of_up[self.cell] - self.down * of_down[self.cell]
-        return charges
+        return np.asarray(self.up * of_up[self.cell] - self.down * of_down[self.cell])

@@ -25,10 +25,7 @@ SPARSE = 5  # tuned: as many cells a pair cost more than a list under the expone
 def all_pairs(
     rows: Binned, codes: Ints, costs: Floats, groups: Ints | None, loss: MarginLoss
 ) -> Pairs:
-    """Return all pairs under the exponential or logistic loss in the quickest form.
-
-    Parameters and errors are those of `FactorisedPairs`.
-    """
+    """Return all pairs under the exponential or logistic loss in the quickest form."""
     groups = np.zeros_like(codes) if groups is None else groups
     counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)
@@ -45,8 +42,6 @@ class LogisticPairs:
 
     A round is O(n), and O(groups · K · (range of scores) log) beside. Sums over pairs are right
     to about 1e-12 of the number of pairs.
-
-    `codes` (n,), int. `costs` (K, K). `groups` (n,), int: 0 .. G-1.
     """
 
     def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.solvers.boosting.factors import Factors
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.boosting.factors import Factors, half_log_ratio
 from rankexp.solvers.boosting.stumps import Binned, Stump
-from rankexp.solvers.result import Floats
 
 VARIANTS = ("lr", "all")
 
@@ -27,7 +26,7 @@ class OrdinalRound(NamedTuple):
     risk: float
 
 
-def relevant(variant: str, levels: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+def relevant(variant: str, levels: int) -> tuple[Bools, Bools]:
     """Return which thresholds count for a level, those below it and those above: (K, K-1)."""
     level, k = np.ogrid[:levels, : levels - 1]
     if variant == "lr":
@@ -58,22 +57,15 @@ def _place(block: tuple[float, float, int]) -> float:
     return np.inf if high == -np.inf else 0.5 * (low - high)
 
 
-def _log_sums(counted: npt.NDArray[np.bool_], logs: Floats) -> Floats:
+def _log_sums(counted: Bools, logs: Floats) -> Floats:
     """Return the logarithms of sums over the levels, (K,), that count for each threshold."""
-    found: Floats = np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1)
-    return found
+    return np.asarray(np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1))
 
 
 class OrdinalWeights:
-    """Examples and thresholds under the exponential loss, by sums over levels.
+    """Examples of two levels at least, and thresholds, under the exponential loss."""
 
-    `codes` (n,), int: levels, 0 (worst) .. K-1; examples of two at least. `levels`: K. `variant`
-    in {"lr", "all"}.
-    """
-
-    def __init__(
-        self, rows: Binned, codes: npt.NDArray[np.int64], levels: int, variant: str
-    ) -> None:
+    def __init__(self, rows: Binned, codes: Ints, levels: int, variant: str) -> None:
         self.factors = Factors(rows, codes, levels)
         self.below, self.above = relevant(variant, levels)
         self._thresholds()
@@ -109,12 +101,7 @@ class OrdinalWeights:
             for part, weight in zip(split, (self.of_up, self.of_down), strict=True)
         )
         good, bad = up_above + down_below, down_above + up_below
-        if min(good, bad) + smoothing <= 0.0:
-            raise ValueError(
-                "a base ranker makes no error, or nothing else, so its coefficient is infinite: "
-                "set smoothing > 0, or None for the default"
-            )
-        alpha = float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
+        alpha = half_log_ratio(good, bad, smoothing, "makes no error, or nothing else")
         f.advance(stump, 2.0 * alpha, split)  # -alpha on all: a matter of the thresholds
         self._thresholds()
         return OrdinalRound(stump, alpha, self.thresholds, self.risk)

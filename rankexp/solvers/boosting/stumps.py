@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.compiled import choose
-from rankexp.solvers.result import Floats
 
 COMPILED = "rankexp.solvers.boosting.stumps_numba"
 CUTS = ("quantile", "equidistant", "all")
@@ -22,19 +22,15 @@ Bins = npt.NDArray[np.unsignedinteger[Any]]
 
 
 class Stump(NamedTuple):
-    """A base ranker: 1 where the feature is above the threshold, else 0.
-
-    `cut`: the number of the threshold among the feature's cuts.
-    """
+    """A base ranker: 1 where the feature is above the threshold, number `cut` of it, else 0."""
 
     feature: int
     cut: int
     threshold: float
 
-    def above(self, X: Floats) -> npt.NDArray[np.bool_]:
+    def above(self, X: Floats) -> Bools:
         """Return which rows of X, (n, d), are above the threshold."""
-        over: npt.NDArray[np.bool_] = X[:, self.feature] > self.threshold
-        return over
+        return np.asarray(X[:, self.feature] > self.threshold)
 
 
 def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> Floats:
@@ -43,12 +39,11 @@ def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> F
 
 
 def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
-    """Return ascending thresholds for a feature; none where it is constant.
+    """Return ascending thresholds for the values of a feature; none where it is constant.
 
-    `values` (n,). `kind` in {"quantile", "equidistant", "all"}: ``quantile``: the sample's
-    quantiles k/(n_cuts + 1), k = 1 .. n_cuts, between neighbours linear; ``equidistant``: as many
-    inside the range; ``all``: midway between all neighbouring values, which is also what quantiles
-    become where there are no more values.
+    ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, linear in between;
+    ``equidistant``: as many inside the range; ``all``: midway between all neighbouring values,
+    which is also what quantiles become where there are no more values.
     """
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
@@ -73,10 +68,9 @@ def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
 
 @dataclass(frozen=True)
 class Binned:
-    """The training rows by feature, as numbers of bins: how many cuts lie below a value.
+    """The training rows by feature, as numbers of bins, (d, n): how many cuts lie below a value.
 
-    `cuts`: the thresholds of each feature, ascending. `bins` (d, n), unsigned. `compiled`: the
-    compiled loops, where they are used.
+    `cuts`: of each feature, ascending. `compiled`: the compiled loops, where they are used.
     """
 
     cuts: list[Floats]
@@ -89,11 +83,10 @@ class Binned:
         return int(self.bins.shape[1])
 
     @cached_property
-    def beyond(self) -> npt.NDArray[np.bool_]:
+    def beyond(self) -> Bools:
         """Which places of a table (d, bins) are no cuts of the feature."""
         sizes = np.array([cuts.size for cuts in self.cuts])
-        outside: npt.NDArray[np.bool_] = np.arange(self.width) >= sizes[:, None]
-        return outside
+        return np.asarray(np.arange(self.width) >= sizes[:, None])
 
     @cached_property
     def width(self) -> int:
@@ -118,14 +111,12 @@ class Binned:
     def histograms(self, charges: Floats) -> Floats:
         """Return the sum of charges in each bin of each feature, (d, bins)."""
         if self.compiled is not None:
-            found: Floats = self.compiled.histograms(self.bins, charges, self.width)
-            return found
+            return np.asarray(self.compiled.histograms(self.bins, charges, self.width))
         return np.array([sums(row, charges, self.width) for row in self.bins])
 
-    def above(self, stump: Stump) -> npt.NDArray[np.bool_]:
+    def above(self, stump: Stump) -> Bools:
         """Return which training rows are above a stump's threshold, (n,)."""
-        over: npt.NDArray[np.bool_] = self.bins[stump.feature] > stump.cut
-        return over
+        return np.asarray(self.bins[stump.feature] > stump.cut)
 
 
 def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binned:
@@ -140,15 +131,9 @@ def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binn
 
 
 class Steps:
-    """A sum of weighted stumps as one step function a feature.
+    """``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` as one step function a feature."""
 
-    `features`, `thresholds`, `heights` (T,): ``sum_t heights[t] 1[x[features[t]] >
-    thresholds[t]]``.
-    """
-
-    def __init__(
-        self, features: npt.NDArray[np.int64], thresholds: Floats, heights: Floats
-    ) -> None:
+    def __init__(self, features: Ints, thresholds: Floats, heights: Floats) -> None:
         self.parts: list[tuple[int, Floats, Floats]] = []
         for feature in np.unique(features).tolist():
             mine = np.flatnonzero(features == feature)

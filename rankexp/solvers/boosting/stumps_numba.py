@@ -3,15 +3,13 @@
 They add in the same order as the numpy ones, and so give the same numbers.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.compiled import njit
-from rankexp.solvers.result import Floats
+from rankexp.solvers.boosting.stumps import Bins
 
-Bins = npt.NDArray[np.unsignedinteger[Any]]
 Cells = npt.NDArray[np.int32]
 BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
 

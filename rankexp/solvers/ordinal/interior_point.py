@@ -67,8 +67,7 @@ class System:
     """The linear system of one iteration, for several right hand sides.
 
     `miss`, `miss_order`: by how much the constraints of terms, and of the order of thresholds,
-    aren't met yet. `slope` (d + K - 1,): the derivative of the Lagrangian in (w, theta), 0 in the
-    end.
+    aren't met yet. `slope` (d + K - 1,): of the Lagrangian in (w, theta), 0 in the end.
     """
 
     def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:

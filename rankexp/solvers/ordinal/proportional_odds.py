@@ -14,44 +14,31 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.line_search import derivative_search
 from rankexp.solvers.smooth.objective import SmoothRisk, inverse
 from rankexp.solvers.smooth.path import penalties
 
-Ints = npt.NDArray[np.int64]
-EXACT = 1e-13
-"""Imbalance at which thresholds are final: some hundred units in the last place of the pulls."""
-ROUNDED = 1e-10
-"""Imbalance from which on a step that doesn't lower it shows that only rounding is left."""
-GOOD = 1e-6
-"""Imbalance above which Newton's method has got lost. Tuned: it ends far above or far below."""
-NARROW = 8.0
-"""Range of scores on which it never gets lost: the sigmoid has no plains there. Tuned."""
-APART = 1.0
-"""Of thresholds at the start that the hinge loss has at one place: the width of the sigmoid."""
-GAIN, MOST_LOST = 0.9, 2
-"""More such steps in a row, that leave more than this of the imbalance, are lost. Tuned."""
-MOST_STEPS = 40
-"""Of Newton's method for thresholds; it takes 3 to 10 where it does not get lost."""
-LONGEST = 10.0
-"""Ranges of the scores that a step may be long. Tuned."""
-WIDEST = 1e10
-"""Range of scores beyond which thresholds that differ by less than 1e-6 are lost in rounding:
-so far a search must not go."""
-BALANCED = 1e-200
-"""The derivative of a row that both thresholds pull at alike; 0 would mean that it may be left
-out of the Hessian."""
+EXACT = 1e-13  # imbalance at which thresholds are final: some hundred roundings of the pulls
+ROUNDED = 1e-10  # imbalance from which on a step that doesn't lower it is only rounding
+GOOD = 1e-6  # imbalance above which Newton's method has got lost; tuned: it ends far from it
+NARROW = 8.0  # tuned: range of scores on which it never gets lost: the sigmoid has no plains
+APART = 1.0  # of thresholds at the start that the hinge loss has at one place: a sigmoid's width
+GAIN, MOST_LOST = 0.9, 2  # tuned: more such steps in a row, that leave more of it, are lost
+MOST_STEPS = 40  # of Newton's method for thresholds; it takes 3 to 10 where it isn't lost
+LONGEST = 10.0  # tuned: ranges of the scores that a step may be long
+WIDEST = 1e10  # range of scores that hides differences of thresholds below 1e-6 in rounding
+BALANCED = 1e-200  # for a derivative of 0, which would leave the row out of the Hessian
 
 
 class ByLevel:
-    """Examples in the order of their levels.
+    """Examples in the order of their levels, each of which has some.
 
-    `order` (n,), int. `sizes` (K,), int: the number of examples of each level, none of them 0.
-    `weight` (n,): of the examples in that order; the sum is 1. `mass` (K,): of the levels. `over`,
-    `under`: the examples that have a lower threshold, those of level 1 on, and an upper one.
+    `weight` (n,) of the examples in that order adds up to 1, `mass` (K,) is that of the levels.
+    `over`, `under`: the examples that have a lower threshold, and an upper one.
     """
 
     def __init__(self, codes: Ints, weight: Floats | None) -> None:
@@ -70,11 +57,9 @@ class ByLevel:
 
 
 class Fit:
-    """The likelihood at some scores and thresholds, and its derivatives.
+    """The likelihood at scores in the order of `rows` and ascending thresholds, and derivatives.
 
-    `s` (n,): in the order of `rows`. `theta` (K - 1,): ascending. `pull_over`, `pull_under`: what
-    the examples with a lower and with an upper threshold do to it. `pull`: all of it. `gradient`
-    (K - 1,): the derivative in the thresholds.
+    `pull_over`, `pull_under`: what the examples with a lower and with an upper threshold do to it.
     """
 
     def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:
@@ -96,12 +81,10 @@ class Fit:
         return size / self.pull if size > 0.0 and self.pull > 0.0 else size
 
     def _over(self) -> Floats:
-        over: Floats = self.theta.repeat(self.rows.sizes[1:]) - self.s[self.rows.over]
-        return over
+        return np.asarray(self.theta.repeat(self.rows.sizes[1:]) - self.s[self.rows.over])
 
     def _under(self) -> Floats:
-        under: Floats = self.s[self.rows.under] - self.theta.repeat(self.rows.sizes[:-1])
-        return under
+        return np.asarray(self.s[self.rows.under] - self.theta.repeat(self.rows.sizes[:-1]))
 
     def _gaps(self) -> Floats:
         return self.theta[1:] - self.theta[:-1]
@@ -244,28 +227,11 @@ class ProportionalOddsRisk(SmoothRisk):
 def proportional_odds_path(
     X: Floats, codes: Ints, lams: npt.ArrayLike, *, tol: float = 1e-10, max_iter: int = 500
 ) -> PathResult:
-    """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for every penalty of a path.
+    """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for penalties >= 0, (L,).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    codes : ndarray of shape (n,), int
-        0 .. K-1, each with an example.
-    lams : array-like of shape (L,)
-        Penalties >= 0, in any order.
-    tol : float
-        Relative suboptimality, certified for ``lam > 0``, for ``lam = 0`` half the squared
-        Newton decrement.
-    max_iter : int
-        Steps at most for each penalty.
-
-    Returns
-    -------
-    PathResult
-        With intercepts 0: the thresholds of scores are those of :func:`thresholds`.
+    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0, see :func:`thresholds`.
     """
-    risk = ProportionalOddsRisk(codes)
-    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
+    return descend(X, ProportionalOddsRisk(codes), penalties(lams), tol=tol, max_iter=max_iter)
 
 
 def thresholds(s: Floats, codes: Ints) -> Floats:

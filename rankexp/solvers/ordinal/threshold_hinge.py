@@ -53,11 +53,9 @@ def rounding(terms: int) -> float:
 class Certificate:
     """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
-    Any pair of them certifies: weak duality does not ask that they come from one point.
-
-    `terms`: with columns divided by `scale`, powers of two. `scale` (d,). `w` (d,). `objective`:
-    as computed at w, with its best thresholds. `primal`, `dual`: an upper bound on the objective
-    at w, and a lower bound on the least one.
+    Any pair of them certifies: weak duality does not ask that they come from one point. Columns of
+    `terms` are divided by `scale` (d,), powers of two. `objective`, as computed at w with its best
+    thresholds, is at most `primal`; the least one is at least `dual`.
     """
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
@@ -122,9 +120,8 @@ def solve_one(
 ) -> int:
     """Solve for one penalty; return the number of steps.
 
-    `terms`: whose columns the method works with. `penalty` (columns,): of each squared
-    coefficient. `back` (d, columns) or (columns,): makes these coefficients those that are
-    certified.
+    `penalty` (c,) is of each column of `terms`; `back`, (d, c) or (c,), makes coefficients of
+    these columns those that are certified.
     """
     n, tol = terms.X.shape[0], certificate.tol
     least, idle = np.inf, 0
@@ -157,28 +154,10 @@ def threshold_hinge_path(
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
-    """Solve for every penalty of a path.
+    """Solve for penalties > 0, (L,), in any order; each of the `codes`, 0 .. K-1, has an example.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    codes : ndarray of shape (n,), int
-        0 .. K-1, each with an example.
-    lams : array-like of shape (L,)
-        Penalties > 0, in any order.
-    every : bool
-        Whether an example has a loss at every threshold ("all", implicit order), or at those
-        next to its level, which are kept in order (explicit constraints).
-    tol : float
-        Certified relative gap to reach.
-    max_iter : int
-        Iterations at most for each penalty.
-
-    Returns
-    -------
-    PathResult
-        With intercepts 0: the thresholds of scores are those of
-        :func:`rankexp.solvers.ordinal.threshold_terms.thresholds`.
+    An example has a loss at `every` threshold, or at those next to its level, which are then kept
+    in order. Intercepts are 0: the thresholds of scores are those of `threshold_terms.thresholds`.
     """
     lams = penalties(lams)
     if not (lams > 0.0).all():
@@ -208,5 +187,4 @@ def threshold_hinge_path(
 def _powers(X: Floats) -> Floats:
     """Return a power of two for each column, about as large as its values: no digit is lost."""
     largest = np.maximum(np.abs(X).max(axis=0), np.finfo(np.float64).tiny)
-    powers: Floats = np.exp2(np.clip(np.rint(np.log2(largest)), -WIDEST, WIDEST))
-    return powers
+    return np.asarray(np.exp2(np.clip(np.rint(np.log2(largest)), -WIDEST, WIDEST)))

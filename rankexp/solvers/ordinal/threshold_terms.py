@@ -14,16 +14,12 @@ from rankexp.arrays import Floats, Ints
 
 
 class Terms:
-    """Examples, sorted by level, and the side of the thresholds that each is on.
+    """Examples at thresholds, listed threshold by threshold, and the side that each is on.
 
-    A term is an example at a threshold; terms are listed threshold by threshold.
-
-    `X` (n, d): less the median: one outlier leaves all others near 0. `order` (n,), int: the
-    examples by level. `sides` list of (first, cut, last): of each threshold: rows first .. cut-1
-    are below it, cut .. last-1 above. `sizes` (K - 1,), int: the number of terms of each
-    threshold. `sign` (N,): of each term: -1 below the threshold, 1 above. `ordered`: whether the
-    thresholds must be kept in order; with every example at every threshold they are so by
-    themselves.
+    `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0. `sides`:
+    (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
+    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `ordered`:
+    whether thresholds must be kept in order, as they are by themselves with every example at each.
     """
 
     def __init__(self, X: Floats, codes: Ints, every: bool) -> None:
@@ -73,12 +69,10 @@ class Pool:
 
 
 def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
-    """Return the thresholds with the least loss, ascending, equal ones pooled.
+    """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled.
 
     Where those of two levels are in the wrong order both are to be the same, the best for the two
     together: as in isotonic regression, for any convex losses.
-
-    `s` (n,): scores in the order of the terms.
     """
     pools: list[Pool] = []
     for first, cut, last in terms.sides:

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.compiled import choose
-from rankexp.solvers.result import Floats
+from rankexp.metrics.dominance import runs
 
 COMPILED = "rankexp.solvers.trees.splits_numba"
-Ints = npt.NDArray[np.int64]
 Table = npt.NDArray[np.signedinteger[Any]]
 
 
@@ -30,9 +30,9 @@ class Threshold(NamedTuple):
     threshold: float
     low_first: bool
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> npt.NDArray[np.bool_]:
+    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
-        low: npt.NDArray[np.bool_] = X[rows, self.feature] <= self.threshold
+        low: Bools = X[rows, self.feature] <= self.threshold
         return low if self.low_first else ~low
 
 
@@ -62,7 +62,7 @@ class Sorted:
         """The rows in ascending order of y, (m,)."""
         return np.asarray(self.rows[-1])
 
-    def part(self, member: npt.NDArray[np.bool_], numba: bool | None = None) -> "Sorted":
+    def part(self, member: Bools, numba: bool | None = None) -> "Sorted":
         """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
         compiled = choose(COMPILED, numba)
         if compiled is not None:
@@ -78,14 +78,6 @@ def presort(X: Floats, y: Floats) -> Sorted:
     columns = np.vstack((X.T, y))
     rows = columns.argsort(axis=1)
     return Sorted(rows, np.take_along_axis(columns, rows, axis=1))
-
-
-def runs(ascending: Floats) -> tuple[Ints, Ints]:
-    """Return how many values lie below, and how many not above, each of ascending ones, (m,)."""
-    m = ascending.size
-    edges = np.concatenate(([0], (ascending[1:] != ascending[:-1]).nonzero()[0] + 1, [m]))
-    sizes = np.diff(edges)
-    return edges[:-1].repeat(sizes), edges[1:].repeat(sizes)
 
 
 def kendall_charges(node: Sorted) -> Ints:
@@ -125,13 +117,11 @@ def best_threshold_split(
 ) -> Threshold | None:
     """Return the split that the charges judge best, or None where none gains anything.
 
-    `charges` (m,), int: by y. With :func:`kendall_charges` the best split has the greatest
-    empirical Kendall tau (clemencon2017, (8)); with :func:`halves` the least classification error.
-    `features`: the features to look at; of equally good splits the first in this order wins, and
-    then that with the lowest threshold. `n`: rows of the whole training set. `least`: the least
-    number of rows on a side. `count_ties`: take off the pairs with equal y across the split, which
-    are never in order in (8) but count 1/2 while their scores are equal. `numba`: whether to use
-    numba; by default where it can be had.
+    `charges` (m,), by y: with :func:`kendall_charges` the best split has the greatest empirical
+    Kendall tau (clemencon2017, (8)), with :func:`halves` the least classification error. Of those
+    equally good the first of the `features` wins, then the lowest threshold. `n`: rows of the
+    whole training set. `least`: rows on a side. `count_ties`: take off the pairs with equal y
+    across the split, which are never in order in (8) but count 1/2 while their scores are equal.
     """
     m = node.size
     if m < 2 * least:
@@ -139,9 +129,10 @@ def best_threshold_split(
     every = np.array_equal(features, np.arange(len(node.rows) - 1))
     chosen = slice(-1) if every else features  # a slice makes no copy
     rows, values = node.rows[chosen], node.values[chosen]
-    by_row = np.empty(n, dtype=_narrow(n))
+    # The tables by row are read out of order, so small integers are fast.
+    by_row: Table = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
     by_row[node.by_y] = charges
-    level, sizes = _levels(node, n) if count_ties else (by_row, charges[:0])
+    level, sizes = _levels(node, by_row) if count_ties else (by_row, charges[:0])
     tied = bool((sizes > 1).any())
     compiled = choose(COMPILED, numba)
     if compiled is not None:
@@ -185,18 +176,13 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def _narrow(n: int) -> type[np.signedinteger[Any]]:
-    """Return the integers for a table by row: it is read out of order, so small is fast."""
-    return np.int32 if n < 2**31 else np.int64
-
-
-def _levels(node: Sorted, n: int) -> tuple[Table, Ints]:
+def _levels(node: Sorted, like: Table) -> tuple[Table, Ints]:
     """Return the number of each row's y among the distinct ones, (n,), and how many rows have it.
 
     Rows of other nodes have any number.
     """
     ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
-    level = np.empty(n, dtype=_narrow(n))
+    level = np.empty_like(like)
     level[node.by_y] = ascending
     return level, np.bincount(ascending)
 

@@ -1,16 +1,10 @@
 """Compiled inner loops of :mod:`rankexp.solvers.trees.splits`, imported at first use."""
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.compiled import njit
-from rankexp.solvers.result import Floats
-
-Ints = npt.NDArray[np.int64]
-Table = npt.NDArray[np.signedinteger[Any]]
-Bools = npt.NDArray[np.bool_]
+from rankexp.solvers.trees.splits import Table
 
 
 @njit
