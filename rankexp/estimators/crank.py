@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.imports import import_class
-from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.nodes import Rule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
@@ -24,7 +22,7 @@ class Classified:
     classifier: Any
     features: Ints | None
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> npt.NDArray[np.bool_]:
+    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -113,10 +111,7 @@ class CRank(OrientedTree):
 
 
 def classifier_of(given: Any) -> Any:
-    """Return an unfitted classifier, from an estimator or its import path; None for None.
-
-    ValueError where there is no such class, or it has not the methods `fit` and `predict`.
-    """
+    """Return an unfitted classifier, from an estimator or its import path; None for None."""
     if given is None:
         return None
     if isinstance(given, str):

@@ -52,10 +52,8 @@ class KernelRanker(RiskRanker):
     costs : array-like of shape (K, K), optional
     levels : sequence, optional
         As for `LinearRanker`.
-    tol : float
-        Relative suboptimality of the objective to reach.
-    max_iter : int
-        Iterations at most.
+    tol, max_iter
+        As for `LinearRanker`.
     max_rank : int
         Columns at most of the factor of the Gram matrix: time grows with the square, or for the
         hinge with the cube, memory with n times it.
@@ -148,20 +146,12 @@ class KernelRanker(RiskRanker):
             raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            Only pairs of one group count. Some groups may have none.
+        """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if any.
 
         Raises
         ------
         ValueError
-            For a parameter out of range, missing or infinite values, labels as for
-            `LinearRanker`, or a kernel that isn't positive semidefinite.
+            As `LinearRanker` does, and for a kernel that isn't positive semidefinite.
 
         Warns
         -----

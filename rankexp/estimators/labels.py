@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import categories_of
-from rankexp.solvers.result import Floats
 
+Labels = npt.NDArray[Any]
 MOST_LEVELS = 1000
 
 
-def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the two sorted classes of labels, and which labels are of the last one."""
+def two_classes(y: Labels) -> tuple[Labels, Ints]:
+    """Return the two sorted classes of labels, and 1 for labels of the last one, else 0."""
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass"):
         raise ValueError(
@@ -32,17 +33,13 @@ def two_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.b
         raise ValueError(
             f"a ranker needs examples of two classes; y holds only one class, '{classes[0]}'"
         )
-    return classes, codes == 1
+    return classes, codes.astype(np.int64)
 
 
-def ordered_levels(
-    y: npt.NDArray[Any], levels: Sequence[Any] | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
     """Return the levels, worst to best, (K,), and the place of each label among them, (n,).
 
-    `levels` may have some without an example; None: the numbers in y, in their order. ValueError
-    for labels without an order of their own and no `levels`, levels that are no list, a label that
-    isn't among them, a level named twice, or examples of fewer than two levels.
+    `levels` may have some without an example; None: the numbers in y, in their order.
     """
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
@@ -78,8 +75,7 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
     """Return the levels to train on, from a target as it was given, before it is an array.
 
     `levels` win where they are given; else they are the categories of an ordered pandas
-    Categorical, where `present` only those with an example, or None. ValueError where the levels
-    that are given contradict the order of y's categories.
+    Categorical, where `present` only those with an example, or None.
     """
     categories = categories_of(y)
     if categories is None:
@@ -96,13 +92,8 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
     return levels
 
 
-def few_levels(
-    y: npt.NDArray[Any], levels: Sequence[Any] | None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """Return what `ordered_levels` does, for models with a place for each pair of levels.
-
-    ValueError for more than 1,000 levels, too.
-    """
+def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
+    """Return what `ordered_levels` does, for models with a place for each pair of levels."""
     order, codes = ordered_levels(y, levels)
     if len(order) > MOST_LEVELS:
         raise ValueError(
@@ -111,7 +102,7 @@ def few_levels(
     return order, codes
 
 
-def _distinct(y: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def _distinct(y: Labels) -> tuple[list[Any], Ints]:
     """Return the distinct labels, and the place of each label among them."""
     if y.dtype.kind != "O":
         found, which = np.unique(y, return_inverse=True)
@@ -123,7 +114,7 @@ def _distinct(y: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
 
 def best_threshold(
     s: Floats,
-    positive: npt.NDArray[np.bool_],
+    positive: Bools,
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
 ) -> float:

@@ -31,11 +31,8 @@ class ORBoost(StumpBooster):
     ----------
     variant : {"lr", "all"}
         Left-right: the thresholds next to the level only; or all of them.
-    n_rounds : int
-        Rounds, at most.
-    cuts : {"quantile", "equidistant", "all"}
-        As in :class:`~rankexp.estimators.RankBoost`.
-    n_cuts : int
+    n_rounds, cuts, n_cuts
+        As for `RankBoost`.
     smoothing : float or None
         d >= 0 of ``½ log((e+ + d) / (e- + d))``; None: one over the number of examples.
     levels : None or sequence

@@ -20,7 +20,20 @@ from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
-class OrientedTree(BaseEstimator):  # type: ignore[misc]
+class RealRanker(BaseEstimator):  # type: ignore[misc]
+    """A ranker of examples with a real target, whose predictions are scores."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, as `predict` does."""
+        return np.asarray(self.predict(X))
+
+
+class OrientedTree(RealRanker):
     """What both kinds of oriented trees share; a kind says how a node is split."""
 
     depth: int
@@ -33,11 +46,6 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
     @abstractmethod
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
         """Return how to split a node by some features; None to leave it a leaf."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow, and where asked for prune, a tree.
@@ -120,8 +128,6 @@ class OrientedTree(BaseEstimator):  # type: ignore[misc]
             if node.rule is None:
                 out[rows] = node.score(self.depth)
         return out
-
-    decision_function = predict
 
     def nodes(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return the tree as rows for JSON, each node before its children, left before right.

@@ -10,10 +10,7 @@ from rankexp.arrays import Bools, Floats, Ints
 
 
 def group_numbers(groups: Any, n: int) -> Ints | None:
-    """Return groups as numbers 0 .. G-1, (n,); None for none.
-
-    ValueError where there isn't one for each row, or where they can't be told apart.
-    """
+    """Return groups as numbers 0 .. G-1, (n,); None for none."""
     if groups is None:
         return None
     labels = np.asarray(groups)
@@ -30,10 +27,7 @@ def group_numbers(groups: Any, n: int) -> Ints | None:
 
 
 def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:
-    """Return which rows are for validation: a share of each level, or of the groups, whole.
-
-    ValueError where all rows are, or a single group can't be parted.
-    """
+    """Return which rows are for validation: a share of each level, or of the groups, whole."""
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
         kinds = np.unique(groups)
@@ -50,10 +44,7 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
 
 
 class PairError:
-    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½.
-
-    The costs (K, K) are above the diagonal. ValueError where there is no pair.
-    """
+    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½."""
 
     def __init__(self, codes: Ints, costs: Floats, groups: Ints | None) -> None:
         n = codes.size

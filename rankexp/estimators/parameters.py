@@ -52,10 +52,7 @@ def at_least_one(name: str, value: Any) -> None:
 
 
 def check_solver(lam: Any, tol: Any, max_iter: Any, needs_penalty: str = "") -> None:
-    """Raise ValueError where the penalty, the tolerance or the iterations are impossible.
-
-    `needs_penalty` is what allows no penalty of 0, for the message.
-    """
+    """Raise ValueError where one is impossible; `needs_penalty` is what allows no penalty of 0."""
     if not (isinstance(lam, Real) and 0.0 <= float(lam) < np.inf):
         raise ValueError(f"lam must be a finite number >= 0, got {lam!r}")
     if lam == 0 and needs_penalty:

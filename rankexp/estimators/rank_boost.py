@@ -158,14 +158,17 @@ class RankBoost(RiskMixin, StumpBooster):
         costs = cost_matrix(self.costs, self.levels_.shape[0])
         costs /= costs.max()  # only ratios count; sums shall not overflow
         numbers = group_numbers(groups, X.shape[0])
-        if self.validation_fraction is None:
-            self._boost(X, codes, costs, numbers)
-        else:
+        train: Any = slice(None)
+        watched = None
+        if self.validation_fraction is not None:
             rng = check_random_state(self.random_state)
             out = held_out(codes, numbers, self.validation_fraction, rng)
-            parts = [None if numbers is None else numbers[side] for side in (~out, out)]
-            error = PairError(codes[out], costs, parts[1])
-            self._boost(X[~out], codes[~out], costs, parts[0], (X[out], error))
+            apart = None if numbers is None else numbers[out]
+            train, watched = ~out, (X[out], PairError(codes[out], costs, apart))
+        rows = binned(X[train], self.cuts, self.n_cuts)
+        within = None if numbers is None else numbers[train]
+        pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss]())
+        self._boost(rows, pairs, watched)
         self.threshold_ = 0.0
         if self.risk == "bipartite":
             self.threshold_ = best_threshold(self._sum(X), codes == 1)
@@ -198,10 +201,9 @@ class RankBoost(RiskMixin, StumpBooster):
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
-        self._forget("classes_", "levels_", "validation_error_")
+        self._forget("classes_", "levels_")
         self.threshold_ = 0.0
-        start = listed.risk
-        self._keep_rounds(start, list(self._rounds(rows, listed)))
+        self._boost(rows, listed)
         return self
 
     def _codes(self, y: npt.NDArray[Any], levels: Any) -> Ints:
@@ -211,8 +213,7 @@ class RankBoost(RiskMixin, StumpBooster):
             self.levels_, codes = few_levels(y, levels)
             return codes
         if levels is None:
-            self.levels_, positive = two_classes(y)
-            codes = positive.astype(np.int64)
+            self.levels_, codes = two_classes(y)
         else:
             self.levels_, codes = few_levels(y, levels)
             if self.levels_.shape[0] != 2:
@@ -224,23 +225,17 @@ class RankBoost(RiskMixin, StumpBooster):
         return codes
 
     def _boost(
-        self,
-        X: Floats,
-        codes: Ints,
-        costs: Floats,
-        groups: Ints | None,
-        watched: tuple[Floats, PairError] | None = None,
+        self, rows: Binned, pairs: Pairs, watched: tuple[Floats, PairError] | None = None
     ) -> None:
-        rows = binned(X, self.cuts, self.n_cuts)
-        pairs = all_pairs(rows, codes, costs, groups, LOSSES[self.loss]())
-        start, rounds = pairs.risk, self._rounds(rows, pairs)
+        """Set the attributes of the rounds; `watched` are rows held out, and their error."""
         self._forget("validation_error_")
-        found = list(rounds) if watched is None else self._watch(rounds, *watched)
-        self._keep_rounds(start, found)
-
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+        start = pairs.risk
         smoothing = 1.0 / rows.size if self.smoothing is None else float(self.smoothing)
-        return boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
+        rounds = boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
+        kept = list(rounds) if watched is None else self._watch(rounds, *watched)
+        self._keep([one.stump for one in kept], [one.alpha for one in kept])
+        self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
+        self.risk_ = start * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
 
     def _watch(self, rounds: Iterator[Round], X: Floats, error: PairError) -> list[Round]:
         """Return the rounds up to the least error of the rows held out."""
@@ -255,11 +250,6 @@ class RankBoost(RiskMixin, StumpBooster):
                 break
         self.validation_error_ = np.array(errors)
         return found[: int(np.argmin(errors))]
-
-    def _keep_rounds(self, start: float, rounds: list[Round]) -> None:
-        self._keep([one.stump for one in rounds], [one.alpha for one in rounds])
-        self.normalisers_ = np.array([one.ratio for one in rounds], dtype=np.float64)
-        self.risk_ = start * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.

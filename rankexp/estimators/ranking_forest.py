@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -12,14 +11,14 @@ from rankexp.arrays import Floats
 from rankexp.categories import in_numbers
 from rankexp.estimators.crank import CRank
 from rankexp.estimators.kendall_tree import KendallTree
-from rankexp.estimators.oriented_tree import OrientedTree, check_count
+from rankexp.estimators.oriented_tree import OrientedTree, RealRanker, check_count
 from rankexp.estimators.parameters import fitted_rows
 
 REGISTER = {"RankingForest": "RankingForest"}
 
 
 @dataclass(eq=False, repr=False)
-class RankingForest(BaseEstimator):  # type: ignore[misc]
+class RankingForest(RealRanker):
     """Bagged oriented trees, each node of which looks at some of the features.
 
     A tree's score of x becomes the share of the training examples that this tree scores below
@@ -58,11 +57,6 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
     classifier: Any = None
     bootstrap: bool = True
     random_state: Any = None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -116,8 +110,6 @@ class RankingForest(BaseEstimator):  # type: ignore[misc]
             total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
         total /= 2 * len(self.estimators_)
         return total
-
-    decision_function = predict
 
 
 def _distribution(s: Floats) -> tuple[Floats, Floats]:

@@ -3,17 +3,22 @@
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.labels import (
+    Labels,
+    few_levels,
+    level_order,
+    ordered_levels,
+    two_classes,
+)
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.parameters import check_solver
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
 from rankexp.risks.base import Given, Risk, RiskOfPairs, Task, table
-from rankexp.solvers.result import Floats
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
@@ -27,8 +32,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     max_iter: int
     threshold_: float
 
-    _only_pairs: ClassVar[bool] = False
-    """Whether it trains risks of pairs only."""
+    _only_pairs: ClassVar[bool] = False  # whether it trains no other risks
 
     @classmethod
     def combinations(cls) -> list[tuple[str, str]]:
@@ -43,7 +47,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Return what `fit` and `path` may be given beside X and y, under this risk."""
         return self._risk().takes
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> Labels:
         """Return the labels of rows, shape (n,): positive where the score is above 0.
 
         Under a risk of ordered levels these are the scores themselves.
@@ -91,8 +95,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return level_order(y, self.levels, present=not ranks_levels(self))
 
     def _task(
-        self, X: Floats, y: npt.NDArray[Any], lams: Floats, order: Any, groups: Any
-    ) -> tuple[npt.NDArray[Any], Task]:
+        self, X: Floats, y: Labels, lams: Floats, order: Any, groups: Any
+    ) -> tuple[Labels, Task]:
         """Return the two classes or the levels, worst to best, and what is to be minimised."""
         loss, risk = self._trained()
         if groups is not None and "groups" not in risk.takes:
@@ -116,7 +120,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         )
         return labels, task
 
-    def _keep(self, labels: npt.NDArray[Any]) -> None:
+    def _keep(self, labels: Labels) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
         kept, dropped = ("levels_", "classes_")[:: 1 if ranks_levels(self) else -1]
         setattr(self, kept, labels)
@@ -124,13 +128,10 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             delattr(self, dropped)
 
 
-def _two_classes(
-    y: npt.NDArray[Any], order: Any
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+def _two_classes(y: Labels, order: Any) -> tuple[Labels, Ints]:
     """Return the two classes, the positive one last, and 1 for its rows, else 0."""
     if order is None:
-        labels, positive = two_classes(y)
-        return labels, positive.astype(np.int64)
+        return two_classes(y)
     levels, codes = ordered_levels(y, order)
     here = np.unique(codes)
     if here.shape[0] > 2:

@@ -43,6 +43,8 @@ class DiscreteModel(ClassModel):
 class Discrete:
     """Classes on finitely many points, with given probability mass functions.
 
+    Those of uematsu2010, "Toy example for possible ties under hinge loss", are of this kind.
+
     Parameters
     ----------
     points : sequence of m numbers, or of m lists of d numbers
@@ -54,10 +56,6 @@ class Discrete:
         The classes' shares, scaled to add up to 1. None: equal.
     stratified : bool
         Whether a sample has exactly these shares, rounded.
-
-    References
-    ----------
-    uematsu2010, "Toy example for possible ties under hinge loss".
     """
 
     points: Sequence[float] | Sequence[Sequence[float]] = (1.0, 2.0, 3.0)

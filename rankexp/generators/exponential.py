@@ -57,16 +57,14 @@ class ExponentialModel:
 class ExponentialFamily:
     """Normal features whose mean moves along a random direction as y grows.
 
+    It is Example 2 of clemencon2017 with a Gaussian base measure.
+
     Parameters
     ----------
     d : int
         Number of features.
     strength : float
         Half the way that the mean moves, in SDs of the features; > 0.
-
-    References
-    ----------
-    clemencon2017, Example 2.
     """
 
     d: int = 5

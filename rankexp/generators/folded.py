@@ -67,12 +67,7 @@ class FoldedModel:
 
 @dataclass(frozen=True)
 class Folded:
-    """Example 1: the target folded at 1/2, so that high and low look alike.
-
-    References
-    ----------
-    clemencon2017, Example 1.
-    """
+    """Example 1 of clemencon2017: the target folded at 1/2, so that high and low look alike."""
 
     levels = FoldedModel.levels
 

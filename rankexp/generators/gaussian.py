@@ -81,6 +81,8 @@ class GaussianModel(ClassModel):
 class Gaussian:
     """Classes with normal features, independent within a class; densities are known.
 
+    They are those of uematsu2010, "Numerical example" and that for tripartite ranking.
+
     Parameters
     ----------
     means : sequence of K numbers, or of K lists of d numbers
@@ -92,10 +94,6 @@ class Gaussian:
     stratified : bool
         Whether a sample has exactly these shares, rounded: with ``n_train: 400`` two equal classes
         have 200 each.
-
-    References
-    ----------
-    uematsu2010, "Numerical example" and "Numerical example for tripartite ranking".
     """
 
     means: Sequence[float] | Sequence[Sequence[float]] = (-1.0, 1.0)

@@ -25,6 +25,8 @@ class LinearTarget:
 class Linear:
     """Thresholded sums of uniform features with Gaussian weights, labels flipped at random.
 
+    It is the linear model of kotlowski2011, section 5.1.
+
     Parameters
     ----------
     p : float
@@ -33,10 +35,6 @@ class Linear:
         Number of features.
     rank_risk : float
         Bayes rank risk, in [0, 1/2).
-
-    References
-    ----------
-    kotlowski2011, section 5.1.
     """
 
     p: float = 0.5

@@ -46,9 +46,7 @@ class PolynomialModel:
 class Polynomial:
     """The polynomial toy: x uniform on [0, .415], [.415, .51], [.51, 1] with chances .1, .8, .1.
 
-    References
-    ----------
-    clemencon2017, section 6 and supplement, "Numerical experiments".
+    It is that of clemencon2017, section 6 and supplement, "Numerical experiments".
     """
 
     levels = PolynomialModel.levels

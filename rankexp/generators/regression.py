@@ -51,6 +51,9 @@ class RegressionModel:
 class Regression:
     """y = m(x) + noise, m a weighted sum of lines or of sine waves, one a feature.
 
+    Whatever the noise, m is an optimal scorer, and so is any strictly increasing function of it
+    (clemencon2017, Example 2).
+
     Parameters
     ----------
     d : int
@@ -59,11 +62,6 @@ class Regression:
         SD of the noise as a multiple of the SD of m(x), >= 0.
     shape : {"linear", "waves"}
         ``waves``: one period of a sine a feature, of random phase; not monotone in any.
-
-    References
-    ----------
-    clemencon2017, Example 2: whatever the noise, m is an optimal scorer, and so is any strictly
-    increasing function of it.
     """
 
     d: int = 5

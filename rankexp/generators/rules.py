@@ -52,7 +52,7 @@ class Rules:
 
     A rule has a number of conditions from the geometric law of rate 1/2 on {1, 2, ...}; a
     condition has a uniform feature, a uniform bound, and either direction. On average a rule
-    covers a third of the cube.
+    covers a third of the cube. It is the nonlinear model of kotlowski2011, section 5.1.
 
     Parameters
     ----------
@@ -64,10 +64,6 @@ class Rules:
         Number of rules.
     rank_risk : float
         Bayes rank risk, in [0, 1/2).
-
-    References
-    ----------
-    kotlowski2011, section 5.1.
     """
 
     p: float = 0.5

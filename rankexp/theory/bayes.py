@@ -22,16 +22,8 @@ REGISTER = {
 def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
     """Return g+(x) / g-(x), (n,), which has the least ranking risk, 1 - AUC.
 
-    Where g- underflows against g+ it is infinite; `log_ratio` orders there, too.
-
-    Raises
-    ------
-    ValueError
-        For a model without known densities, or not of two classes.
-
-    References
-    ----------
-    uematsu2010, Theorem 1.
+    Where g- underflows against g+ it is infinite; `log_ratio` orders there, too. This is Theorem 1
+    of uematsu2010. Parameters and errors are those of :func:`log_ratio`.
     """
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(log_ratio(model, X)))
@@ -39,6 +31,8 @@ def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
 
 def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats:
     """Return alpha log(g+(x) / g-(x)), (n,), which has the least pairwise risk of a smooth loss.
+
+    This is Theorem 2 of uematsu2010.
 
     Parameters
     ----------
@@ -52,10 +46,6 @@ def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats
     ------
     ValueError
         For a model without known densities or not of two classes, or another loss.
-
-    References
-    ----------
-    uematsu2010, Theorem 2.
     """
     margin = parse(loss)
     if not isinstance(margin, MarginLoss) or not margin.smooth:
@@ -88,6 +78,8 @@ def tripartite(
 ) -> Floats:
     """Return the ranking function, (n,), of the least cost-weighted pairwise risk of three levels.
 
+    This is Theorem 4 of uematsu2010.
+
     Parameters
     ----------
     model : object
@@ -101,10 +93,6 @@ def tripartite(
     ------
     ValueError
         For a model without known densities or not of three classes, or costs that are none.
-
-    References
-    ----------
-    uematsu2010, Theorem 4.
     """
     logs = log_joint(model, X, classes=3)
     known = costs_of(costs, model.priors) if isinstance(costs, str) else costs

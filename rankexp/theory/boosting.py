@@ -19,6 +19,8 @@ VARIANTS = ("lr", "all")
 def orboost(model: Any, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
     """Return r*(x), (n,), ORBoost's best ranking function, where its outer thresholds average 0.
 
+    The r* printed in uematsu2010, "Relation to Ordinal Regression Boosting", is that of ``lr``.
+
     Parameters
     ----------
     model : object
@@ -32,10 +34,6 @@ def orboost(model: Any, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
     ------
     ValueError
         For another model or variant, or where no finite thresholds are best.
-
-    References
-    ----------
-    uematsu2010, "Relation to Ordinal Regression Boosting": the printed r* is that of ``lr``.
     """
     thresholds = orboost_thresholds(model, variant)
     return orboost_function(log_joint(model, X), thresholds, variant)

@@ -18,7 +18,8 @@ STEPS, TOLERANCE = 200, 1e-12
 def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
     """Return r*(x), (n,), of the greatest likelihood, where the outer thresholds average 0.
 
-    The model is log[P(Y <= j) / P(Y > j)] = theta_j - r(x), with the best theta for all x.
+    The model is log[P(Y <= j) / P(Y > j)] = theta_j - r(x), with the best theta for all x
+    (uematsu2010, "Relation to Proportional odds model").
 
     Parameters
     ----------
@@ -30,10 +31,6 @@ def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
     ------
     ValueError
         For another model, or where no finite thresholds are best.
-
-    References
-    ----------
-    uematsu2010, "Relation to Proportional odds model".
     """
     return odds_root(log_joint(model, X), proportional_odds_thresholds(model))
 
@@ -41,11 +38,11 @@ def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
 def odds_root(log_shares: Floats, thresholds: Floats) -> Floats:
     """Return r*(x), (n,), of the greatest likelihood for given increasing thresholds.
 
-    It is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K, the logs of P(y | x) being
-    known up to a constant of each row. Written as the log of this over what is left to
-    2 - P_1 - P_K, the equation is close to linear in r, and r* lies between the first and the last
-    threshold, shifted by log (1 - P_1) / (1 - P_K): Newton's method, kept within these bounds,
-    finds it. It is infinite where only the first or the last level has any mass.
+    It is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K; a row's logs of P may all
+    be off by the same constant. Written as the log of this over what is left to 2 - P_1 - P_K, the
+    equation is close to linear in r, and r* lies between the first and the last threshold, shifted
+    by log (1 - P_1) / (1 - P_K): Newton's method, kept within these bounds, finds it. It is
+    infinite where only the first or the last level has any mass.
     """
     pairs = np.logaddexp(log_shares[:, 1:], log_shares[:, :-1])
     below = logsumexp(log_shares[:, :-1], axis=1)

@@ -31,7 +31,7 @@ def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> F
 
 
 def ranking_risk(scores: npt.ArrayLike, weights: Floats) -> float:
-    """Return the expected ranking risk of scores (m,): wrongly ordered pairs, ties counted half."""
+    """Return the expected ranking risk of scores (m,): pairs in the wrong order, ties half."""
     r = _checked(scores, weights)
     below = np.less.outer(r, r) + 0.5 * np.equal.outer(r, r)
     return float((weights * below).sum())

@@ -18,7 +18,8 @@ def hinge_population(
     """Return the scores, (n,), of the least expected pairwise hinge loss on a grid.
 
     Each class is the one that has its density at the grid's points, scaled to add up to 1 there.
-    The scores' differences are integers, and the middle of their range is 0.
+    The scores' differences are integers (uematsu2010, Theorem 3; the estimates in its "Numerical
+    example" show such steps), and the middle of their range is 0.
 
     Parameters
     ----------
@@ -36,10 +37,6 @@ def hinge_population(
     ValueError
         For a model without known densities, not of two classes or of more features, a bad grid,
         or rows beyond its ends.
-
-    References
-    ----------
-    uematsu2010, Theorem 3 and "Numerical example", where the estimates show such steps.
     """
     x, masses = grid_masses(model, low, high, points)
     rows = np.asarray(X, dtype=np.float64)
