@@ -37,10 +37,11 @@ class Classified:
 class CRank(OrientedTree):
     """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
 
-    Each node labels its examples by whether y is above its median there, learns the labels with
-    a classifier, and sends what is predicted positive to the left child, which is ranked above
-    the right one. A node of a single y, one whose classifier leaves a child (nearly) empty, or
-    at `depth` is a leaf.
+    Each node labels its examples by whether y is above its median there (where values tie: above
+    the cut between two values with the most equal halves), learns the labels with a classifier,
+    and sends what is predicted positive to the left child, which is ranked above the right one.
+    A node of a single y, one whose classifier leaves a child (nearly) empty, or at `depth` is a
+    leaf.
 
     Parameters
     ----------
@@ -68,10 +69,6 @@ class CRank(OrientedTree):
     n_leaves_ : int
     cv_scores_ : ndarray of shape (leaves before pruning,)
         Where pruned: the cross-validated measure by number of leaves, from 1 on.
-
-    Notes
-    -----
-    Where values of y tie, "the median" is the cut between two values with the most equal halves.
 
     Examples
     --------

@@ -55,11 +55,5 @@ class KendallTree(OrientedTree):
     random_state: Any = None
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
-        return best_threshold_split(
-            node,
-            kendall_charges(node),
-            features,
-            len(X),
-            least=self.min_samples_leaf,
-            count_ties=self.count_ties,
-        )
+        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
+        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)

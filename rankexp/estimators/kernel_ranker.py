@@ -79,19 +79,16 @@ class KernelRanker(RiskRanker):
     -----
     The problem is that of a support vector machine on all pairs with the kernel
     ``K(x, z) + K(x', z') - K(x', z) - K(x, z')`` of mohri2018, (10.10), but neither the pairs nor
-    the Gram matrix of the rows are ever written out: its pivoted Cholesky factor ``L L'`` is cut
-    off where what is left, E, cannot matter, and the linear solvers work on the rows of L. A
-    linear combination of the pivots has the same scores and norm in the coordinates of L as in
-    the feature space, so the objective is exact; the certificate loses ``r'E r / (2 lam)`` (r the
-    derivative of the risk by the scores), which is worked out, or bounded by the diagonal of E,
-    and counted in `gap_`. A Gaussian kernel of 10,000 rows in one dimension takes some 80 pivots.
-    Where there would be more than `max_rank`, a pipeline of scikit-learn's Nystroem features and
-    a `LinearRanker` costs less.
+    the Gram matrix are ever written out: its pivoted Cholesky factor ``L L'`` is cut off where
+    what is left, E, cannot matter, and the linear solvers work on the rows of L. There a linear
+    combination of the pivots has the scores and the norm that it has in the feature space, so the
+    objective is exact; `gap_` counts ``r'E r / (2 lam)``, r the derivative of the risk by the
+    scores, or a bound on it. A Gaussian kernel of 10,000 rows in one dimension takes some 80
+    pivots. Where there would be more than `max_rank`, a pipeline as below costs less.
 
     References
     ----------
-    R. Herbrich, T. Graepel and K. Obermayer. Support vector learning for ordinal regression.
-    ICANN 1999. mohri2018, section 10.3. uematsu2010, "AUC maximizing SVM".
+    mohri2018, section 10.3; uematsu2010, "AUC maximizing SVM"; Herbrich et al. (1999).
 
     Examples
     --------

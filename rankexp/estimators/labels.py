@@ -37,10 +37,7 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
 
 
 def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
-    """Return the levels, worst to best, (K,), and the place of each label among them, (n,).
-
-    `levels` may have some without an example; None: the numbers in y, in their order.
-    """
+    """Return the levels, worst to best, (K,), and the place of each label among them, (n,)."""
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
@@ -121,8 +118,7 @@ def best_threshold(
     """Return the threshold with the least error of "positive where the score is above it".
 
     Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
-    `weights` say what an error on a negative and on a positive example counts, `sample_weight`
-    (n,) how often each example does.
+    `weights` are of an error on a negative and on a positive example.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]

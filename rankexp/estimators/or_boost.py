@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels, level_order
 from rankexp.estimators.parameters import fitted_rows, one_of
 from rankexp.estimators.stump_booster import StumpBooster
+from rankexp.estimators.threshold_model import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
 from rankexp.solvers.boosting.stumps import binned
 from rankexp.solvers.result import Floats
@@ -19,7 +19,7 @@ REGISTER = {"ORBoost": "ORBoost"}
 
 
 @dataclass(eq=False, repr=False)
-class ORBoost(StumpBooster):
+class ORBoost(LevelRanker, StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 
     An example of level y costs ``exp(-(r(x) - theta_k))`` for thresholds k below its level and
@@ -114,12 +114,3 @@ class ORBoost(StumpBooster):
         offsets = np.cumsum(self.alphas_)
         for s, offset in zip(self._staged(X, height=2.0), offsets, strict=True):
             yield s - offset
-
-    def predict(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,)."""
-        return self.decision_function(X)
-
-    def predict_level(self, X: Any) -> npt.NDArray[Any]:
-        """Return the levels of rows, shape (n,): as many thresholds up as lie below the score."""
-        place = self.thresholds_.searchsorted(self.decision_function(X), side="left")
-        return np.asarray(self.levels_[place])

@@ -35,10 +35,8 @@ class OrdinalSVM(ThresholdModel):
         The levels, worst to best. None: the numbers in y. A level without an example changes
         nothing in the fit, as if it had not been declared: its thresholds are equal, or infinite
         where it is at an end.
-    tol : float
-        Relative suboptimality of the objective to reach.
-    max_iter : int
-        Iterations at most.
+    tol, max_iter
+        As for `LinearRanker`.
 
     Attributes
     ----------

@@ -48,13 +48,9 @@ class OrientedTree(RealRanker):
         """Return how to split a node by some features; None to leave it a leaf."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Grow, and where asked for prune, a tree.
+        """Grow, and where asked for prune, a tree on rows X (n, d) and real targets y (n,).
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-            Real targets; only their order counts.
+        Only the order of the targets counts.
 
         Raises
         ------
@@ -88,9 +84,8 @@ class OrientedTree(RealRanker):
         waiting = [(root, presort(X, y))]
         while waiting:
             node, rows = waiting.pop()
-            if node.j == self.depth or rows.size < 2 * self.min_samples_leaf:
-                continue
-            if rows.y[0] == rows.y[-1]:
+            small = node.j == self.depth or rows.size < 2 * self.min_samples_leaf
+            if small or rows.y[0] == rows.y[-1]:
                 continue
             node.rule = self._chosen(X, rows, rng)
             if node.rule is None:
@@ -144,11 +139,11 @@ class OrientedTree(RealRanker):
 
     def _described(self, node: Node, names: Sequence[str] | None) -> dict[str, Any]:
         row: dict[str, Any] = {"j": node.j, "k": node.k, "size": node.size}
-        if node.rule is None:
-            return row | {"score": node.score(self.depth)}
-        if not isinstance(node.rule, Threshold):
-            return row | {"rule": str(node.rule)}
         rule = node.rule
+        if rule is None:
+            return row | {"score": node.score(self.depth)}
+        if not isinstance(rule, Threshold):
+            return row | {"rule": str(rule)}
         name = f"x{rule.feature}" if names is None else str(names[rule.feature])
         text = f"{name} {'<=' if rule.low_first else '>'} {rule.threshold:.6g}"
         return row | {"rule": text, **rule._asdict()}

@@ -17,8 +17,7 @@ from rankexp.solvers.result import PathResult
 def fitted_rows(estimator: Any, X: Any) -> Floats:
     """Return rows to score as an array, (n, d), of the features that it was fitted to."""
     check_is_fitted(estimator)
-    rows: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
-    return rows
+    return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", reset=False))
 
 
 def warn_unconverged(

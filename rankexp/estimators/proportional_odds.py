@@ -69,5 +69,4 @@ class ProportionalOdds(ThresholdModel):
         cuts = np.concatenate(([-np.inf], self.thresholds_, [np.inf])) - s
         low, high = cuts[:, :-1], cuts[:, 1:]
         side = np.where(low > 0.0, -1.0, 1.0)  # 1 - 1 would lose the digits of a small rest
-        chances: Floats = np.abs(expit(side * high) - expit(side * low))
-        return chances
+        return np.asarray(np.abs(expit(side * high) - expit(side * low)))

@@ -22,10 +22,9 @@ Grow = Callable[[Floats, Floats, Any], Node]
 def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: Any) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
-    Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, over the `cv`
-    folds (n of them where there are fewer examples) by number of leaves, from 1 on; the tree keeps
-    the least number that reaches the greatest mean. NaN where no fold has a pair to judge by;
-    nothing is pruned.
+    Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, by number of
+    leaves, from 1 on; the tree keeps the least number that reaches the greatest mean. All are NaN,
+    and nothing is pruned, where no fold has a pair to judge by.
     """
     merges = merge_order(root, gains(root, X, y, measure))
     values = np.full(len(merges) + 1, np.nan)
@@ -62,7 +61,7 @@ def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     inner = {node.key for node in root.walk() if node.rule is not None}
     order: list[Key] = []
     while inner:
-        ripe = [key for key in inner if not inner & {_child(key, 0), _child(key, 1)}]
+        ripe = [(j, k) for j, k in inner if not inner & {(j + 1, 2 * k), (j + 1, 2 * k + 1)}]
         order.append(min(ripe, key=lambda key: (gain.get(key, 0), key)))
         inner.remove(order[-1])
     return order
@@ -79,17 +78,15 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     upto = ascending.searchsorted(y, "right")
     rows_of = {node.key: rows for node, rows in cells(root, X)}
     gain_of = _iauc_gain if measure == "iauc" else _tau_gain
+    nothing = np.zeros(0, dtype=np.int64)
     found = {}
     for node in root.walk():
         children = node.children()
         if children is None or node.key not in rows_of:
             continue
-        left, right = (np.sort(rows_of.get(child.key, _NOTHING)) for child in children)
+        left, right = (np.sort(rows_of.get(child.key, nothing)) for child in children)
         found[node.key] = gain_of(below[left], upto[left], below[right], upto[right])
     return found
-
-
-_NOTHING: Ints = np.zeros(0, dtype=np.int64)
 
 
 def _tau_gain(high: Ints, high_upto: Ints, low: Ints, low_upto: Ints) -> int:
@@ -119,7 +116,3 @@ def _greatest(y: Floats, measure: str) -> int:
     ascending = np.sort(y)
     below = ascending.searchsorted(ascending, "left")
     return int((below * (n - ascending.searchsorted(ascending, "right"))).sum())
-
-
-def _child(key: Key, which: int) -> Key:
-    return key[0] + 1, 2 * key[1] + which

@@ -46,18 +46,16 @@ class RankBoost(RiskMixin, StumpBooster):
         Rounds, at most.
     cuts : {"quantile", "equidistant", "all"}
         Where thresholds are: at `n_cuts` quantiles of a feature in the whole training sample, at
-        as many points in its range, or midway between all neighbouring values: there may be
-        n - 1, and then every round fills tables as large as X. A feature with no more values
-        than quantiles has all cuts.
+        as many points in its range, or midway between all neighbouring values, perhaps n - 1. A
+        feature with no more values than quantiles has all cuts.
     n_cuts : int
     loss : {"exponential", "logistic"}
-        Of a pair's score difference. Exponential: the weights of pairs factorise, a round is
-        O(n) a feature. Logistic: a pair weighs ``1 / (1 + exp(r(x) - r(x')))``, and the same
-        coefficient lowers the mean of ``log(1 + exp(-(r(x) - r(x'))))`` in every round.
+        Of a pair's score difference. Exponential: a round is O(n) a feature. Logistic: a pair
+        weighs ``1 / (1 + exp(r(x) - r(x')))``, and the same coefficient lowers the risk.
     alpha : {"pairs", "textbook"}
         The pair version of e+ and e-, ``E+[h] (1 - E-[h])`` and ``(1 - E+[h]) E-[h]`` for two
-        classes, with which alpha minimises the exponential loss along its coordinate; or the
-        ``E+[h]`` and ``E-[h]`` of mohri2018's Figure 10.2, with which it does not.
+        classes, which minimises the exponential loss along the coordinate; or the ``E+[h]`` and
+        ``E-[h]`` of mohri2018's Figure 10.2, which does not.
     smoothing : float or None
         d >= 0. None: one over the number of training examples, as Schapire and Singer (1999)
         advise; d > 0 keeps alpha finite where e- is 0.
@@ -68,8 +66,8 @@ class RankBoost(RiskMixin, StumpBooster):
         sort. A level without an example has no pairs and changes nothing.
     validation_fraction : float or None
         The share of the examples of each level (with groups: of the groups) that is held out,
-        in (0, 1): boosting then stops early, and the rounds up to the least share of held out
-        pairs in the wrong order, weighted by costs, are kept. None: no early stopping.
+        in (0, 1): rounds are kept up to the least cost of held out pairs in the wrong order.
+        None: no early stopping.
     n_iter_no_change : int
         Rounds without a lower error after which it stops.
     random_state : int, RandomState or None
@@ -132,14 +130,7 @@ class RankBoost(RiskMixin, StumpBooster):
         at_least_one("n_iter_no_change", self.n_iter_no_change)
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit to rows and labels, on all pairs of different levels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            Pairs are formed within groups only.
+        """Fit to rows X (n, d) and labels y (n,), on all pairs of levels within `groups` (n,).
 
         Raises
         ------
@@ -252,10 +243,7 @@ class RankBoost(RiskMixin, StumpBooster):
         return found[: int(np.argmin(errors))]
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
-
-        Under the bipartite risk they are relative to `threshold_`.
-        """
+        """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better."""
         return self._sum(fitted_rows(self, X)) - self.threshold_
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
@@ -266,10 +254,3 @@ class RankBoost(RiskMixin, StumpBooster):
         """
         for s in self._staged(X):
             yield s - self.threshold_
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the scores of rows, shape (n,); labels of the two classes where there are."""
-        s = self.decision_function(X)
-        if not hasattr(self, "classes_"):
-            return s
-        return np.asarray(self.classes_[(s > 0).astype(np.intp)])

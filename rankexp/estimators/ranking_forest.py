@@ -21,9 +21,9 @@ REGISTER = {"RankingForest": "RankingForest"}
 class RankingForest(RealRanker):
     """Bagged oriented trees, each node of which looks at some of the features.
 
-    A tree's score of x becomes the share of the training examples that this tree scores below
-    x, those with the same score counting 1/2; the forest's score is the mean of these shares. So
-    every tree counts the same, and a score depends on x alone.
+    A tree's score of x becomes the share of the training examples that this tree scores below x,
+    equal scores counting 1/2; the forest's score is the mean of these shares. So every tree
+    counts the same, and a score depends on x alone.
 
     Parameters
     ----------

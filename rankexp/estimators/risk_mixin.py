@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
@@ -28,6 +30,22 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
         else:
             tags.classifier_tags.multi_class = False
         return tags
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the labels of rows, shape (n,): positive where the score is above 0.
+
+        Where it was not fitted to two classes these are the scores themselves.
+        """
+        s: npt.NDArray[Any] = self.decision_function(X)
+        if not hasattr(self, "classes_"):
+            return s
+        return np.asarray(self.classes_[(s > 0).astype(np.intp)])
+
+    def _forget(self, *attributes: str) -> None:
+        """Delete what an earlier fit of another kind may have left."""
+        for name in attributes:
+            if hasattr(self, name):
+                delattr(self, name)
 
     @available_if(lambda self: not ranks_levels(self))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -6,13 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rankexp.arrays import Floats, Ints
-from rankexp.estimators.labels import (
-    Labels,
-    few_levels,
-    level_order,
-    ordered_levels,
-    two_classes,
-)
+from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.parameters import check_solver
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
@@ -46,16 +40,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     def takes(self) -> frozenset[Given]:
         """Return what `fit` and `path` may be given beside X and y, under this risk."""
         return self._risk().takes
-
-    def predict(self, X: Any) -> Labels:
-        """Return the labels of rows, shape (n,): positive where the score is above 0.
-
-        Under a risk of ordered levels these are the scores themselves.
-        """
-        s: Floats = self.decision_function(X)
-        if ranks_levels(self):
-            return s
-        return np.asarray(self.classes_[(s > 0).astype(np.intp)])
 
     @classmethod
     def _trains(cls, risk: Risk) -> bool:
@@ -124,8 +108,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Keep the classes, or the levels, and no others of an earlier fit."""
         kept, dropped = ("levels_", "classes_")[:: 1 if ranks_levels(self) else -1]
         setattr(self, kept, labels)
-        if hasattr(self, dropped):
-            delattr(self, dropped)
+        self._forget(dropped)
 
 
 def _two_classes(y: Labels, order: Any) -> tuple[Labels, Ints]:

@@ -33,12 +33,6 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
         self.alphas_ = np.array(alphas, dtype=np.float64)
         self.n_iter_ = len(stumps)
 
-    def _forget(self, *attributes: str) -> None:
-        """Delete what an earlier fit of another kind may have left."""
-        for name in attributes:
-            if hasattr(self, name):
-                delattr(self, name)
-
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
         """Return the sum of ``height · alpha`` over stumps that a row is above, (n,)."""
         heights = height * self.alphas_

@@ -15,7 +15,20 @@ from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 
-class ThresholdModel(BaseEstimator):  # type: ignore[misc]
+class LevelRanker(BaseEstimator):  # type: ignore[misc]
+    """A ranker with `thresholds_` that cut its scores into `levels_`."""
+
+    def predict(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,), as `decision_function` does."""
+        return np.asarray(self.decision_function(X))
+
+    def predict_level(self, X: Any) -> npt.NDArray[Any]:
+        """Return the levels of rows, shape (n,): that of as many thresholds as are below."""
+        s = self.decision_function(X)
+        return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])
+
+
+class ThresholdModel(LevelRanker):
     """Scores ``w·x``, and thresholds that cut them into levels; base of two estimators.
 
     A subclass has the parameters `lam`, `levels`, `tol` and `max_iter`, and solves.
@@ -95,12 +108,3 @@ class ThresholdModel(BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
         return scores(fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
-
-    def predict(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,), as `decision_function` does."""
-        return self.decision_function(X)
-
-    def predict_level(self, X: Any) -> npt.NDArray[Any]:
-        """Return the levels of rows, shape (n,): that of as many thresholds as are below."""
-        s = self.decision_function(X)
-        return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])

@@ -17,8 +17,7 @@ class ExponentialModel:
     """y uniform on [0, 1], x given y with density exp(kappa(y) T(x) - psi(y)) f(x).
 
     f is the standard normal density in d dimensions, T(x) = u·x with a unit vector u, the
-    direction, and kappa(y) = strength (2y - 1), so that x given y is N(kappa(y) u, I) and psi =
-    kappa²/2.
+    direction, and kappa(y) = strength (2y - 1): x given y is N(kappa(y) u, I), psi is kappa²/2.
     """
 
     direction: tuple[float, ...]

@@ -54,9 +54,8 @@ class FlippedModel:
     """Features uniform on the unit cube, labels of a thresholded target, flipped at random.
 
     The clean label is +1 where the `target`, a function X (n, d) -> (n,) of each row alone,
-    reaches the `threshold` (minus the paper's a_0); `kappa` is the probability of a flip. `prior`
-    is P(y = 1) after noise, `bayes_rank_risk` the rank loss of ``eta``, the least that any scorer
-    has.
+    reaches the `threshold` (minus the paper's a_0); `kappa` is the probability of a flip, `prior`
+    P(y = 1) after noise, `bayes_rank_risk` the rank loss of ``eta``, the least of all scorers.
     """
 
     target: Target

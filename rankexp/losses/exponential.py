@@ -23,8 +23,7 @@ class Exponential(MarginLoss):
 
     def margin_derivative(self, z: Floats) -> Floats:
         """Return ``-exp(-z)``."""
-        with np.errstate(over="ignore"):
-            return -np.exp(-z)
+        return -self.of_margin(z)
 
     def margin_curvature(self, z: Floats) -> Floats:
         """Return ``exp(-z)``."""

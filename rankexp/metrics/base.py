@@ -33,22 +33,14 @@ class UndefinedMetricWarning(RuntimeWarning):
 
 @dataclass(frozen=True)
 class Reading:
-    """What helps to read a metric's values in a report.
-
-    Attributes
-    ----------
-    margin : float or None
-        Differences below it are of no practical importance, unless a study says otherwise.
-    standard_error : callable or None
-        Called with a value and the numbers of test examples of each class, worst first; returns
-        the standard error over test examples of a single split.
-    bayes : str or None
-        The attribute of a generator that says the Bayes scorer's value, without parameters.
-    """
+    """What helps to read a metric's values in a report."""
 
     margin: float | None = None
+    """Differences below it are of no practical importance, unless a study says otherwise."""
     standard_error: Callable[[float, Sequence[float]], float] | None = None
+    """Of a value over test examples of a split, from their numbers in each class, worst first."""
     bayes: str | None = None
+    """The attribute of a generator that says the Bayes scorer's value, without parameters."""
 
 
 @dataclass(frozen=True)

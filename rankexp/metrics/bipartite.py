@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Bools, Floats
 from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
+Array = npt.NDArray[Any]
 Ties = Literal["expected", "worst", "best"]
 
 NAN = "scores hold NaN; the scorer that made them has failed"
@@ -22,10 +23,9 @@ MARGIN = 0.01
 
 
 def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
-    """Return the standard error of an AUC over test examples.
+    """Return the standard error of an AUC over test examples, from the counts of both classes.
 
-    Hanley and McNeil (Radiology 143, 1982), equation 1 with exponential scores: an
-    approximation from the AUC and the counts of negatives and positives alone.
+    Hanley and McNeil (Radiology 143, 1982), equation 1 with exponential scores: approximate.
     """
     negatives, positives = counts
     if not (0.0 <= auc <= 1.0) or min(counts) < 1:
@@ -108,7 +108,7 @@ def auc(
     return _share(2 * pairs - lost, pairs)
 
 
-def _share(twice: npt.NDArray[Any], pairs: float) -> float | Floats:
+def _share(twice: Array, pairs: float) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
@@ -120,7 +120,7 @@ def _share(twice: npt.NDArray[Any], pairs: float) -> float | Floats:
 
 def _twice_lost(
     y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
-) -> tuple[npt.NDArray[Any], float]:
+) -> tuple[Array, float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
@@ -145,14 +145,14 @@ def _twice_lost(
     return 2 * pairs - np.array(won, dtype=np.int64), pairs
 
 
-def _sorted_columns(scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _sorted_columns(scores: Array) -> Array:
     """Return sorted scores, (m,) or, one row a scorer so that each is contiguous, (L, m)."""
     columns = np.ascontiguousarray(scores.T)
     columns.sort(axis=-1)
     return columns
 
 
-def _twice_won(above: npt.NDArray[Any], below: npt.NDArray[Any], ties: str) -> int:
+def _twice_won(above: Array, below: Array, ties: str) -> int:
     """Return twice the pairs won, from the sorted scores of positives and of negatives."""
     strictly = int(below.searchsorted(above, "left").sum()) if ties != "best" else 0
     weakly = int(below.searchsorted(above, "right").sum()) if ties != "worst" else 0
@@ -165,12 +165,11 @@ def _weights(given: npt.ArrayLike, n: int) -> Floats:
     good = weight.shape == (n,) and (np.isfinite(weight) & (weight >= 0.0)).all()
     if not good or (n and not weight.any()):
         raise ValueError(f"sample_weight must be finite, >= 0, not all 0, and of shape ({n},)")
-    scaled: Floats = np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1])
-    return scaled
+    return np.asarray(np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1]))
 
 
 def _twice_lost_by_weight(
-    labels: npt.NDArray[Any], s: npt.NDArray[Any], ties: str, weight: Floats
+    labels: Array, s: Array, ties: str, weight: Floats
 ) -> tuple[Floats, float]:
     """Return what `_twice_lost` does, where a pair counts the product of two weights."""
     positive = _positive(labels)
@@ -191,13 +190,13 @@ def _twice_lost_by_weight(
     return (lost if s.ndim == 2 else lost[0]), pairs
 
 
-def _positive(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _positive(labels: Array) -> Bools:
     """Return which labels are the last of the two values; all of them where there is one."""
     if len(labels) == 0:
         raise ValueError("y is empty: there is nothing to rank")
     if labels.dtype.kind in "iuf":
         low, high = labels.min(), labels.max()
-        positive: npt.NDArray[np.bool_] = labels == high
+        positive: Bools = labels == high
         if (positive | (labels == low)).all():
             return positive
         if labels.dtype.kind == "f" and np.isnan(labels).any():

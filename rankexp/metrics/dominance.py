@@ -16,11 +16,7 @@ from rankexp.compiled import choose
 
 @dataclass(frozen=True)
 class Ordered:
-    """The examples in ascending order of y.
-
-    `below` and `upto` are, for each place in that order, the number of examples with a y below,
-    and not above.
-    """
+    """The examples in ascending order of y, and how many have a y below, and not above, each."""
 
     order: Ints
     below: Ints
@@ -29,12 +25,11 @@ class Ordered:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Counts for each example, by its place in an order of y, ascending.
+    """Counts for each example, by its place in an order of y, ascending, and of all pairs.
 
-    `below` and `upto` are as in `Ordered`; `won_below` and `won_above` count, among those with y
-    below (above), twice those with a score below (above) plus those with the same score.
-    `concordant` and `discordant` are the pairs that y and the scores order alike, and against each
-    other, `tied` those with the same score, whatever their y.
+    `won_below` and `won_above` count, among those with y below (above), twice those with a score
+    below (above) plus those with the same score. `concordant` and `discordant` are the pairs that
+    y and the scores order alike, and against each other, `tied` those with the same score.
     """
 
     below: Ints
@@ -94,8 +89,7 @@ def smaller_before(ranks: Ints, numba: bool | None = None) -> Ints:
     n = ranks.size
     compiled = choose("rankexp.metrics.dominance_numba", numba)
     if compiled is not None and n:
-        found: Ints = compiled.smaller_before(ranks)
-        return found
+        return np.asarray(compiled.smaller_before(ranks))
     kind = np.int32 if n < 2**31 else np.int64
     here: npt.NDArray[Any] = ranks.astype(kind)
     place = np.arange(n, dtype=here.dtype)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.categories import in_numbers, without_imaginary
+from rankexp.metrics.continuous import checked
 
 
 def iroc(
@@ -21,12 +21,9 @@ def iroc(
     piece has its top, or at every one of its corners, a vertical piece as two points with one x.
     It takes O(v m) for v values of y and m of the scores, at corners twice that in memory.
     """
-    target = np.asarray(in_numbers(y), dtype=np.float64)
-    s = np.asarray(without_imaginary(scores), dtype=np.float64)
-    if target.ndim != 1 or s.shape != target.shape:
-        raise ValueError(f"y and scores must be (n,); got {target.shape} and {s.shape}")
-    if np.isnan(target).any() or np.isnan(s).any():
-        raise ValueError("y or scores hold NaN")
+    target, s = checked(y, scores)
+    if s.ndim != 1:
+        raise ValueError(f"scores must be (n,), got {s.shape}")
     curves = _curves(target, s)
     if grid is None:
         return _corners(list(curves))

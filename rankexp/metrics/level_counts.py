@@ -22,11 +22,10 @@ class Levels:
 
 
 def coded(target: Floats, levels: int | None) -> Levels:
-    """Tell the levels of a target, (n,), without NaN.
+    """Tell the levels of a target, (n,), without NaN; by default as many as it has values.
 
-    Where the target has K values they are the levels; where it has fewer they must be codes,
-    integers in 0 .. K-1, or it could not be known which are missing. K is `levels`; None: as many
-    as there are values. ValueError where it is no integer >= 1, or does not go with the values.
+    Where it has K values they are the levels; where it has fewer they must be codes, integers in
+    0 .. K-1, or it could not be known which are missing.
     """
     if levels is not None and not (isinstance(levels, Integral) and levels >= 1):
         raise ValueError(f"levels must be an integer, at least 1, got {levels!r}")

@@ -26,10 +26,7 @@ def log_joint(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Float
 
 
 def log_masses(model: Any) -> Floats:
-    """Return the logs of P(y = level, x) at the points that stand for all x, (m, K).
-
-    Exact for finitely many points; for densities of one feature the weights of a quadrature.
-    """
+    """Return the logs of P(y = level, x) at points that stand for all x, perhaps by quadrature."""
     _check_known(model)
     if not hasattr(model, "nodes"):
         raise ValueError(

@@ -19,8 +19,7 @@ def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     """Return where a smooth convex function of differences of its arguments is least.
 
     `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or
-    None where the function is not defined. ValueError where no minimum is found, as the function
-    is flat to the last digit.
+    None where the function is not defined.
     """
     x, found = start, evaluate(start)
     if found is None:

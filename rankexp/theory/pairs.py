@@ -17,8 +17,7 @@ from rankexp.metrics.costs import cost_matrix
 def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:
     """Return the weights of pairs of points, (m, m), which add up to 1.
 
-    `masses` (m, K) are P(y = level, x = point), worst level first, up to a factor; for `costs` see
-    `cost_matrix`.
+    `masses` (m, K) are P(y = level, x = point), worst level first, up to a factor.
     """
     M = np.asarray(masses, dtype=np.float64)
     if M.ndim != 2 or M.shape[1] < 2 or not (np.isfinite(M) & (M >= 0.0)).all():

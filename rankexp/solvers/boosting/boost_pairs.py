@@ -78,9 +78,8 @@ def boost(
 ) -> Iterator[Round]:
     """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
 
-    Each takes the base ranker with the greatest ``|e+ - e-|``, which is the steepest coordinate;
-    a negative coefficient stands for the base ranker ``1[x_j <= t]``, which orders all pairs the
-    other way round and differs from ``-1[x_j > t]`` by a constant.
+    Each takes the base ranker with the greatest ``|e+ - e-|``, the steepest coordinate; a negative
+    coefficient stands for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
     """
     for _ in range(n_rounds):
         stump = rows.best(pairs.charges())
@@ -92,10 +91,7 @@ def boost(
 
 
 def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
-    """Return the number of rows of each group and level, (G, K), and the cost of all pairs.
-
-    Raises ValueError where there is no pair, or only pairs that cost nothing.
-    """
+    """Return the number of rows of each group and level, (G, K), and the cost of all pairs."""
     K, G = costs.shape[0], int(groups.max()) + 1
     counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K).astype(np.float64)
     mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
@@ -146,9 +142,8 @@ class FactorisedPairs:
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,)."""
-        return self.factors.charges(
-            self.of_up.ravel() / self.total, self.of_down.ravel() / self.total
-        )
+        of_up, of_down = self.of_up.ravel() / self.total, self.of_down.ravel() / self.total
+        return self.factors.charges(of_up, of_down)
 
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs: each share is a sum without a difference."""

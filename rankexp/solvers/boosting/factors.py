@@ -87,6 +87,6 @@ class Factors:
     def charges(self, of_up: Floats, of_down: Floats) -> Floats:
         """Return ``up · of_up - down · of_down``, (n,), the factors of a cell (cells,)."""
         if self.rows.compiled is not None:
-            out: Floats = self.rows.compiled.charges(self.cell, self.up, self.down, of_up, of_down)
-            return out
+            compiled = self.rows.compiled
+            return np.asarray(compiled.charges(self.cell, self.up, self.down, of_up, of_down))
         return np.asarray(self.up * of_up[self.cell] - self.down * of_down[self.cell])

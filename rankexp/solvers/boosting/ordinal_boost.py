@@ -38,10 +38,8 @@ def ordered_minimum(low: Floats, high: Floats) -> Floats:
     """Return ordered theta with the least ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``.
 
     Each term is convex and least at ``½ (low - high)``, and so, with sums of the exponentials,
-    for a block of equal thresholds; adjacent blocks out of order are pooled.
-
-    `low`, `high` (K-1,): -inf for nothing. A threshold with nothing above is infinite, and with
-    nothing below at minus infinity, unless the order forbids it.
+    for a block of equal thresholds; adjacent blocks out of order are pooled. With nothing above
+    or below (-inf) a threshold is infinite, unless the order forbids it.
     """
     blocks: list[tuple[float, float, int]] = []
     for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):

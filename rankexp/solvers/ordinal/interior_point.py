@@ -118,16 +118,8 @@ class System:
         w, theta = v[:d], v[d:]
         a = e * (goal - terms.margins(terms.X @ w, theta))
         q = _steps(theta, terms) + self.miss_order
-        return State(
-            w=w,
-            theta=theta,
-            s=(low - at.s * a) / at.a,
-            t=(high + at.t * a) / at.c,
-            a=a,
-            c=-a,
-            q=q,
-            m=(between - at.m * q) / at.q,
-        )
+        s, t, m = (low - at.s * a) / at.a, (high + at.t * a) / at.c, (between - at.m * q) / at.q
+        return State(w, theta, s, t, a, -a, q, m)
 
 
 def _factor(M: Floats, penalty: Floats) -> Floats | None:

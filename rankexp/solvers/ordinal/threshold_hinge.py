@@ -9,8 +9,6 @@ The certificate: with alpha in [0, 1] of each term, those above a threshold bala
 order, the balance of those from any one on need only be >= 0, and 0 of all together. Both ends
 are widened by a bound on their rounding.
 
-Examples
---------
 >>> import numpy as np
 >>> X, codes = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
 >>> path = threshold_hinge_path(X, codes, [0.1])

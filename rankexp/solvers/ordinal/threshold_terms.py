@@ -106,9 +106,8 @@ def thresholds(s: Floats, codes: Ints, every: bool) -> Floats:
 def balanced(terms: Terms, alpha: Floats) -> Floats:
     """Return alpha, (N,) in [0, 1], scaled down where it must be to be feasible in the dual.
 
-    Those above a threshold must balance those below. Where thresholds are kept in order, the
-    balance of those from any one on need only be >= 0, and 0 of all together. They do so without
-    any rounding: all are multiples of a power of two, so that sums of them are exact.
+    See `threshold_hinge` for what must balance. It does so without any rounding: all are multiples
+    of a power of two, so that sums of them are exact.
     """
     bits = 53 - alpha.size.bit_length()
     units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, 1.0), bits)).astype(np.int64)
