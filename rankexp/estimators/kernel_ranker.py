@@ -49,10 +49,7 @@ class KernelRanker(RiskRanker):
         As for `LinearRanker`, a risk of pairs.
     lam : float
         Penalty of ``||f||²``, > 0.
-    costs : array-like of shape (K, K), optional
-    levels : sequence, optional
-        As for `LinearRanker`.
-    tol, max_iter
+    costs, levels, tol, max_iter
         As for `LinearRanker`.
     max_rank : int
         Columns at most of the factor of the Gram matrix: time grows with the square, or for the
@@ -135,10 +132,9 @@ class KernelRanker(RiskRanker):
             one_of("kernel", self.kernel, (*KERNELS, "a callable"))
         for name in ("degree", "max_rank"):
             at_least_one(name, getattr(self, name))
-        if self.gamma is not None and not (
-            isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
-        ):
-            raise ValueError(f"gamma must be a finite number > 0 or None, got {self.gamma!r}")
+        gamma = self.gamma
+        if gamma is not None and not (isinstance(gamma, Real) and 0 < gamma < np.inf):
+            raise ValueError(f"gamma must be a finite number > 0 or None, got {gamma!r}")
         if not (isinstance(self.coef0, Real) and 0 <= self.coef0 < np.inf):
             raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
 
@@ -212,9 +208,7 @@ class KernelRanker(RiskRanker):
         if mismatch > PRECISE * objective:
             text = f"objective_ is off by {mismatch:.1e} by rounding: scale or centre the features"
             warn(text, ConvergenceWarning, stacklevel=3)
-        found = PathResult(
-            found.coef, found.intercept, found.objective, gap, found.n_iter, gap <= self.tol
-        )
+        found = replace(found, gap=gap, converged=gap <= self.tol)
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"

@@ -77,7 +77,6 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     below = ascending.searchsorted(y, "left")
     upto = ascending.searchsorted(y, "right")
     rows_of = {node.key: rows for node, rows in cells(root, X)}
-    gain_of = _iauc_gain if measure == "iauc" else _tau_gain
     nothing = np.zeros(0, dtype=np.int64)
     found = {}
     for node in root.walk():
@@ -85,19 +84,14 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
         if children is None or node.key not in rows_of:
             continue
         left, right = (np.sort(rows_of.get(child.key, nothing)) for child in children)
-        found[node.key] = gain_of(below[left], upto[left], below[right], upto[right])
+        high, low = below[left], below[right]
+        if measure == "tau":  # with equal y, a pair loses its half, too
+            won = np.sort(low).searchsorted(high, "left").sum()
+            found[node.key] = int(2 * won - high.size * low.size)
+        else:
+            wrong = _middles(high, upto[left], low)
+            found[node.key] = _middles(low, upto[right], high) - wrong
     return found
-
-
-def _tau_gain(high: Ints, high_upto: Ints, low: Ints, low_upto: Ints) -> int:
-    """Return the concordant less the other pairs: with equal y, a pair loses its half, too."""
-    won = np.sort(low).searchsorted(high, "left").sum()
-    return int(2 * won - high.size * low.size)
-
-
-def _iauc_gain(high: Ints, high_upto: Ints, low: Ints, low_upto: Ints) -> int:
-    """Return the triples whose ends are in order less those whose ends are not."""
-    return _middles(low, low_upto, high) - _middles(high, high_upto, low)
 
 
 def _middles(start: Ints, start_upto: Ints, end: Ints) -> int:

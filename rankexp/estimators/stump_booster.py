@@ -13,10 +13,7 @@ from rankexp.solvers.result import Floats
 
 
 class StumpBooster(BaseEstimator):  # type: ignore[misc]
-    """A sum of weighted stumps; a subclass says how it is trained.
-
-    A subclass has the parameters `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
-    """
+    """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`."""
 
     def _check_boosting(self) -> None:
         one_of("cuts", self.cuts, CUTS)

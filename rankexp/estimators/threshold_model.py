@@ -29,10 +29,7 @@ class LevelRanker(BaseEstimator):  # type: ignore[misc]
 
 
 class ThresholdModel(LevelRanker):
-    """Scores ``w·x``, and thresholds that cut them into levels; base of two estimators.
-
-    A subclass has the parameters `lam`, `levels`, `tol` and `max_iter`, and solves.
-    """
+    """Scores ``w·x``, and thresholds that cut them into levels; a subclass solves."""
 
     lam: float
     levels: Any
@@ -82,10 +79,8 @@ class ThresholdModel(LevelRanker):
     def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
         """Solve for several penalties, (L,) in any order, without changing the estimator.
 
-        Returns
-        -------
-        PathResult
-            ``coef`` (d, L) in the order of `lams`, intercepts 0: thresholds change no ranking.
+        The result has ``coef`` (d, L) in the order of `lams`; intercepts are 0, as thresholds
+        change no ranking.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():

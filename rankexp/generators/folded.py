@@ -49,10 +49,7 @@ class FoldedModel:
         return np.full(len(X), 0.5)
 
     def ratio(self, X: Floats, t: float) -> Floats:
-        """Return Phi_t(x), (n,): the density of x given y > t over that given y < t.
-
-        The best scorer of "y above t" for this cut-off, 0 < t < 1.
-        """
+        """Return Phi_t(x), (n,), 0 < t < 1: the best scorer, p(x | y > t) / p(x | y < t)."""
         if t > 0.5:
             return np.asarray(1.0 / self.ratio(X, 1 - t))
         blocks = [_ratio(X[i : i + ROWS, 0], t) for i in range(0, len(X), ROWS)]

@@ -42,13 +42,11 @@ class GaussianModel(ClassModel):
 
     @property
     def bayes_rank_risk(self) -> float:
-        """Rank loss of the likelihood ratio, for two classes of equal variances.
-
-        There it is linear in x, and a positive's minus a negative's is normal.
-        """
+        """Rank loss of the likelihood ratio, for two classes of equal variances."""
         self._needs("bayes_rank_risk", 2)
         if self.variances[0] != self.variances[1]:
             raise AttributeError("bayes_rank_risk is known for equal variances only")
+        # The log of the ratio is linear in x: a positive's minus a negative's is normal.
         apart = np.diff(self.means, axis=0)[0] / np.sqrt(self.variances[0])
         return float(ndtr(-sqrt(float((apart**2).sum()) / 2)))
 

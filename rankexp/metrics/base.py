@@ -151,10 +151,7 @@ class Metric:
             self.declaration.check(levels=levels, **dict(self.parameters))
 
     def __call__(self, **data: Any) -> Any:
-        """Return the value on data given by name; what the metric doesn't take is left out.
-
-        TypeError where something that the metric needs is missing.
-        """
+        """Return the value on data given by name; what the metric doesn't take is left out."""
         missing = sorted(self.needs - data.keys())
         if missing:
             raise TypeError(f"metric '{self!r}' needs {', '.join(missing)}")

@@ -68,7 +68,12 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
         return _undefined(s, "y has fewer than three values: the IAUC is NaN")
     if kind == 6:
         triples = _exact_sum(between, target.size)
-        return _each(s, by_y, lambda pairs: _won_triples(pairs) / (2 * triples))
+
+        def share(pairs: Pairs) -> float:  # a pair i, k has below(k) - upto(i) middles
+            terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
+            return _exact_sum(terms, target.size) / (2 * triples)
+
+        return _each(s, by_y, share)
     weight = np.divide(1.0, between, out=np.zeros(target.size), where=between > 0)
     upto = np.concatenate(([0.0], np.cumsum(weight)))
     low, high = upto[by_y.below], upto[by_y.upto]
@@ -165,12 +170,6 @@ def _each(s: Floats, by_y: Ordered, value: Callable[[Pairs], float]) -> float | 
         return value(count_pairs(by_y, s))
     columns = np.ascontiguousarray(s.T)
     return np.array([value(count_pairs(by_y, column)) for column in columns], dtype=np.float64)
-
-
-def _won_triples(pairs: Pairs) -> int:
-    """Return twice the triples won: a pair i, k has below(k) - upto(i) middles."""
-    n = pairs.below.size
-    return _exact_sum(pairs.below * pairs.won_below - pairs.upto * pairs.won_above, n)
 
 
 def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:

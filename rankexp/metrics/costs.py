@@ -11,7 +11,6 @@ def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
 
     ``costs[j, i]`` with j < i is that of ranking an example of level i below one of level j.
     Entries on and below the diagonal are 0, or those above it mirrored. None: all pairs cost 1.
-    ValueError for costs of another shape, or that are negative, infinite or all 0.
     """
     if costs is None:
         return np.triu(np.ones((levels, levels)), 1)

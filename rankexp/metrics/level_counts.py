@@ -47,13 +47,12 @@ def coded(target: Floats, levels: int | None) -> Levels:
 def _distinct(target: Floats) -> tuple[Floats, Ints]:
     """Return the distinct values and the place of each among them; small integers unsorted."""
     low = target.min()
-    if not target.max() - low < target.size:
-        return np.unique(target, return_inverse=True)
-    shifted = (target - low).astype(np.int64)
-    if not np.array_equal(shifted + low, target):
-        return np.unique(target, return_inverse=True)
-    there = np.bincount(shifted) > 0
-    return low + there.nonzero()[0], (there.cumsum() - 1)[shifted]
+    if target.max() - low < target.size:
+        shifted = (target - low).astype(np.int64)
+        if np.array_equal(shifted + low, target):
+            there = np.bincount(shifted) > 0
+            return low + there.nonzero()[0], (there.cumsum() - 1)[shifted]
+    return np.unique(target, return_inverse=True)
 
 
 def counts(levels: Levels, scores: Floats) -> Floats:

@@ -23,7 +23,7 @@ def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
     """Return g+(x) / g-(x), (n,), which has the least ranking risk, 1 - AUC.
 
     Where g- underflows against g+ it is infinite; `log_ratio` orders there, too. This is Theorem 1
-    of uematsu2010. Parameters and errors are those of :func:`log_ratio`.
+    of uematsu2010. The model, X and errors are those of :func:`log_ratio`.
     """
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(log_ratio(model, X)))

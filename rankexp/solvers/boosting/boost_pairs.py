@@ -51,10 +51,7 @@ class Pairs(Protocol):
 
 
 class Round(NamedTuple):
-    """A round of boosting: its base ranker, its coefficient, and the mean loss over the old one.
-
-    For the exponential loss this ratio is the normaliser Z_t of mohri2018, Figure 10.1.
-    """
+    """A round: base ranker, coefficient, and the mean loss over the old one, mohri2018's Z_t."""
 
     stump: Stump
     alpha: float

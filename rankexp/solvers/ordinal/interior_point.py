@@ -25,8 +25,8 @@ class State:
     """Where the interior point method stands, or a step of it.
 
     The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
-    thresholds are kept in order; the multipliers are a of s, c = 1 - a of t, and m of q. All that
-    has a multiplier, and the multipliers, stay positive.
+    thresholds are kept in order; a of s, c = 1 - a of t, and m of q are multipliers. All six stay
+    positive.
     """
 
     w: Floats

@@ -64,12 +64,15 @@ class Fit:
 
     def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:
         self.rows, self.s, self.theta = rows, s, theta
-        self._p_over: Floats = expit(self._over())
-        self._p_under: Floats = expit(self._under())
+        self._over: Floats = theta.repeat(rows.sizes[1:]) - s[rows.over]
+        self._under: Floats = s[rows.under] - theta.repeat(rows.sizes[:-1])
+        self._gaps = theta[1:] - theta[:-1]
+        self._p_over: Floats = expit(self._over)
+        self._p_under: Floats = expit(self._under)
         self.pull_over = rows.weight[rows.over] * self._p_over
         self.pull_under = rows.weight[rows.under] * self._p_under
         down, up = rows.sums(self.pull_over, self.pull_under)
-        push = rows.mass[1:-1] / np.expm1(self._gaps())
+        push = rows.mass[1:-1] / np.expm1(self._gaps)
         self.pull = float(down.sum() + up.sum())
         self.gradient: Floats = down - up
         self.gradient[1:] -= push
@@ -80,21 +83,12 @@ class Fit:
         size = float(np.abs(self.gradient).sum())
         return size / self.pull if size > 0.0 and self.pull > 0.0 else size
 
-    def _over(self) -> Floats:
-        return np.asarray(self.theta.repeat(self.rows.sizes[1:]) - self.s[self.rows.over])
-
-    def _under(self) -> Floats:
-        return np.asarray(self.s[self.rows.under] - self.theta.repeat(self.rows.sizes[:-1]))
-
-    def _gaps(self) -> Floats:
-        return self.theta[1:] - self.theta[:-1]
-
     def value(self) -> float:
         """Return the negative log-likelihood, a weighted mean."""
         rows = self.rows
-        over = rows.weight[rows.over] @ np.logaddexp(0.0, self._over())
-        under = rows.weight[rows.under] @ np.logaddexp(0.0, self._under())
-        barrier = rows.mass[1:-1] @ np.log(-np.expm1(-self._gaps()))
+        over = rows.weight[rows.over] @ np.logaddexp(0.0, self._over)
+        under = rows.weight[rows.under] @ np.logaddexp(0.0, self._under)
+        barrier = rows.mass[1:-1] @ np.log(-np.expm1(-self._gaps))
         return float(over + under - barrier)
 
     def curvatures(self) -> tuple[Floats, Floats]:
@@ -103,7 +97,7 @@ class Fit:
 
     def hessian(self) -> Floats:
         """Return the second derivative in the thresholds, (K - 1, K - 1)."""
-        stiff = self.rows.mass[1:-1] / (2.0 * np.sinh(0.5 * self._gaps())) ** 2
+        stiff = self.rows.mass[1:-1] / (2.0 * np.sinh(0.5 * self._gaps)) ** 2
         diagonal = np.add(*self.rows.sums(*self.curvatures()))
         diagonal[1:] += stiff
         diagonal[:-1] += stiff
