@@ -85,7 +85,8 @@ class KernelRanker(RiskRanker):
 
     References
     ----------
-    mohri2018, section 10.3; uematsu2010, "AUC maximizing SVM"; Herbrich et al. (1999).
+    mohri2018, section 10.3; uematsu2010, "AUC maximizing SVM"; Herbrich et al., as for
+    `LinearRanker`.
 
     Examples
     --------

@@ -46,8 +46,9 @@ class RankBoost(RiskMixin, StumpBooster):
         Rounds, at most.
     cuts : {"quantile", "equidistant", "all"}
         Where thresholds are: at `n_cuts` quantiles of a feature in the whole training sample, at
-        as many points in its range, or midway between all neighbouring values, perhaps n - 1. A
-        feature with no more values than quantiles has all cuts.
+        as many points in its range, or midway between all neighbouring values: with n - 1 of
+        them every round fills tables as large as X. A feature with no more values than quantiles
+        has all cuts.
     n_cuts : int
     loss : {"exponential", "logistic"}
         Of a pair's score difference. Exponential: a round is O(n) a feature. Logistic: a pair
@@ -130,7 +131,7 @@ class RankBoost(RiskMixin, StumpBooster):
         at_least_one("n_iter_no_change", self.n_iter_no_change)
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit to rows X (n, d) and labels y (n,), on all pairs of levels within `groups` (n,).
+        """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
         Raises
         ------

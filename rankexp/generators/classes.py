@@ -100,7 +100,7 @@ class ClassModel(ABC):
     def eta(self) -> Callable[[Floats], Floats]:
         """The function X (n, d) -> P(y = 1 | x) (n,), for two classes."""
         self._needs("eta", 2)
-        return lambda X: np.ascontiguousarray(self.posterior(X)[:, 1])
+        return self._eta
 
     @property
     def ranking(self) -> Callable[[Floats], Floats]:
@@ -116,6 +116,9 @@ class ClassModel(ABC):
         if (have := len(self.priors)) not in classes:
             wanted = " or ".join(map(str, classes))
             raise AttributeError(f"{name} is known for {wanted} classes, not for {have}")
+
+    def _eta(self, X: Floats) -> Floats:
+        return np.ascontiguousarray(self.posterior(X)[:, 1])
 
     def _ranking(self, X: Floats) -> Floats:
         if len(self.priors) == 2:

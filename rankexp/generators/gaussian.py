@@ -79,7 +79,7 @@ class GaussianModel(ClassModel):
 class Gaussian:
     """Classes with normal features, independent within a class; densities are known.
 
-    They are those of uematsu2010, "Numerical example" and that for tripartite ranking.
+    Both numerical examples of uematsu2010, bipartite and tripartite, are of this kind.
 
     Parameters
     ----------
