@@ -5,12 +5,13 @@ split. Repeats share one sample, so over repeats it is the noise of the partitio
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from rankexp.analyse.frame import NONE
+from rankexp.arrays import Floats
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
 OF_MODELS = "models"
@@ -23,6 +24,12 @@ def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
     """Return problem, method, unit, value: the mean over the splits of each unit, NaN left out."""
     keys = ["problem", "method", "unit"]
     return splits.groupby(keys, sort=False)["value"].mean().reset_index()
+
+
+def by_method(units: pd.DataFrame, methods: Sequence[str]) -> dict[str, Floats]:
+    """Return the values of each method that are no NaN, of `unit_means`."""
+    known = units.dropna(subset=["value"])
+    return {name: known.loc[known["method"] == name, "value"].to_numpy() for name in methods}
 
 
 def summary(splits: pd.DataFrame) -> pd.DataFrame:

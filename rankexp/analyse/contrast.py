@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.analyse import bayes, blocks, paired, signed_rank
-from rankexp.analyse.blocks import IncompleteError, Policy
+from rankexp.analyse.blocks import Blocks, IncompleteError, Policy
 from rankexp.analyse.paired import Estimate
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
 from rankexp.protocols.base import Design
@@ -42,19 +42,16 @@ class Contrast:
     problem: str  # empty over several
     test: str = ""  # name of the test behind `p`
     unit: str = ""  # what `n` counts
-    # n, undefined, dropped: pairs used; splits without a value by nature; blocks left out by the
-    # policy
-    n: int = 0
-    undefined: int = 0
-    dropped: int = 0
+    n: int = 0  # pairs used
+    undefined: int = 0  # splits without a value by nature
+    dropped: int = 0  # blocks left out by the policy
     # difference, se, low, high: method minus reference with its confidence interval; over data
     # sets the pseudo-median
     difference: float = NAN
     se: float = NAN
     low: float = NAN
     high: float = NAN
-    # low_all, high_all: interval that holds for all problems of the experiment at once
-    # (Bonferroni)
+    # low_all, high_all: interval that holds for all problems at once (Bonferroni)
     low_all: float = NAN
     high_all: float = NAN
     # boot_low, boot_high: bootstrap interval, where pairs are independent
@@ -90,18 +87,19 @@ def family(
     `table` is from :func:`rankexp.analyse.blocks.wide`; `pair` is method and reference; `designs`
     are by problem, in order: a problem that `table` lacks was not run.
     """
-    found: list[tuple[Contrast, Estimate | None]] = []
-    known = set(table.index.get_level_values("problem"))
+    contrasts: list[Contrast] = []
+    known: list[Estimate | None] = []
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
         if (own["state"] == "incomplete").all():  # also where there is no split at all
-            why = "no split has a value by both methods" if problem in known else "not run"
-            found.append((Contrast(problem, note=why), None))
-            continue
-        found.append(_on_one(problem, own, pair, design, settings))
-    contrasts = _judge([contrast for contrast, _ in found], settings)
-    contrasts = _widen(contrasts, [estimate for _, estimate in found], settings)
-    estimates = [estimate for _, estimate in found if estimate is not None]
+            why = "no split has a value by both methods" if len(own) else "not run"
+            found: tuple[Contrast, Estimate | None] = Contrast(problem, note=why), None
+        else:
+            found = _on_one(problem, own, pair, design, settings)
+        contrasts.append(found[0])
+        known.append(found[1])
+    contrasts = _widen(_judge(contrasts, settings), known, settings)
+    estimates = [estimate for estimate in known if estimate is not None]
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
@@ -118,31 +116,32 @@ def _on_one(
         made = blocks.complete(table, by, settings.policy)
     except IncompleteError as error:
         return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
-    values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
-    n = len(values)
-    base = Contrast(
-        problem,
-        unit=design.pairs,
-        n=n,
-        undefined=made.undefined,
-        dropped=len(made.left_out),
-        difference=float(values.mean()) if n else NAN,
-        verdict=UNDECIDED,
-        note=dropped_note(made.left_out),
-    )
-    if n < paired.FEWEST:
-        why = f"no test: {n} of the {paired.FEWEST} {design.pairs} needed at least"
-        return replace(base, note=_join(why, base.note)), None
+    base, values = _paired(Contrast(problem, unit=design.pairs), made, pair)
+    base = replace(base, difference=float(values.mean()) if base.n else NAN)
+    if base.n < paired.FEWEST:
+        return base, None
     settled = signed_rank.settled(values)
     estimate = paired.estimate(settled, design.correction)
-    boot = paired.bootstrap(settled, settings.level, settings.seed) if design.independent else None
+    boot = (NAN, NAN)
+    if design.independent:
+        boot = paired.bootstrap(settled, settings.level, settings.seed)
     return replace(
         _tested(base, estimate, settings),
         test=design.test,
-        boot_low=float(boot[0]) if boot else NAN,
-        boot_high=float(boot[1]) if boot else NAN,
+        boot_low=float(boot[0]),
+        boot_high=float(boot[1]),
         effect=paired.effect_size(settled),
     ), estimate
+
+
+def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:
+    """Return what is known before a test, or why there is none, and the differences."""
+    values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
+    n, note = len(values), dropped_note(made.left_out)
+    if n < paired.FEWEST:
+        note = _join(f"no test: {n} of the {paired.FEWEST} {base.unit} needed at least", note)
+    known = replace(base, n=n, undefined=made.undefined, dropped=len(made.left_out))
+    return replace(known, verdict=UNDECIDED, note=note), values
 
 
 def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
@@ -185,28 +184,18 @@ def _over_data(
     """Compare over data sets by signed ranks of their mean differences."""
     known = set(table.index.get_level_values("problem"))
     missing = [problem for problem in problems if problem not in known]
+    base = Contrast("", unit="data sets")
     try:
         made = blocks.complete(table, ["problem"], settings.policy, missing)
     except IncompleteError as error:
-        return Contrast("", unit="data sets", verdict=UNDECIDED, note=str(error))
-    values = signed_rank.settled((made.values[pair[0]] - made.values[pair[1]]).to_numpy())
-    n = len(values)
-    base = Contrast(
-        "",
-        unit="data sets",
-        n=n,
-        undefined=made.undefined,
-        dropped=len(made.left_out),
-        verdict=UNDECIDED,
-        note=dropped_note(made.left_out),
-    )
-    if n < paired.FEWEST:
-        why = f"no test: {n} of the {paired.FEWEST} data sets needed at least"
-        return replace(base, verdict=UNDECIDED if n else NOT_RUN, note=_join(why, base.note))
+        return replace(base, verdict=UNDECIDED, note=str(error))
+    base, differences = _paired(base, made, pair)
+    if base.n < paired.FEWEST:
+        return base if base.n else replace(base, verdict=NOT_RUN)
+    values = signed_rank.settled(differences)
     result = signed_rank.signed_rank(values)
     middle, low, high = signed_rank.centre(values, settings.level)
-    better, within, worse, note = _posterior(values, settings)
-    return replace(
+    tested = replace(
         base,
         test="signed-rank test",
         difference=middle,
@@ -215,22 +204,19 @@ def _over_data(
         p=result.p,
         p_equivalence=signed_rank.equivalence(values, settings.margin),
         effect=result.effect,
-        better=better,
-        within=within,
-        worse=worse,
-        note=_join(base.note, note),
     )
+    return _with_posterior(tested, values, settings) if settings.bayes else tested
 
 
-def _posterior(values: np.ndarray, settings: Settings) -> tuple[float, float, float, str]:
-    if not settings.bayes:
-        return NAN, NAN, NAN, ""
+def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
     try:
         found = bayes.signed_rank(values, settings.margin, settings.seed)
     except bayes.NoBaycompError as error:
-        return NAN, NAN, NAN, f"no posterior probabilities: {error}"
-    ends = (found.above, found.below) if settings.higher else (found.below, found.above)
-    return ends[0], found.within, ends[1], ""
+        return replace(base, note=_join(base.note, f"no posterior probabilities: {error}"))
+    better, worse = found.below, found.above
+    if settings.higher:
+        better, worse = worse, better
+    return replace(base, better=better, within=found.within, worse=worse)
 
 
 def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
@@ -239,14 +225,14 @@ def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
     equal = np.array([contrast.p_equivalence for contrast in contrasts])
     if settings.adjust == "holm":
         p, equal = signed_rank.holm(p), signed_rank.holm(equal)
+    alpha = 1 - settings.level
     judged = []
-    for contrast, own, same in zip(contrasts, p, equal, strict=True):
+    for contrast, own, same in zip(contrasts, p.tolist(), equal.tolist(), strict=True):
         if np.isnan(own):
             judged.append(contrast)
             continue
-        alpha = 1 - settings.level
         found = judge(contrast.difference, own, same, higher=settings.higher, alpha=alpha)
-        adjusted = replace(contrast, p_adjusted=float(own), p_equivalence_adjusted=float(same))
+        adjusted = replace(contrast, p_adjusted=own, p_equivalence_adjusted=same)
         judged.append(replace(adjusted, verdict=found))
     return judged
 

@@ -152,10 +152,7 @@ BOTH = (ORACLE, Rule("nested"))
 
 
 def edge(grid: str, grids: Sequence[str]) -> str | None:
-    """Say where a grid point lies at the end of its method's grid, all as texts.
-
-    ``"lowest lam"``, ``"highest lam"`` or None; the first of several parameters.
-    """
+    """Say which end of its method's grid a point is, ``"lowest lam"``; the first parameter's."""
     points = [_numbers(Point.parse(text)) for text in grids]
     for name, value in _numbers(Point.parse(grid)).items():
         values = sorted({point[name] for point in points if name in point})
@@ -169,10 +166,11 @@ def _numbers(point: Point) -> dict[str, float]:
     return {name: float(v) for name, v in point.values if type(v) in {int, float}}
 
 
-def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each grid point was chosen: problem, method, grid, count.
+def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each grid point was chosen: problem, method, grid, count, edge.
 
-    The count is of models where there are models, else of splits.
+    The count is of models where there are models, else of splits; `scores`, of which the `splits`
+    were chosen, have the whole grids. The most frequent stands first.
     """
     by = ["problem", "method"]
     own = splits.drop_duplicates([*by, "model", "grid"])
@@ -181,4 +179,7 @@ def chosen_counts(splits: pd.DataFrame) -> pd.DataFrame:
     counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
     counts["group"] = counts.groupby(by, sort=False).ngroup()
     ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
-    return ranked.drop(columns="group").reset_index(drop=True)
+    grids = scores.groupby(by, sort=False)["grid"].unique()
+    keys = ranked[[*by, "grid"]].itertuples(index=False)
+    edges = [edge(point, grids[problem, method]) or "" for problem, method, point in keys]
+    return ranked.drop(columns="group").assign(edge=edges).reset_index(drop=True)

@@ -149,8 +149,7 @@ class Ranking:
     omnibus: Friedman
     p: np.ndarray  # (methods, methods): of all pairs, corrected for their number
     critical: float  # critical difference; NaN for signed-rank tests, which have none
-    # (methods, methods): pairs that differ. None where Friedman's test finds nothing: then no pair
-    # is looked at
+    # (methods, methods): pairs that differ; none does where Friedman's test finds nothing
     differs: np.ndarray
     bars: list[tuple[int, ...]]  # groups that do not differ
 

@@ -11,18 +11,22 @@ from contextlib import AbstractContextManager
 from functools import cache
 from io import BytesIO
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankexp.analyse.bands import band
 from rankexp.report.render.text import one_line
 
 if TYPE_CHECKING:
+    import matplotlib.axes
+    import matplotlib.figure
     from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.ft2font import FT2Font
 
     from rankexp.arrays import Floats
+
+# Named here for all blocks: matplotlib is imported where something is drawn, as it takes long.
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
 """Okabe and Ito's palette."""
@@ -136,7 +140,7 @@ def panels(
     below: float = 0.0,
     least: float = 0.0,
     share: Literal["none", "all", "row"] = "none",
-) -> tuple["Figure", list["Axes"]]:
+) -> tuple[Figure, list[Axes]]:
     """Return a figure and the axes of its panels, row by row; places left over stay empty.
 
     At most `columns` panels stand side by side, each of a size in inches. `heights` are those of
@@ -162,21 +166,21 @@ def panels(
     return figure, list(ordered[: count * parts])
 
 
-def _width(axes: "Axes") -> float:
+def _width(axes: Axes) -> float:
     """Return the width of a panel with its labels, inches."""
     spec, figure = axes.get_subplotspec(), axes.get_figure()
     assert spec is not None and figure is not None
     return float(figure.bbox.width / figure.dpi) / spec.get_gridspec().ncols
 
 
-def title(axes: "Axes", *texts: object, bold: bool = False) -> None:
+def title(axes: Axes, *texts: object, bold: bool = False) -> None:
     """Write texts from a study above a panel, each on lines of its own."""
     room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
     lines = [wrapped(text, room) for text in texts]
     axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
 
 
-def name_places(axes: "Axes", labels: Sequence[str]) -> None:
+def name_places(axes: Axes, labels: Sequence[str]) -> None:
     """Name places 0, 1, ... along x, on as many lines as needed; aslant where they are narrow."""
     room = (_width(axes) - MARGIN) / max(len(labels), 1)
     texts = [wrapped(label, 0.9 * room) for label in labels]
@@ -188,7 +192,7 @@ def name_places(axes: "Axes", labels: Sequence[str]) -> None:
     axes.tick_params(axis="x", length=0)
 
 
-def legend(figure: "Figure", handles: Sequence["Artist"] | None = None) -> None:
+def legend(figure: Figure, handles: Sequence["Artist"] | None = None) -> None:
     """Put a legend below the panels: each label once, in as many columns as there is room for."""
     found: dict[str, Any] = {str(one.get_label()): one for one in handles or ()}
     for axes in figure.axes if handles is None else ():
@@ -211,14 +215,14 @@ def _legend_width(labels: Sequence[str], rows: int) -> float:
     return sum(max(map(inches, column)) + HANDLE for column in columns)
 
 
-def note(axes: "Axes", text: str, place: tuple[float, float], **style: Any) -> None:
+def note(axes: Axes, text: str, place: tuple[float, float], **style: Any) -> None:
     """Write a few words of our own just above a place."""
     style |= {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
     axes.annotate(text, place, xytext=(0, 2.5), **style)
 
 
 def boxes(
-    axes: "Axes", values: Sequence["Floats"], whiskers: float | tuple[float, float] = 1.5
+    axes: Axes, values: Sequence["Floats"], whiskers: float | tuple[float, float] = 1.5
 ) -> None:
     """Draw a box a method at x = 0, 1, ...; a method without values has none.
 
@@ -241,7 +245,7 @@ def boxes(
     axes.set_xlim(-0.6, len(values) - 0.4)
 
 
-def samples(axes: "Axes", x: "Floats", curves: "Floats", share: float, colour: str) -> None:
+def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
     """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
     own = band(curves, share)
     label = f"{100 * share:g} % of samples"
@@ -250,7 +254,7 @@ def samples(axes: "Axes", x: "Floats", curves: "Floats", share: float, colour: s
     axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
 
 
-def finish(figure: "Figure", remarks: Sequence[str]) -> None:
+def finish(figure: Figure, remarks: Sequence[str]) -> None:
     """Say above the panels what a run lacks, and write powers without mathematics."""
     from matplotlib.ticker import LogFormatterMathtext
 
@@ -280,7 +284,7 @@ def _raised(power: re.Match[str]) -> str:
     return power[1].translate(_SUPERSCRIPT)
 
 
-def drawn(figure: "Figure") -> Iterator[tuple[str, bytes]]:
+def drawn(figure: Figure) -> Iterator[tuple[str, bytes]]:
     """Yield each kind of file, ``png`` and ``pdf``, with its content."""
     for kind, metadata in KINDS.items():
         buffer = BytesIO()

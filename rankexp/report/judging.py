@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
-from rankexp.analyse import blocks, select
+from rankexp.analyse import select
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
@@ -15,7 +15,7 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.numbers import amount, short
-from rankexp.report.options import BlockKind, MethodName, MetricOption, RuleOfEach, rule_of
+from rankexp.report.options import InBlocks, MethodName
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,20 @@ class Judged:
         return [*self.family.problems, *([self.family.overall] if several else [])]
 
 
-class Judging(BlockKind):
+class Judging(InBlocks):
     """Options of a block that compares one method with others."""
 
     method: MethodName
     references: Annotated[list[MethodName], Field(min_length=1)]
     """What it is compared with, one after the other."""
-    metric: MetricOption | None = None
-    """Default: the experiment's first."""
-    rule: RuleOfEach = select.ORACLE
-    """One for all experiments, or one for each."""
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default for rank_loss and auc: 0.01."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
     adjust: Literal["holm", "none"] = "holm"
     """Correction of p-values for the number of problems of an experiment."""
-    incomplete: blocks.Policy = "refuse"
-    """What happens where a split, a model or a data set lacks a value."""
     bayes: bool = False
     """Whether to add posterior probabilities over data sets (needs the extra ``bayes``)."""
-    digits: Annotated[int, Field(ge=0, le=12)] = 4
 
     @model_validator(mode="after")
     def _not_itself(self) -> "Judging":
@@ -92,19 +85,12 @@ class Judging(BlockKind):
         ]
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
-        metric = context.metric(experiment, self.metric)
-        rule = rule_of(self.rule, experiment)
+        metric, setup = context.metric(experiment, self.metric), context.evaluate(experiment)
         pair = (self.method, reference)
-        table = blocks.wide(
-            context.chosen(experiment, metric, rule, pair),
-            blocks.places(context.cells, experiment),
-            pair,
-        )
-        setup = context.evaluate(experiment)
         designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
         settings = self._settings(context, metric)
-        found = family(table, pair, designs, settings)
-        return Judged(experiment, *pair, metric, rule, found, settings)
+        found = family(self.wide(context, experiment, pair), pair, designs, settings)
+        return Judged(experiment, *pair, metric, self.rule_of(experiment), found, settings)
 
     def _settings(self, context: Context, metric: Metric) -> Settings:
         margin = self.margin or metric.reading.margin

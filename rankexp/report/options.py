@@ -6,10 +6,11 @@ names that the block's experiments have, so a block from outside is checked like
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
+import pandas as pd
 from pydantic import (
     Field,
     GetCoreSchemaHandler,
@@ -20,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from rankexp.analyse import select
+from rankexp.analyse import blocks, kept, select
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.metrics.base import Metric, parse
@@ -89,11 +90,6 @@ MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
 RuleOfEach = Rule | dict[ExperimentName, Rule]
 """One rule for all experiments, or one for each."""
-
-
-def rule_of(rule: RuleOfEach, experiment: str) -> Rule:
-    """Return the rule of an experiment; ``oracle`` where none is given for it."""
-    return rule if isinstance(rule, select.Rule) else rule.get(experiment, select.ORACLE)
 
 
 def _nowhere(rule: select.Rule, study: Study, block: Block) -> str | None:
@@ -175,14 +171,40 @@ class BlockKind(Strict, ABC):
         return f"generators, whose best scorer is known; '{name}' has the data set '{data[0]}'"
 
 
-class Choosing(BlockKind):
-    """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
+class OfMetric(BlockKind):
+    """Options of a block that shows a metric of `evaluate` experiments."""
 
     metric: MetricOption | None = None
     """Default: the experiment's first."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+
+class InBlocks(OfMetric):
+    """Options of a block that compares methods over complete blocks: splits, models, data sets."""
+
+    rule: RuleOfEach = select.ORACLE
+    """One for all experiments, or one for each."""
+    incomplete: blocks.Policy = "refuse"
+    """What happens where a split, a model or a data set lacks a value."""
+
+    def rule_of(self, experiment: str) -> select.Rule:
+        """Return the rule of an experiment; ``oracle`` where none is given for it."""
+        if isinstance(self.rule, select.Rule):
+            return self.rule
+        return self.rule.get(experiment, select.ORACLE)
+
+    def wide(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        """Return one row a split that is expected, see `rankexp.analyse.blocks.wide`."""
+        metric = context.metric(experiment, self.metric)
+        chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
+        return blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
+
+
+class Choosing(OfMetric):
+    """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
+
     methods: list[MethodName] | None = None
     """Default: all of the experiments, in their order."""
-    digits: Annotated[int, Field(ge=0, le=12)] = 4
 
     def shown(self, context: Context, block: Block) -> list[str]:
         """Return the methods to show, in order."""
@@ -194,3 +216,42 @@ class Choosing(BlockKind):
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods shown."""
         return self.shown(context, block)
+
+
+class AtRule(Choosing):
+    """Options of a block that shows methods at the grid points that one rule chooses."""
+
+    rule: Rule = select.ORACLE
+
+    def chosen(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of some methods that the rule chooses."""
+        metric = context.metric(experiment, self.metric)
+        return context.chosen(experiment, metric, self.rule, methods)
+
+    def kept(
+        self, context: Context, experiment: str, methods: Sequence[str], read: Any = kept.curves
+    ) -> list[kept.Kept]:
+        """Return the curves (or texts) that the records chosen keep under the name `keeps`."""
+        chosen = self.chosen(context, experiment, methods)
+        found: list[kept.Kept] = read(
+            context.cells, context.records, experiment, self.keeps, chosen
+        )
+        return found
+
+
+class OfOneSplit(AtRule):
+    """Options of a block that shows what is kept of one split, of its first experiment."""
+
+    problem: ProblemName | None = None
+    """Default: the experiment's first."""
+    split: Annotated[int, Field(ge=0)] = 0
+    """Which of the splits that keep anything."""
+
+    def here(
+        self, context: Context, block: Block, read: Any = kept.curves
+    ) -> dict[str, kept.Kept]:
+        """Return what the split keeps, by method."""
+        experiment = block.experiments[0]
+        found = self.kept(context, experiment, self.shown(context, block), read)
+        problem = self.problem or context.evaluate(experiment).problems[0]
+        return {one.method: one for one in kept.at_split(found, problem, self.split)}

@@ -116,8 +116,8 @@ def test_edges_of_the_grid(grid: str, grids: list[str], expected: str | None) ->
 
 def test_choices_are_counted_over_models_or_splits() -> None:
     scores = table({"lam=1": [0.1, 0.1, 0.9, 0.9], "lam=2": [0.2] * 4}, models=True)
-    counts = select.chosen_counts(select.oracle(scores, higher=False))
+    counts = select.chosen_counts(select.oracle(scores, higher=False), scores)
     assert dict(zip(counts["grid"], counts["count"], strict=True)) == {"lam=1": 1, "lam=2": 1}
     inner = table({"lam=1": [0.1, 0.1, 0.1, 0.9], "lam=2": [0.2] * 4})
-    counts = select.chosen_counts(select.nested(inner, inner, higher=False))
+    counts = select.chosen_counts(select.nested(inner, inner, higher=False), inner)
     assert list(counts["grid"]) == ["lam=1", "lam=2"] and list(counts["count"]) == [3, 1]

@@ -1,13 +1,14 @@
 """Boxes over the models of each problem, and below them the paired differences."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
-import pandas as pd
 from pydantic import Field
 
 from rankexp import registry
 from rankexp.analyse import compare
+from rankexp.arrays import Floats
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
@@ -16,13 +17,24 @@ from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.options import ProblemName
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 REGISTER = {"boxplots": "Boxplots"}
 
 WIDTH, HEIGHT = 3.5, 4.1  # of a panel with its differences, inches
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The numbers of one problem: by method one a unit (a model's mean over training sets)."""
+
+    problem: str
+    title: str
+    metric: Metric
+    labels: list[str]  # of the methods
+    values: dict[str, Floats]
+    differences: dict[str, Floats]  # empty without a reference, and of itself
+    reference: str | None
+    minus: str  # label of the reference
+    bayes: float | None
 
 
 class Boxplots(PairedTable):
@@ -40,7 +52,7 @@ class Boxplots(PairedTable):
         result = super().output(context, block)
         methods = self.shown(context, block)
         panels = [
-            Panel(self, context, experiment, problem, methods)
+            self._panel(context, experiment, problem, methods)
             for experiment in block.experiments
             for problem in context.evaluate(experiment).problems
         ]
@@ -59,37 +71,25 @@ class Boxplots(PairedTable):
         )
         return Output(result.numbers, [], draw(panels, self.columns), notes)
 
-
-class Panel:
-    """The numbers of one problem: by method one a unit (a model's mean over training sets)."""
-
-    def __init__(
-        self,
-        options: Boxplots,
-        context: Context,
-        experiment: str,
-        problem: str,
-        methods: Sequence[str],
-    ) -> None:
-        metric = context.metric(experiment, options.metric)
-        reference = options.reference
+    def _panel(
+        self, context: Context, experiment: str, problem: str, methods: Sequence[str]
+    ) -> Panel:
+        metric, reference = context.metric(experiment, self.metric), self.reference
         shown = [*methods, *([reference] if reference else [])]
-        splits = context.chosen(experiment, metric, options.rule, shown)
+        splits = self.chosen(context, experiment, shown)
         splits = splits[splits["problem"] == problem]
-        self.problem, self.methods, self.reference = problem, list(methods), reference
-        self.title = context.problem_label(problem)
-        self.labels = [context.method_label(method) for method in methods]
-        self.metric = metric
-        self.reference_label = context.method_label(reference) if reference else ""
-        self.values = _by_method(splits, methods)
         paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
-        self.differences = _by_method(paired, methods)
-        self.bayes = _bayes(options.bayes, context, experiment, problem, metric)
-
-
-def _by_method(splits: pd.DataFrame, methods: Sequence[str]) -> dict[str, Any]:
-    units = compare.unit_means(splits).dropna(subset=["value"])
-    return {name: units.loc[units["method"] == name, "value"].to_numpy() for name in methods}
+        return Panel(
+            problem,
+            context.problem_label(problem),
+            metric,
+            list(map(context.method_label, methods)),
+            compare.by_method(compare.unit_means(splits), methods),
+            compare.by_method(compare.unit_means(paired), methods),
+            reference,
+            context.method_label(reference) if reference else "",
+            _bayes(self.bayes, context, experiment, problem, metric),
+        )
 
 
 def _bayes(
@@ -118,7 +118,7 @@ def _bayes(
     return float(values.mean()) if len(values.dropna()) else None
 
 
-def draw(panels: Sequence[Panel], columns: int) -> "Figure":
+def draw(panels: Sequence[Panel], columns: int) -> figure.Figure:
     """Return the figure: rows of panels, each with its differences below."""
     lower = any(panel.reference for panel in panels)
     size = (WIDTH, HEIGHT if lower else 0.62 * HEIGHT)
@@ -133,24 +133,23 @@ def draw(panels: Sequence[Panel], columns: int) -> "Figure":
     return made
 
 
-def draw_boxes(axes: "Axes", panel: Panel) -> None:
+def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
     """Draw one box a method and the Bayes risk as a line."""
-    figure.boxes(axes, [panel.values[name] for name in panel.methods])
+    figure.boxes(axes, list(panel.values.values()))
     figure.name_places(axes, panel.labels)
     if panel.bayes is not None:
         axes.axhline(panel.bayes, color="black", linestyle=(0, (5, 3)), linewidth=1.0)
-        figure.note(axes, "Bayes risk", (len(panel.methods) - 0.42, panel.bayes), ha="right")
+        figure.note(axes, "Bayes risk", (len(panel.labels) - 0.42, panel.bayes), ha="right")
     figure.title(axes, panel.title, bold=True)
     axes.set_ylabel(figure.literal(panel.metric).replace("_", " "))
 
 
-def draw_differences(axes: "Axes", panel: Panel) -> None:
+def draw_differences(axes: figure.Axes, panel: Panel) -> None:
     """Draw the paired differences to the reference below its boxes, with a line at zero."""
-    others = [v if name != panel.reference else v[:0] for name, v in panel.differences.items()]
-    figure.boxes(axes, others)
+    figure.boxes(axes, list(panel.differences.values()))
     figure.name_places(axes, panel.labels)
     axes.axhline(0.0, color="black", linewidth=0.9, zorder=1)
-    if panel.reference in panel.methods:
-        x = panel.methods.index(panel.reference)
+    if panel.reference in panel.values:
+        x = list(panel.values).index(panel.reference)
         figure.note(axes, "reference", (x, 0.0), ha="center", color="#555555")
-    axes.set_ylabel(figure.wrapped(f"minus {panel.reference_label}", 0.35 * HEIGHT))
+    axes.set_ylabel(figure.wrapped(f"minus {panel.minus}", 0.35 * HEIGHT))

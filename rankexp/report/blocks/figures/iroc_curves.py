@@ -1,24 +1,20 @@
 """IROC curves, averaged over the splits that keep them."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import kept, select
+from rankexp.analyse.kept import Kept
 from rankexp.arrays import Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
-from rankexp.report.options import Choosing, ProblemName, Rule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rankexp.report.options import AtRule, ProblemName
 
 REGISTER = {"iroc_curves": "IrocCurves"}
 
@@ -26,7 +22,7 @@ Curve = tuple[Floats, Floats, int]
 """x and mean y, (g,), and the number of splits."""
 
 
-class IrocCurves(Choosing):
+class IrocCurves(AtRule):
     """One panel a problem: a curve a method, and one of the best scorer where it is known."""
 
     keeps = "iroc"
@@ -34,17 +30,13 @@ class IrocCurves(Choosing):
     panels: list[ProblemName] | None = None
     """Problems in the order of reading. Default: the experiments' own."""
     columns: Annotated[int, Field(ge=1)] = 4
-    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the curves drawn."""
         methods = self.shown(context, block)
-        names = block.experiments
         found: dict[str, dict[str, Curve]] = {}
-        for experiment in names:
-            metric = context.metric(experiment, self.metric)
-            chosen = context.chosen(experiment, metric, self.rule, methods)
-            curves = kept.curves(context.cells, context.records, experiment, "iroc", chosen)
+        for experiment in block.experiments:
+            curves = self.kept(context, experiment, methods)
             for problem in context.evaluate(experiment).problems:
                 found[problem] = averaged([one for one in curves if one.problem == problem])
         shown = {name: found[name] for name in self.panels or found if found.get(name)}
@@ -58,12 +50,11 @@ class IrocCurves(Choosing):
             "weight.",
         ]
         labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
-        titles = {name: context.problem_label(name) for name in shown}
-        drawn = draw(shown, labels, titles, self.columns)
-        return Output(_numbers(shown), [], drawn, notes)
+        titles = list(map(context.problem_label, shown))
+        return Output(_numbers(shown), [], draw(shown, labels, titles, self.columns), notes)
 
 
-def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:
+def averaged(curves: Sequence[Kept]) -> dict[str, Curve]:
     """Return each method's mean curve; all of them have the same x."""
     methods = dict.fromkeys(one.method for one in curves)
     result = {}
@@ -85,15 +76,15 @@ def _numbers(found: Mapping[str, Mapping[str, Curve]]) -> pd.DataFrame:
 def draw(
     found: Mapping[str, Mapping[str, Curve]],
     labels: Mapping[str, str],
-    titles: Mapping[str, str],
+    titles: Sequence[str],
     columns: int,
-) -> "Figure":
+) -> figure.Figure:
     """Return the figure: a panel a problem, a curve a method in the order of the labels."""
     columns = min(columns, len(found))
     made, axes = figure.panels(len(found), columns, (2.3, 2.45), below=0.5, least=4.0, share="all")
-    for own, (problem, curves) in zip(axes, found.items(), strict=True):
+    for own, curves, title in zip(axes, found.values(), titles, strict=True):
         _panel(own, curves, labels)
-        figure.title(own, titles[problem])
+        figure.title(own, title)
     for own in axes[::columns]:
         own.set_ylabel("true positives")
     for own in axes[-columns:]:
@@ -102,7 +93,7 @@ def draw(
     return made
 
 
-def _panel(axes: "Axes", own: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
+def _panel(axes: figure.Axes, own: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
     axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.7, zorder=1)
     for place, method in enumerate(labels):
         if method not in own:

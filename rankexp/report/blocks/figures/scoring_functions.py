@@ -1,27 +1,22 @@
 """Scoring functions of one feature against the regression function, whole and in a window."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import kept, select
+from rankexp.analyse.kept import Kept
 from rankexp.arrays import Bools, Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
-from rankexp.metrics.base import Metric
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.numbers import number
-from rankexp.report.options import Choosing, MetricOption, ProblemName, Rule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rankexp.report.options import MetricOption, OfOneSplit
 
 REGISTER = {"scoring_functions": "ScoringFunctions"}
 
@@ -32,8 +27,7 @@ OPTIMAL = 5
 """The place of what is no method: dashed, and far from the first ones in colour."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One function at the examples where the regression function is known, (p,).
 
     `place` fixes its colour: that of the method in the experiment.
@@ -45,15 +39,14 @@ class Line:
     place: int
 
 
-class ScoringFunctions(Choosing):
-    """One panel a window: m(x), and the scores of each method for one training set."""
+class ScoringFunctions(OfOneSplit):
+    """One panel a window: m(x), and the scores of each method for one training set.
+
+    The problem needs a generator that knows m(x), and one feature.
+    """
 
     keeps = "scoring_function"
 
-    problem: ProblemName | None = None
-    """Default: the experiment's first. It needs a generator that knows m(x), and one feature."""
-    split: Annotated[int, Field(ge=0)] = 0
-    """Which of the splits that keep their curves."""
     windows: list[Window] = Field(default_factory=list)
     """Ranges of x shown beside the whole."""
     match: Literal["affine", "none"] = "affine"
@@ -62,53 +55,35 @@ class ScoringFunctions(Choosing):
     """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
     values: list[MetricOption] = Field(default_factory=list)
     """Metrics that notes state of each function on the same split."""
-    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the functions drawn."""
-        (experiment, *_) = block.experiments
-        methods = self.shown(context, block)
-        problem = self.problem or context.evaluate(experiment).problems[0]
-        metric = context.metric(experiment, self.metric)
-        chosen = context.chosen(experiment, metric, self.rule, methods)
-        found = kept.curves(context.cells, context.records, experiment, "scoring_function", chosen)
-        here = {one.method: one for one in kept.at_split(found, problem, self.split)}
+        here = self.here(context, block)
         if not here:
             text = "No scoring function is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])
         if BAYES not in here:
             return Output(notes=["The regression function is not known."])
         truth = here[BAYES]
-        order = context.evaluate(experiment).methods
-        lines = self._lines(context, here, truth, {name: order.index(name) for name in methods})
+        lines = self._lines(context, block, here)
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
-        notes = self._notes(context, experiment, problem, truth, lines)
+        notes = self._notes(context, block.experiments[0], truth, lines)
         return Output(numbers, [], self._draw(truth, lines), notes)
 
-    def _lines(
-        self,
-        context: Context,
-        here: Mapping[str, kept.Kept],
-        truth: kept.Kept,
-        methods: Mapping[str, int],
-    ) -> list[Line]:
+    def _lines(self, context: Context, block: Block, here: Mapping[str, Kept]) -> list[Line]:
+        order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
         lines = []
-        for name, place in methods.items():
+        for name in self.shown(context, block):
             if name in here:
                 # Of a run of equal scores the ends are kept: interpolation gives it back.
                 y = np.interp(truth.x, here[name].x, here[name].y)
-                lines.append(Line(name, context.method_label(name), y, place))
+                lines.append(Line(name, context.method_label(name), y, order.index(name)))
         if self.optimal:
             lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), OPTIMAL))
         return lines
 
     def _notes(
-        self,
-        context: Context,
-        experiment: str,
-        problem: str,
-        truth: kept.Kept,
-        lines: Sequence[Line],
+        self, context: Context, experiment: str, truth: Kept, lines: Sequence[Line]
     ) -> list[str]:
         model, rep, _ = truth.place
         notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
@@ -120,33 +95,22 @@ class ScoringFunctions(Choosing):
                 "strictly increasing function of m."
             )
         for metric in self.values:
+            names = [line.name for line in lines]
+            rows = context.chosen(experiment, metric, self.rule, names)
+            same = (rows[["model", "rep", "fold"]] == list(truth.place)).all(axis=1)
+            means = (
+                rows[same & (rows["problem"] == truth.problem)].groupby("method")["value"].mean()
+            )
             told = []
             for line in lines:
-                value = self._value(context, experiment, problem, truth, line, metric)
+                value = means.get(line.name, math.nan)
+                if line.name == "optimal":
+                    value = float(metric(y=truth.y, reference=truth.y, scores=line.y))
                 told.append(f"{line.label} {number(value, self.digits)}")
             notes.append(f"{metric} on these examples: {', '.join(told)}.")
         return notes
 
-    def _value(
-        self,
-        context: Context,
-        experiment: str,
-        problem: str,
-        truth: kept.Kept,
-        line: Line,
-        metric: Metric,
-    ) -> float:
-        if line.name == "optimal":
-            known = {"y": truth.y, "reference": truth.y, "scores": line.y}
-            return float(metric(**known))
-        rows = context.chosen(experiment, metric, self.rule, [line.name])
-        place = dict(zip(("model", "rep", "fold"), truth.place, strict=True))
-        same = rows["problem"] == problem
-        for name, at in place.items():
-            same &= rows[name] == at
-        return float(rows.loc[same, "value"].mean())
-
-    def _draw(self, truth: kept.Kept, lines: Sequence[Line]) -> "Figure":
+    def _draw(self, truth: Kept, lines: Sequence[Line]) -> figure.Figure:
         windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
         made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
         for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
@@ -161,7 +125,7 @@ class ScoringFunctions(Choosing):
         return made
 
     def _panel(
-        self, axes: "Axes", x: Floats, m: Floats, lines: Sequence[Line], inside: Bools
+        self, axes: figure.Axes, x: Floats, m: Floats, lines: Sequence[Line], inside: Bools
     ) -> None:
         axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
         for line in lines:

@@ -2,23 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
 
 import pandas as pd
-from pydantic import Field
 
-from rankexp.analyse import kept, select
+from rankexp.analyse import kept
 from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Entry, Output, Table
-from rankexp.report.options import Choosing, ProblemName, Rule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from rankexp.report.options import OfOneSplit
 
 REGISTER = {"tree": "Tree"}
 
@@ -45,27 +39,15 @@ class Cell:
             yield from child.walk()
 
 
-class Tree(Choosing):
+class Tree(OfOneSplit):
     """One panel a method that is an oriented tree: its rules, its cells, their scores."""
 
     keeps = "tree"
 
-    problem: ProblemName | None = None
-    """Default: the experiment's first."""
-    split: Annotated[int, Field(ge=0)] = 0
-    """Which of the splits that keep their texts."""
-    rule: Rule = select.ORACLE
-
     def output(self, context: Context, block: Block) -> Output:
         """Return a table of nodes, and the drawing."""
-        (experiment, *_) = block.experiments
         methods = self.shown(context, block)
-        problem = self.problem or context.evaluate(experiment).problems[0]
-        metric = context.metric(experiment, self.metric)
-        chosen = context.chosen(experiment, metric, self.rule, methods)
-        found = kept.texts(context.cells, context.records, experiment, "tree", chosen)
-        here = kept.at_split(found, problem, self.split)
-        trees = {one.method: one.text for one in here}
+        trees = {name: one.text for name, one in self.here(context, block, kept.texts).items()}
         if not trees:
             text = "No tree is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])
@@ -74,15 +56,11 @@ class Tree(Choosing):
         except ValueError as error:
             raise ConfigError(f"{error}: run the methods again with --redo") from error
         labels = {name: context.method_label(name) for name in cells}
-        notes = ["Examples for which a rule holds go left."]
-        if all(_oriented(tree) for tree in cells.values()):
-            notes = ["Examples for which a rule holds go left; cells to the left rank higher."]
-        return Output(
-            numbers=_numbers(cells),
-            tables=[_table(labels[name], tree) for name, tree in cells.items()],
-            figure=draw(cells, [labels[name] for name in cells]),
-            notes=notes,
-        )
+        best_left = all(_oriented(tree) for tree in cells.values())
+        higher = "; cells to the left rank higher" * best_left
+        tables = [_table(labels[name], tree) for name, tree in cells.items()]
+        notes = [f"Examples for which a rule holds go left{higher}."]
+        return Output(_numbers(cells), tables, draw(cells, list(labels.values())), notes)
 
 
 def placed(nodes: Sequence[TreeNode]) -> Cell:
@@ -128,7 +106,7 @@ def _table(label: str, tree: Cell) -> Table:
     return Table([header, "Examples"], rows, label, detail=True)
 
 
-def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> "Figure":
+def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> figure.Figure:
     """Return the figure: a panel a tree, one below the other."""
     sizes = [
         (len(_leaves(tree)), max(cell.node.depth for cell in tree.walk()))
@@ -145,7 +123,7 @@ def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> "Figure":
     return made
 
 
-def _panel(axes: "Axes", tree: Cell, room: float) -> None:
+def _panel(axes: figure.Axes, tree: Cell, room: float) -> None:
     """Draw a tree whose leaves have so much room, in inches."""
     for cell in tree.walk():
         y = -cell.node.depth

@@ -24,12 +24,9 @@ class Answer(Comparison):
     def output(self, context: Context, block: Block) -> Output:
         """Return the answer; `comparison` shows what it rests on."""
         judged = self.judged(context, block)
-        return Output(
-            numbers=numbers(judged),
-            tables=[self.verdicts(context, judged)],
-            lead=self.lead(context, judged),
-            notes=[*self._meaning(context, judged)[:2], *self._policy(context, judged)],
-        )
+        notes = [*self._meaning(context, judged)[:2], *self._policy(context, judged)]
+        tables = [self.verdicts(context, judged)]
+        return Output(numbers(judged), tables, notes=notes, lead=self.lead(context, judged))
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference, then a paragraph on each."""
@@ -42,10 +39,8 @@ class Answer(Comparison):
         heads, paragraphs = [], []
         for reference in self.references:
             own = [one for one in judged if one.reference == reference]
-            label = context.method_label(reference)
-            heads.append(
-                f"{context.method_label(self.method)} against {label}: {self._short(context, own)}"
-            )
+            method, label = map(context.method_label, (self.method, reference))
+            heads.append(f"{method} against {label}: {self._short(context, own)}")
             told = [text for one in own if (text := self._experiment(context, one))]
             paragraphs.append(f"Against {label}. {' '.join([self._counts(context, own), *told])}")
         return [*heads, *paragraphs]
@@ -110,11 +105,9 @@ class Answer(Comparison):
         ends = {c.problem: sorted((sign * c.low_all, sign * c.high_all)) for c in known}
         most = max(ends, key=lambda name: ends[name][1])
         lost = min(ends, key=lambda name: ends[name][0])
-        first = (
-            f"the largest gain seen is {amount(gain, digits)} ({where})"
-            if gain > 0
-            else "no gain is seen on any problem"
-        )
+        first = "no gain is seen on any problem"
+        if gain > 0:
+            first = f"the largest gain seen is {amount(gain, digits)} ({where})"
         return (
             f"{text} {first}; with {percent} confidence for all problems at once "
             f"{bound('gain', ends[most][1], context.problem_label(most), digits)}, "

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -17,7 +18,7 @@ from rankexp.report.blocks.statistics.comparison import p_value
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import Choosing, RuleOfEach, rule_of
+from rankexp.report.options import Choosing, InBlocks
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
@@ -28,8 +29,7 @@ POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm
 class Panel:
     """Methods ranked over the models of a problem, or over problems."""
 
-    # name, title: problem or experiments
-    name: str
+    name: str  # problem or experiments
     title: str
     methods: list[str]
     metrics: tuple[Metric, ...]
@@ -39,16 +39,12 @@ class Panel:
     note: str = ""  # why, or what was dropped
 
 
-class AverageRanks(Choosing):
+class AverageRanks(Choosing, InBlocks):
     """One table: over models for each problem of a generator; over all data sets together."""
 
-    rule: RuleOfEach = select.ORACLE
-    """One for all experiments, or one for each."""
     posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
     """Which tests of pairs follow on Friedman's."""
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
-    incomplete: blocks.Policy = "refuse"
-    """What happens where a model or a data set lacks a value."""
     digits: Annotated[int, Field(ge=0, le=12)] = 2
 
     def output(self, context: Context, block: Block) -> Output:
@@ -62,8 +58,7 @@ class AverageRanks(Choosing):
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods asked for; by default those that every experiment has."""
-        names = block.experiments
-        shared = [set(context.evaluate(name).methods) for name in names]
+        shared = [set(context.evaluate(name).methods) for name in block.experiments]
         return [
             m for m in self.shown(context, block) if self.methods or all(m in s for s in shared)
         ]
@@ -71,45 +66,39 @@ class AverageRanks(Choosing):
     def panels(self, context: Context, block: Block) -> list[Panel]:
         """Return one panel a generator's problem, then one for all data sets."""
         methods = self.needed(context, block)
-        names = block.experiments
-        models = {n: context.evaluate(n).protocol.problems == "generators" for n in names}
-        panels = [
-            self._over_models(context, name, problem, methods)
-            for name in names
-            if models[name]
-            for problem in context.evaluate(name).problems
-        ]
-        others = [name for name in names if not models[name]]
-        return panels + ([self._over_problems(context, others, methods)] if others else [])
+        panels, others = [], []
+        for name in block.experiments:
+            setup = context.evaluate(name)
+            if setup.protocol.problems != "generators":
+                others.append(name)
+                continue
+            panels += [self._panel(context, [name], methods, one) for one in setup.problems]
+        return panels + ([self._panel(context, others, methods)] if others else [])
 
-    def _wide(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
-        metric = context.metric(experiment, self.metric)
-        chosen = context.chosen(experiment, metric, rule_of(self.rule, experiment), methods)
-        return blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
-
-    def _over_models(
-        self, context: Context, experiment: str, problem: str, methods: list[str]
+    def _panel(
+        self,
+        context: Context,
+        experiments: list[str],
+        methods: list[str],
+        problem: str | None = None,
     ) -> Panel:
-        table = self._wide(context, experiment, methods)
-        own = table[table.index.get_level_values("problem") == problem]
-        of = ((context.metric(experiment, self.metric),), (rule_of(self.rule, experiment),))
-        panel = Panel(problem, context.problem_label(problem), methods, *of, "models")
-        return self._ranked(panel, own, ["problem", "model"], [])
-
-    def _over_problems(
-        self, context: Context, experiments: list[str], methods: list[str]
-    ) -> Panel:
-        metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
-        rules = tuple(dict.fromkeys(rule_of(self.rule, name) for name in experiments))
+        """Rank over the models of one problem, or over all problems of some experiments."""
         named = ", ".join(experiments)
-        panel = Panel(named, f"data sets of {named}", methods, metrics, rules, "data sets")
+        title = context.problem_label(problem) if problem else f"data sets of {named}"
+        metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
+        rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
+        unit = "models" if problem else "data sets"
+        panel = Panel(problem or named, title, methods, metrics, rules, unit)
         if len({metric.direction for metric in metrics}) > 1:
             texts = " and ".join(map(str, metrics))
             return replace(panel, note=f"{texts} have different directions")
-        table = pd.concat([self._wide(context, name, methods) for name in experiments])
-        known = set(table.index.get_level_values("problem"))
-        wanted = [p for name in experiments for p in context.evaluate(name).problems]
-        return self._ranked(panel, table, ["problem"], [p for p in wanted if p not in known])
+        table = pd.concat([self.wide(context, name, methods) for name in experiments])
+        known = table.index.get_level_values("problem")
+        if problem:
+            return self._ranked(panel, table[known == problem], ["problem", "model"], [])
+        wanted = [one for name in experiments for one in context.evaluate(name).problems]
+        missing = [one for one in wanted if one not in set(known)]
+        return self._ranked(panel, table, ["problem"], missing)
 
     def _ranked(
         self, panel: Panel, table: pd.DataFrame, by: list[str], missing: list[str]
@@ -130,8 +119,8 @@ class AverageRanks(Choosing):
         """Return average ranks, one row a panel and method."""
         rows = []
         for panel in panels:
+            found = panel.ranking
             for place, method in enumerate(panel.methods):
-                found = panel.ranking
                 row = {
                     "panel": panel.name,
                     "metric": ", ".join(map(str, panel.metrics)),
@@ -177,14 +166,14 @@ class AverageRanks(Choosing):
     def _pairs(self, context: Context, panels: Sequence[Panel]) -> Table:
         rows: list[list[Entry]] = []
         for panel in panels:
-            if panel.ranking is None:
+            found = panel.ranking
+            if found is None:
                 continue
-            labels = [context.method_label(method) for method in panel.methods]
-            for first, label in enumerate(labels):
-                for second in range(first + 1, len(labels)):
-                    p = p_value(float(panel.ranking.p[first, second]))
-                    said = "differ" if panel.ranking.differs[first, second] else "not told apart"
-                    rows.append([panel.title, f"{label} – {labels[second]}", p, said])
+            labels = list(map(context.method_label, panel.methods))
+            for i, j in combinations(range(len(labels)), 2):
+                said = "differ" if found.differs[i, j] else "not told apart"
+                p = p_value(float(found.p[i, j]))
+                rows.append([panel.title, f"{labels[i]} – {labels[j]}", p, said])
         header = ["Over", "Pair", "p", "At this level"]
         return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
 

@@ -22,14 +22,15 @@ class Comparison(Judging):
     def output(self, context: Context, block: Block) -> Output:
         """Return the tables with what they rest on."""
         judged = self.judged(context, block)
-        return Output(
-            numbers=numbers(judged),
-            tables=[self.grid(context, own) for own in judged],
-            notes=self.notes(context, judged),
-        )
+        tables = [self._grid(context, own) for own in judged]
+        notes = [
+            *self._meaning(context, judged),
+            *self._policy(context, judged),
+            *self._posterior(context, judged),
+        ]
+        return Output(numbers(judged), tables, notes=notes)
 
-    def grid(self, context: Context, judged: Judged) -> Table:
-        """Return one family as a table."""
+    def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
         caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
@@ -51,26 +52,17 @@ class Comparison(Judging):
             words(own, judged.settings.margin, self.digits),
         ]
 
-    def notes(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        """Say what the numbers are, which tests were used, and what was left out."""
-        return [
-            *self._meaning(context, judged),
-            *self._policy(context, judged),
-            *self._posterior(context, judged),
-        ]
-
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Say what the numbers are and which tests were used."""
         first = judged[0].settings
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
         sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
         tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
         units = " and ".join(sides)
         margins = ", ".join(dict.fromkeys(short(own.settings.margin) for own in judged))
-        adjusted = (
-            "p-values are adjusted by Holm for the number of problems of an experiment"
-            if self.adjust == "holm"
-            else "p-values are not adjusted for the number of problems"
-        )
+        adjusted = "p-values are not adjusted for the number of problems"
+        if self.adjust == "holm":
+            adjusted = "p-values are adjusted by Holm for the number of problems of an experiment"
         return [
             f"Differences are {context.method_label(self.method)} minus the other; "
             f"{units} values are better. Intervals: {percent}.",
@@ -82,6 +74,7 @@ class Comparison(Judging):
         ]
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Say what was left out."""
         notes = [f"Incomplete blocks: {self.incomplete}."]
         for own in judged:
             for contrast in own.contrasts:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -13,10 +13,6 @@ from rankexp.report import figure
 from rankexp.report.blocks.statistics.average_ranks import AverageRanks, Panel
 from rankexp.report.context import Context
 from rankexp.report.model import Output
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 REGISTER = {"critical_difference": "CriticalDifference"}
 
@@ -51,13 +47,11 @@ def marks(average: "Sequence[float] | np.ndarray") -> list[Mark]:
     """
     order = np.argsort(average, kind="stable")
     half = (len(order) + 1) // 2
-    right = [Mark(int(m), float(average[m]), "right", row) for row, m in enumerate(order[:half])]
-    others = order[half:]
-    left = [
-        Mark(int(m), float(average[m]), "left", len(others) - 1 - row)
-        for row, m in enumerate(others)
-    ]
-    return right + left
+    found = []
+    for place, method in enumerate(order):
+        side, row = ("right", place) if place < half else ("left", len(order) - 1 - place)
+        found.append(Mark(int(method), float(average[method]), side, row))
+    return found
 
 
 def bars(average: "Sequence[float] | np.ndarray", groups: Sequence[Sequence[int]]) -> list[Bar]:
@@ -89,18 +83,14 @@ class CriticalDifference(AverageRanks):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure and the numbers it shows (`average_ranks` shows them as a table)."""
-        result = super().output(context, block)
         panels = self.panels(context, block)
-        names = [context.method_label(method) for method in (panels[0].methods if panels else [])]
+        names = list(map(context.method_label, self.needed(context, block)))
+        what = "Average ranks, better to the right; bars join methods that are not told apart."
         drawn = draw(panels, names, self.columns)
-        notes = [
-            "Average ranks, better to the right; bars join methods that are not told apart.",
-            *result.notes,
-        ]
-        return Output(result.numbers, [], drawn, notes=notes)
+        return Output(self.numbers(panels), [], drawn, [what, *self.notes(panels)])
 
 
-def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> "Figure":
+def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> figure.Figure:
     """Return the figure, one diagram a panel."""
     names = [figure.literal(label) for label in labels]
     label = max(map(figure.inches, names), default=0.0) + RANK
@@ -127,7 +117,7 @@ def _height(panel: Panel) -> float:
 
 
 def draw_panel(
-    axes: "Axes", panel: Panel, names: Sequence[str], size: tuple[float, float]
+    axes: figure.Axes, panel: Panel, names: Sequence[str], size: tuple[float, float]
 ) -> None:
     """Draw one diagram; its coordinates are inches down and ranks across, 1 at the right.
 
@@ -145,7 +135,7 @@ def draw_panel(
         return
     _axis(axes, count)
     if not math.isnan(found.critical):
-        _ruler(axes, min(found.critical, count - 1), found.critical, count)
+        _ruler(axes, found.critical, count)
     wider = 0.012 * (count - 1 + 2 * margin)
     for bar in bars(found.average, found.bars):
         y = 0.13 + BAR * bar.row
@@ -161,7 +151,7 @@ def draw_panel(
         _label(axes, mark, names[mark.method], _depth(panel), count, margin)
 
 
-def _axis(axes: "Axes", count: int) -> None:
+def _axis(axes: figure.Axes, count: int) -> None:
     axes.plot([1, count], [0, 0], color="black", linewidth=1.0)
     for half in range(2, 2 * count + 1):
         whole = half % 2 == 0
@@ -170,21 +160,27 @@ def _axis(axes: "Axes", count: int) -> None:
             axes.text(half / 2, -0.1, str(half // 2), ha="center", va="bottom", fontsize=8)
 
 
-def _ruler(axes: "Axes", length: float, critical: float, count: int) -> None:
+def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
     """Draw the critical difference above the axis, from its worse end."""
-    places, y = (count, count - length), -0.36
+    length, y = min(critical, count - 1), -0.36
+    places = (count, count - length)
     axes.plot(places, [y, y], color="#555555", linewidth=1.0)
     for end in places:
         axes.plot([end, end], [y - 0.035, y + 0.035], color="#555555", linewidth=1.0)
     cut = " (longer than the axis)" if critical > length else ""
-    text = f"critical difference {critical:.2f}{cut}"
-    middle = sum(places) / 2
+    how: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": figure.SMALL}
     axes.text(
-        middle, y - 0.06, text, ha="center", va="bottom", fontsize=figure.SMALL, color="#555555"
+        sum(places) / 2,
+        y - 0.06,
+        f"critical difference {critical:.2f}{cut}",
+        color="#555555",
+        **how,
     )
 
 
-def _label(axes: "Axes", mark: Mark, name: str, depth: float, count: int, margin: float) -> None:
+def _label(
+    axes: figure.Axes, mark: Mark, name: str, depth: float, count: int, margin: float
+) -> None:
     """Draw the line from a method's rank down and out to its label."""
     y = depth + ROW * (mark.row + 0.4)
     right = mark.side == "right"

@@ -22,11 +22,11 @@ class ChosenGrid(Choosing):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""
         methods = self.shown(context, block)
-        names = block.experiments
-        parts = [
-            self._counts(context, name, rule, methods) for name in names for rule in self.rules
-        ]
-        numbers = pd.concat(parts)
+        numbers = pd.concat(
+            self._counts(context, name, rule, methods)
+            for name in block.experiments
+            for rule in self.rules
+        )
         edges = int(numbers.loc[numbers["edge"] != "", "count"].sum())
         total = int(numbers["count"].sum())
         notes = ["Counts are of models where there are models, else of splits."]
@@ -35,17 +35,14 @@ class ChosenGrid(Choosing):
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
                 f"({Mark.EDGE.value}); a wider grid may do better."
             )
-        return Output(numbers=numbers, tables=[self._grid(context, numbers)], notes=notes)
+        return Output(numbers, [self._grid(context, numbers)], notes=notes)
 
     def _counts(
         self, context: Context, experiment: str, rule: select.Rule, methods: list[str]
     ) -> pd.DataFrame:
         metric = context.metric(experiment, self.metric)
-        scores = context.scores(experiment, metric)
-        grids = scores.groupby(["problem", "method"], sort=False)["grid"].unique()
-        counts = select.chosen_counts(context.chosen(experiment, metric, rule, methods))
-        keys = counts[["problem", "method", "grid"]].itertuples(index=False)
-        counts["edge"] = [select.edge(g, grids[p, m]) or "" for p, m, g in keys]
+        chosen = context.chosen(experiment, metric, rule, methods)
+        counts = select.chosen_counts(chosen, context.scores(experiment, metric))
         counts.insert(0, "rule", str(rule))
         counts.insert(0, "experiment", experiment)
         return counts

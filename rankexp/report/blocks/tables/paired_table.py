@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from rankexp.analyse import compare, select
+from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
-from rankexp.report.options import Choosing, MethodName, Rule
+from rankexp.report.options import AtRule, MethodName
 
 REGISTER = {"paired_table": "PairedTable"}
 
@@ -21,12 +21,11 @@ OVER = {
 }
 
 
-class PairedTable(Choosing):
+class PairedTable(AtRule):
     """One row a problem and method, differences paired by split."""
 
     reference: MethodName | None = None
     """Method that the others are compared with."""
-    rule: Rule = select.ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table."""
@@ -41,9 +40,8 @@ class PairedTable(Choosing):
 
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
         """Return means, quartiles and paired differences of one experiment."""
-        metric = context.metric(experiment, self.metric)
         shown = methods + ([self.reference] if self.reference else [])
-        splits = context.chosen(experiment, metric, self.rule, shown)
+        splits = self.chosen(context, experiment, shown)
         keys = ["problem", "method"]
         means = compare.summary(splits)
         if self.reference:
@@ -60,7 +58,7 @@ class PairedTable(Choosing):
         order = means["problem"].map(places) * len(ranks) + means["method"].map(ranks)
         means = means.iloc[order.argsort(kind="stable").to_numpy()]
         means.insert(0, "experiment", experiment)
-        means.insert(3, "metric", str(metric))
+        means.insert(3, "metric", str(context.metric(experiment, self.metric)))
         return means.reset_index(drop=True)
 
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -32,31 +31,8 @@ SE_OF = {
 }
 
 
-@dataclass(frozen=True)
-class Reproduced:
-    """One problem with one method, in full precision; the metric is its canonical text."""
-
-    experiment: str
-    problem: str
-    method: str
-    beside: str
-    metric: str
-    published: float
-    reproduced: float
-    se: float
-    se_of: str
-    others: tuple[float, ...]
-    difference: float
-    verdict: Reproduction | None
-    chosen: str
-    edge: str
-    splits: int
-    nan: int
-    expected: int
-    state: str
-    source: str
-    verified: bool | None
-    note: str
+Line = dict[str, Any]
+"""One problem with one method by column, in full precision; the metric is its canonical text."""
 
 
 class PublishedTable(Choosing):
@@ -83,7 +59,7 @@ class PublishedTable(Choosing):
             for line in self._lines(context, experiment, methods)
         ]
         return Output(
-            numbers=self._numbers(lines),
+            numbers=pd.DataFrame(lines),
             tables=[
                 self._wide(context, lines, methods),
                 *([self._details(context, lines)] if self.details else []),
@@ -91,9 +67,7 @@ class PublishedTable(Choosing):
             notes=self._legend(lines),
         )
 
-    def _lines(
-        self, context: Context, experiment: str, methods: Mapping[str, str]
-    ) -> list[Reproduced]:
+    def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)
         metric = context.metric(experiment, self.metric)
         chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
@@ -101,14 +75,12 @@ class PublishedTable(Choosing):
         choices = _choices(context.scores(experiment, metric), chosen[0])
         lines = []
         for problem in setup.problems:
-            for method in methods:
-                if method not in setup.methods:
-                    continue
+            for method in [name for name in methods if name in setup.methods]:
                 values = [rows.get((problem, method), NOT_RUN) for rows in summaries]
-                count = context.counts.get((experiment, problem, method), Count())
                 place = (experiment, problem, method, methods[method])
-                choice = choices.get((problem, method), ("", ""))
-                lines.append(self._line(context, place, metric, values, count, choice))
+                line = self._line(context, place, metric, values)
+                line["chosen"], line["edge"] = choices.get((problem, method), ("", ""))
+                lines.append(line)
         return lines
 
     def _line(
@@ -117,12 +89,12 @@ class PublishedTable(Choosing):
         place: tuple[str, str, str, str],
         metric: Metric,
         values: list[Mapping[str, Any]],
-        count: Count,
-        choice: tuple[str, str],
-    ) -> Reproduced:
+    ) -> Line:
+        """Return a line; its grid point is filled in where it is known."""
         experiment, problem, method, beside = place
         main = values[0]
         target = context.published.get((experiment, problem, beside or method, str(metric)))
+        count = context.counts.get((experiment, problem, method), Count())
         se, se_of = main["se"], str(main["se_of"])
         if math.isnan(se) and not math.isnan(main["mean"]):
             se = _single_split(context, experiment, problem, metric, main["mean"])
@@ -131,41 +103,35 @@ class PublishedTable(Choosing):
         verdict = reproduction(difference, se, target.last_digit) if target else None
         absent = context.missing_data(problem)
         own = "" if not target or beside or verdict == Reproduction.REPRODUCED else target.note
-        return Reproduced(
-            *place,
-            metric=str(metric),
-            published=target.value if target else math.nan,
-            reproduced=main["mean"],
-            se=se,
-            se_of=se_of,
-            others=tuple(value["mean"] for value in values[1:]),
-            difference=difference,
-            verdict=verdict,
-            chosen=choice[0],
-            edge=choice[1],
-            splits=int(main["splits"]),
-            nan=int(main["nan"]),
-            expected=count.expected,
-            state=_state(count),
-            source=target.source if target else "",
-            verified=target.verified if target else None,
-            note="Its data was not available." if absent else own,
-        )
+        return {
+            "experiment": experiment,
+            "problem": problem,
+            "method": method,
+            "compared_with": beside,
+            "metric": str(metric),
+            "published": target.value if target else math.nan,
+            "reproduced": main["mean"],
+            "se": se,
+            "se_of": se_of,
+            **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
+            "difference": difference,
+            "verdict": verdict,
+            "chosen": "",
+            "edge": "",
+            "splits": int(main["splits"]),
+            "nan": int(main["nan"]),
+            "expected": count.expected,
+            "state": _state(count),
+            "source": target.source if target else "",
+            "verified": target.verified if target else None,
+            "note": "Its data was not available." if absent else own,
+        }
 
-    def _numbers(self, lines: list[Reproduced]) -> pd.DataFrame:
-        table = pd.DataFrame([asdict(line) for line in lines])
-        others = table.pop("others") if lines else pd.Series(dtype=object)
-        for place, rule in enumerate(self.rules[1:]):
-            at = list(table.columns).index("difference") if lines else 0
-            table.insert(at, f"by {rule}", [values[place] for values in others])
-        return table.rename(columns={"beside": "compared_with"})
-
-    def _wide(
-        self, context: Context, lines: list[Reproduced], methods: Mapping[str, str]
-    ) -> Table:
-        known = any(not math.isnan(line.published) for line in lines)
+    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
+        known = any(not math.isnan(line["published"]) for line in lines)
         cells = {
-            (line.experiment, line.problem, line.method): self._cell(line, known) for line in lines
+            (line["experiment"], line["problem"], line["method"]): self._cell(line, known)
+            for line in lines
         }
         places = list(dict.fromkeys((experiment, problem) for experiment, problem, _ in cells))
         rows: list[list[Entry]] = []
@@ -177,74 +143,84 @@ class PublishedTable(Choosing):
             rows.append(["mean difference", *means])
         what = ["published"] if known else []
         what += ["reproduced ± SE", *(rule.label for rule in self.rules[1:])]
-        metrics = ", ".join(dict.fromkeys(line.metric for line in lines))
+        metrics = ", ".join(dict.fromkeys(line["metric"] for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
         return Table(header, rows, f"{metrics}: {' / '.join(what)}")
 
-    def _cell(self, line: Reproduced, known: bool) -> Cells:
+    def _cell(self, line: Line, known: bool) -> Cells:
         digits = self.digits
-        first = [Cell(line.published, digits=digits)] if known and not line.beside else []
-        if math.isnan(line.reproduced):
-            return Cells([*first, "undefined" if line.state == "complete" else "not run"])
-        mark = MARKS.get(line.verdict) if line.verdict else None
-        value = Cell(line.reproduced, line.se, mark=mark, digits=digits)
-        return Cells([*first, value, *(Cell(other, digits=digits) for other in line.others)])
+        first = (
+            [Cell(line["published"], digits=digits)] if known and not line["compared_with"] else []
+        )
+        if math.isnan(line["reproduced"]):
+            return Cells([*first, "undefined" if line["state"] == "complete" else "not run"])
+        mark = MARKS.get(line["verdict"])
+        value = Cell(line["reproduced"], line["se"], mark=mark, digits=digits)
+        return Cells([*first, value, *self._others(line)])
 
-    def _mean_difference(self, lines: list[Reproduced], method: str) -> Cell:
-        own = [line.difference for line in lines if line.method == method]
+    def _others(self, line: Line) -> list[Cell]:
+        return [Cell(line[by_rule(rule)], digits=self.digits) for rule in self.rules[1:]]
+
+    def _mean_difference(self, lines: list[Line], method: str) -> Cell:
+        own = [line["difference"] for line in lines if line["method"] == method]
         known = [value for value in own if not math.isnan(value)]
         if not known:
             return Cell()
         remark = f"over {len(known)}"
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
-    def _details(self, context: Context, lines: list[Reproduced]) -> Table:
+    def _details(self, context: Context, lines: list[Line]) -> Table:
         header = ["Data set", "Method", "Published", "Reproduced"]
         header += [rule.label.capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
         rows: list[list[Entry]] = []
-        labels = context.row_labels([(line.experiment, line.problem) for line in lines])
+        labels = context.row_labels([(line["experiment"], line["problem"]) for line in lines])
         for line, label in zip(lines, labels, strict=True):
             rows.append(
                 [
                     label,
-                    context.method_label(line.method),
-                    Cell(line.published, digits=self.digits),
-                    Cell(line.reproduced, line.se, digits=self.digits),
-                    *(Cell(other, digits=self.digits) for other in line.others),
-                    Cell(line.difference, digits=self.digits, sign=True),
-                    Cell(line.verdict),
-                    Cell(line.chosen or None, remark="edge" if line.edge else ""),
-                    f"{line.splits}/{line.expected}",
-                    line.nan,
-                    Cell("", note=line.note),
+                    context.method_label(line["method"]),
+                    Cell(line["published"], digits=self.digits),
+                    Cell(line["reproduced"], line["se"], digits=self.digits),
+                    *self._others(line),
+                    Cell(line["difference"], digits=self.digits, sign=True),
+                    Cell(line["verdict"]),
+                    Cell(line["chosen"] or None, remark="edge" if line["edge"] else ""),
+                    f"{line['splits']}/{line['expected']}",
+                    line["nan"],
+                    Cell("", note=line["note"]),
                 ]
             )
         return Table(header, rows, "Details", detail=True)
 
-    def _legend(self, lines: list[Reproduced]) -> list[str]:
-        notes = counted(line.verdict for line in lines if not line.beside)
+    def _legend(self, lines: list[Line]) -> list[str]:
+        notes = counted(line["verdict"] for line in lines if not line["compared_with"])
         if notes:
             notes.append(
                 "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
                 f"{Mark.NEAR.value}: near, ≤ 4 SE; {Mark.APART.value}: not reproduced. Mean "
                 "differences are to the published values."
             )
-        kinds = {line.se_of for line in lines if not math.isnan(line.reproduced)}
+        kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
         for kind in sorted(kinds):
-            names = {line.problem for line in lines if line.se_of == kind}
+            names = {line["problem"] for line in lines if line["se_of"] == kind}
             where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
             notes.append(f"SE{where} over {SE_OF[kind]}.")
-        unverified = sum(line.verified is False for line in lines if not line.beside)
+        unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
         if unverified:
             notes.append(f"{unverified} published values were not checked against the print.")
-        edges = sum(bool(line.edge) for line in lines)
+        edges = sum(bool(line["edge"]) for line in lines)
         if edges:
             notes.append(
                 f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of "
                 "their grid."
             )
         return notes
+
+
+def by_rule(rule: Rule) -> str:
+    """Return the column of values by another rule than the first."""
+    return f"by {rule}"
 
 
 def _rows(summary: pd.DataFrame) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -260,13 +236,9 @@ def _state(count: Count) -> str:
 
 def _choices(scores: pd.DataFrame, chosen: pd.DataFrame) -> dict[tuple[str, str], tuple[str, str]]:
     """Return the grid point chosen most often with its edge, by problem and method."""
-    grids = scores.groupby(["problem", "method"], sort=False)["grid"].unique()
-    found: dict[tuple[str, str], tuple[str, str]] = {}
-    counts = select.chosen_counts(chosen)
-    for problem, method, grid in counts[["problem", "method", "grid"]].itertuples(index=False):
-        edge = select.edge(grid, grids[problem, method]) or ""
-        found.setdefault((problem, method), (grid, edge))
-    return found
+    most = select.chosen_counts(chosen, scores).drop_duplicates(["problem", "method"])
+    columns = most[["problem", "method", "grid", "edge"]].itertuples(index=False)
+    return {(problem, method): (grid, edge) for problem, method, grid, edge in columns}
 
 
 def _single_split(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -15,10 +15,6 @@ from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
 from rankexp.report.theories import Against, Panel
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 
@@ -141,7 +137,9 @@ class CurvesAgainstTheory(Choosing, Against):
             notes.append(f"No scale: {labels}; each curve is put on that of theory.")
         return notes
 
-    def _draw(self, context: Context, found: Sequence[Panel], methods: Sequence[str]) -> "Figure":
+    def _draw(
+        self, context: Context, found: Sequence[Panel], methods: Sequence[str]
+    ) -> figure.Figure:
         lines: dict[tuple[str, str], list[Panel]] = {}
         for one in found:
             lines.setdefault((one.experiment, one.problem), []).append(one)
@@ -163,7 +161,7 @@ class CurvesAgainstTheory(Choosing, Against):
         figure.legend(made)
         return made
 
-    def _panel_drawn(self, axes: "Axes", panel: Panel, colour: str) -> None:
+    def _panel_drawn(self, axes: figure.Axes, panel: Panel, colour: str) -> None:
         figure.samples(axes, panel.x, panel.curves, self.share, colour)
         if panel.theory is not None:
             axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -13,9 +12,6 @@ from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, Rule
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 REGISTER = {"optimum": "Optimum"}
 
@@ -87,7 +83,7 @@ class Optimum(Choosing):
 
 def draw(
     context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
-) -> "Figure":
+) -> figure.Figure:
     """Return a line a problem with a mark a method and a bar at the best scorer's value."""
     problems = list(dict.fromkeys(table["problem"]))
     made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)

@@ -1,6 +1,6 @@
 """Where the pairwise hinge loss ties points on three points: regions, and linear programs."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,6 @@ from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import BlockKind
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 REGISTER = {"region_map": "RegionMap"}
 
@@ -103,7 +99,7 @@ def counts(draws: pd.DataFrame) -> Table:
     return Table(header, rows, "Differences of neighbours' scores by region")
 
 
-def draw(draws: pd.DataFrame) -> "Figure":
+def draw(draws: pd.DataFrame) -> figure.Figure:
     """Return the two planes."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -123,7 +119,7 @@ def draw(draws: pd.DataFrame) -> "Figure":
     return made
 
 
-def _ratios(axes: "Axes", draws: pd.DataFrame) -> None:
+def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
     """Draw the plane of c12 and c23."""
     limit = 1.3 * float(draws[["c12", "c23"]].abs().max().max()) + 1.0
     for colour, (x, y) in zip(COLOURS.values(), [(1, 1), (1, -1), (-1, 1)], strict=True):
@@ -141,7 +137,7 @@ def _ratios(axes: "Axes", draws: pd.DataFrame) -> None:
     axes.axvline(0, color="#444444", linewidth=0.7)
 
 
-def _middle(axes: "Axes", draws: pd.DataFrame) -> None:
+def _middle(axes: figure.Axes, draws: pd.DataFrame) -> None:
     """Draw p+(x2) against p-(x2) - p+(x2): regions meet where they are equal."""
     draws = draws.assign(more=draws["p_minus_2"] - draws["p_plus_2"])
     width = 1.08 * float(draws["p_plus_2"].max()) if len(draws) else 1.0
@@ -155,7 +151,7 @@ def _middle(axes: "Axes", draws: pd.DataFrame) -> None:
     axes.axhline(0, color="#444444", linewidth=0.7)
 
 
-def _marks(axes: "Axes", draws: pd.DataFrame, x: str, y: str) -> None:
+def _marks(axes: figure.Axes, draws: pd.DataFrame, x: str, y: str) -> None:
     for (region, program), own in draws.groupby(["region", "program"], sort=False):
         colour = COLOURS.get(str(program), "black")
         axes.scatter(

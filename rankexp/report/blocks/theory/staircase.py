@@ -1,7 +1,7 @@
 """The least expected pairwise hinge loss is a staircase; beside it, what estimators fit."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -14,10 +14,6 @@ from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import Choosing, ProblemName, Rule
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 REGISTER = {"staircase": "Staircase"}
 
@@ -127,7 +123,7 @@ class Staircase(Choosing):
 
     def _draw(
         self, context: Context, steps: pd.DataFrame, fitted: Mapping[Title, Sequence[kept.Kept]]
-    ) -> "Figure":
+    ) -> figure.Figure:
         count = max(len(fitted), 1)
         columns = 2 if count == 4 else 3
         made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
@@ -148,7 +144,7 @@ class Staircase(Choosing):
         return made
 
     def _curves(
-        self, axes: "Axes", fitted: Sequence[kept.Kept], window: tuple[float, float]
+        self, axes: figure.Axes, fitted: Sequence[kept.Kept], window: tuple[float, float]
     ) -> None:
         x = fitted[0].x
         inside = (x >= window[0]) & (x <= window[1])
