@@ -38,7 +38,6 @@ class Panel:
     x: Floats  # (m,)
     curves: Floats  # (s, m): one row a split
     theory: Floats | None  # (m,)
-    inside: Bools  # (m,): which points the window holds
     # quantities of each split, (s,), or of all, (1,), and what theory says of them
     values: dict[str, tuple[Floats, float]]
 
@@ -86,23 +85,21 @@ class Against(Strict):
     theory in the window, and has no slope."""
 
     def panel(
-        self,
-        context: Context,
-        where: tuple[str, str, str],
-        own: Sequence[Kept],
-        chosen: pd.DataFrame,
+        self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
     ) -> Panel:
-        """Return the panel of an experiment's problem and method, of the curves they keep.
+        """Return the panel of the curves that a problem's method keeps.
 
-        Raises `ConfigError` where theory does not go with the problem, the window holds fewer than
-        two points, or a fitted quantity is not kept.
+        `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` where theory
+        does not go with the problem, the window holds fewer than two points, or a fitted quantity
+        is not kept.
         """
-        _, problem, method = where
+        problem, method = own[0].problem, own[0].method
         x, curves = own[0].x, np.array([one.y for one in own])
         inside = self._inside(x)
         pairs = [name for pair in self.differences.values() for name in pair]
         fitted = {
-            name: _fitted(context, where, name, own, chosen) for name in {*self.centre, *pairs}
+            name: _fitted(context, experiment, name, own, chosen)
+            for name in {*self.centre, *pairs}
         }
         theory = self.theory.get(method)
         model = context.model(problem) if theory else None
@@ -121,7 +118,7 @@ class Against(Strict):
         for name, (first, second) in self.differences.items():
             expected = known.get(first, math.nan) - known.get(second, math.nan)
             values[name] = (fitted[first] - fitted[second], expected)
-        return Panel(*where, x, curves, function, inside, values)
+        return Panel(experiment, problem, method, x, curves, function, values)
 
     def _inside(self, x: Floats) -> Bools:
         low, high = self.window or (-math.inf, math.inf)
@@ -132,16 +129,11 @@ class Against(Strict):
 
 
 def _fitted(
-    context: Context,
-    where: tuple[str, str, str],
-    name: str,
-    own: Sequence[Kept],
-    chosen: pd.DataFrame,
+    context: Context, experiment: str, name: str, own: Sequence[Kept], chosen: pd.DataFrame
 ) -> Floats:
     """Return a fitted quantity of each split that keeps a curve, (s,)."""
-    experiment, problem, method = where
-    rows = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
-    table = context.fitted(experiment, name, rows)
+    problem, method = own[0].problem, own[0].method
+    table = context.fitted(experiment, name, chosen[chosen["problem"] == problem])
     places = table[PLACE[2:]].itertuples(index=False, name=None)
     known = dict(zip(places, table["value"], strict=True))
     if not all(one.place in known for one in own):

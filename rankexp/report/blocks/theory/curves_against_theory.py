@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands, kept, select
+from rankexp.analyse import bands
 from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.options import Choosing, ProblemName, Rule
+from rankexp.report.options import AtRule, ProblemName
 from rankexp.report.theories import Against, Panel
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 
 
-class CurvesAgainstTheory(Choosing, Against):
+class CurvesAgainstTheory(AtRule, Against):
     """A row of panels a problem, a panel a method: mean curve and band, theory dashed.
 
     For experiments that keep scoring functions ``at`` fixed points.
@@ -31,40 +31,31 @@ class CurvesAgainstTheory(Choosing, Against):
     """Problems in the order of reading. Default: the experiments' own."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the splits that the band holds at each x."""
-    rule: Rule = select.ORACLE
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, its curves, and a table of slopes, distances and differences."""
         methods = self.shown(context, block)
-        names = block.experiments
-        found = [one for name in names for one in self._panels(context, name, methods)]
+        found = [one for name in block.experiments for one in self._panels(context, name, methods)]
         if not found:
             text = "No scoring function is kept at fixed points: see 'keep' of the experiment."
             return Output(notes=[text])
-        return Output(
-            numbers=pd.concat([self._numbers(context, one) for one in found], ignore_index=True),
-            tables=[self._grid(context, found)],
-            figure=self._draw(context, found, methods),
-            notes=self._notes(context),
-        )
+        numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
+        drawn = self._draw(context, found, methods)
+        return Output(numbers, [self._grid(context, numbers)], drawn, self._notes(context))
 
     def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:
         setup = context.evaluate(experiment)
         if setup.keep is None or setup.keep.at is None:
             return []
-        metric = context.metric(experiment, self.metric)
-        chosen = context.chosen(experiment, metric, self.rule, methods)
-        curves = kept.curves(
-            context.cells, context.records, experiment, "scoring_function", chosen
-        )
+        curves = self.kept(context, experiment, methods)
         found = []
         for problem in [name for name in self.panels or setup.problems if name in setup.problems]:
             for method in methods:
                 own = [one for one in curves if (one.problem, one.method) == (problem, method)]
                 if own:
-                    where = (experiment, problem, method)
-                    found.append(self.panel(context, where, own, chosen))
+                    chosen = self.chosen(context, experiment, [method])
+                    found.append(self.panel(context, experiment, own, chosen))
         return found
 
     def _numbers(self, context: Context, panel: Panel) -> pd.DataFrame:
@@ -73,8 +64,7 @@ class CurvesAgainstTheory(Choosing, Against):
         rows = []
         for name, (values, expected) in panel.values.items():
             printed = context.published.get((*where.values(), name))  # type: ignore[arg-type]
-            several = len(values) > 1
-            deviation = float(values.std(ddof=1)) if several else math.nan
+            deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
             rows.append(
                 {
                     "quantity": name,
@@ -85,21 +75,28 @@ class CurvesAgainstTheory(Choosing, Against):
                     "sd": deviation,
                     "low": float(np.quantile(values, (1 - self.share) / 2)),
                     "high": float(np.quantile(values, (1 + self.share) / 2)),
-                    "splits": len(panel.curves),
                 }
             )
         own = bands.band(panel.curves, self.share)
-        shown = np.full(len(panel.x), math.nan) if panel.theory is None else panel.theory
+        shown = math.nan if panel.theory is None else panel.theory
         curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
-        points = pd.DataFrame(curve | own._asdict() | {"splits": len(panel.curves)})
-        columns = ["quantity", "x", "theory", "published", "mean", "se", "sd", "low", "high"]
-        table = pd.concat([pd.DataFrame(rows), points], ignore_index=True)
-        return table.reindex(columns=[*columns, "first", "splits"]).assign(**where)[
-            [*where, *columns, "first", "splits"]
+        table = pd.concat([pd.DataFrame(rows), pd.DataFrame(curve | own._asdict())])
+        columns = [
+            *where,
+            "quantity",
+            "x",
+            "theory",
+            "published",
+            "mean",
+            "se",
+            "sd",
+            "low",
+            "high",
         ]
+        table = table.assign(**where, splits=len(panel.curves))
+        return table.reindex(columns=[*columns, "first", "splits"])
 
-    def _grid(self, context: Context, found: Sequence[Panel]) -> Table:
-        numbers = pd.concat([self._numbers(context, one) for one in found])
+    def _grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         printed = bool(numbers["published"].notna().any())
         header = ["Problem", "Method", "Quantity", "Theory", *(["Published"] if printed else [])]
         rows: list[list[Entry]] = []
@@ -153,19 +150,17 @@ class CurvesAgainstTheory(Choosing, Against):
             label = figure.wrapped(context.problem_label(line[0].problem), 2.0)
             own[0].set_ylabel(f"{label}\ncentred score")
             for one, panel in zip(line, own, strict=False):
-                self._panel_drawn(panel, one, figure.colour(colours.index(one.method)))
+                self._panel(panel, one, figure.colour(colours.index(one.method)))
                 figure.title(panel, context.method_label(one.method))
-                panel.set_xlabel("x")
             for unused in own[len(line) :]:
                 unused.set_visible(False)
         figure.legend(made)
         return made
 
-    def _panel_drawn(self, axes: figure.Axes, panel: Panel, colour: str) -> None:
+    def _panel(self, axes: figure.Axes, panel: Panel, colour: str) -> None:
         figure.samples(axes, panel.x, panel.curves, self.share, colour)
         if panel.theory is not None:
             axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
-        if self.window is not None:
-            for edge in self.window:
-                axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
-        axes.set_xlim(float(panel.x[0]), float(panel.x[-1]))
+        for edge in self.window or ():
+            axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
+        axes.set(xlim=(float(panel.x[0]), float(panel.x[-1])), xlabel="x")

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import AtRule
 
 REGISTER = {"optimum": "Optimum"}
 
@@ -20,20 +19,16 @@ NOT_RUN = {"value": math.nan, "short": math.nan, "short_se": math.nan}
 MARKERS = "osD^vP*X"
 
 
-class Optimum(Choosing):
+class Optimum(AtRule):
     """Rows of problems: the best scorer's value, each method's, and what it falls short by."""
 
     generators = True
 
-    rule: Rule = select.ORACLE
-
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of it."""
         methods = self.shown(context, block)
-        names = block.experiments
-        table = pd.concat([self._table(context, name, methods) for name in names])
-        metrics = {name: context.metric(name, self.metric) for name in names}
-        (title, *_) = dict.fromkeys(metrics.values())
+        table = pd.concat([self._table(context, name, methods) for name in block.experiments])
+        title = context.metric(block.experiments[0], self.metric)
         return Output(
             numbers=table,
             tables=[self._grid(context, table, methods, title)],
@@ -47,8 +42,8 @@ class Optimum(Choosing):
         )
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        splits = self.chosen(context, experiment, methods)
         metric = context.metric(experiment, self.metric)
-        splits = context.chosen(experiment, metric, self.rule, methods)
         best = context.scores(experiment, metric.of_bayes).drop_duplicates(PLACE)
         both = splits.merge(best[[*PLACE, "value"]], on=PLACE, suffixes=("", "_best"))
         both["short"] = (both["value_best"] - both["value"]).abs()
@@ -72,11 +67,11 @@ class Optimum(Choosing):
             found = {str(row["method"]): row for row in own.to_dict("records")}
             first = next(iter(found.values()))
             values = [found.get(name, NOT_RUN) for name in methods]
-            label, best = context.problem_label(str(problem)), (first["best"], first["best_se"])
-            rows.append([label, Cell(*best, digits=self.digits)])
-            rows[-1] += [Cell(row["value"], digits=self.digits) for row in values]
-            distances = ((row["short"], row["short_se"]) for row in values)
-            rows.append(["", "", *(Cell(*distance, digits=self.digits) for distance in distances)])
+            best = [(first["best"], first["best_se"]), *((row["value"],) for row in values)]
+            distances = [(row["short"], row["short_se"]) for row in values]
+            label = context.problem_label(str(problem))
+            rows.append([label, *(Cell(*value, digits=self.digits) for value in best)])
+            rows.append(["", "", *(Cell(*value, digits=self.digits) for value in distances)])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
         return Table(header, rows, f"{metric}: mean over models, and the distance from the best")
 

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands, compare, kept, select, simulations
+from rankexp.analyse import bands, compare, kept, simulations
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.options import Choosing, ProblemName, Rule
+from rankexp.report.options import AtRule, ProblemName
 
 REGISTER = {"staircase": "Staircase"}
 
@@ -31,7 +31,7 @@ NAMES = {
 """Quantities of the check, in the order of the table."""
 
 
-class Staircase(Choosing):
+class Staircase(AtRule):
     """The steps of the check `hinge_staircase` beside the log of the likelihood ratio.
 
     With an `evaluate` experiment behind the simulation also the curves that its methods keep
@@ -42,7 +42,6 @@ class Staircase(Choosing):
     """Another problem than the experiments' first one."""
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the samples that a band holds at each x."""
-    rule: Rule = select.ORACLE
 
     shows = (Evaluate, Simulate)
     check = "hinge_staircase"
@@ -72,30 +71,26 @@ class Staircase(Choosing):
         steps["log_ratio"] = np.log(steps["p_plus"] / steps["p_minus"])
         steps["log_ratio"] -= (steps["log_ratio"].max() + steps["log_ratio"].min()) / 2
         fitted = {
-            (context.study.experiments[name].title or name, one[0].method): one
+            (context.study.experiments[name].title or name, method): curves
             for name in runs
-            for one in self._fitted(context, name)
+            for method, curves in self._fitted(context, name).items()
         }
-        return Output(
-            numbers=steps.drop(columns=["setting", "rep"]),
-            tables=[self._grid(context, simulated[0])],
-            figure=self._draw(context, steps, fitted),
-            notes=self._notes(fitted),
-        )
+        numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
+        return Output(numbers, [table], self._draw(context, steps, fitted), self._notes(fitted))
 
-    def _fitted(self, context: Context, experiment: str) -> list[list[kept.Kept]]:
-        """Return the curves of each problem and method."""
+    def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.Kept]]:
+        """Return the curves at fixed points of one problem, by method."""
         setup = context.evaluate(experiment)
-        metric = context.metric(experiment, self.metric)
+        if setup.keep is None or setup.keep.at is None:
+            return {}
         methods = [name for name in self.methods or setup.methods if name in setup.methods]
-        chosen = context.chosen(experiment, metric, self.rule, methods)
-        name = "scoring_function"
-        curves = kept.curves(context.cells, context.records, experiment, name, chosen)
         problem = self.problem or setup.problems[0]
-        both = [(problem, method) for method in methods]
-        found = [[one for one in curves if (one.problem, one.method) == place] for place in both]
-        fixed = setup.keep is not None and setup.keep.at is not None
-        return [own for own in found if own] if fixed else []
+        found: dict[str, list[kept.Kept]] = {name: [] for name in methods}
+        chosen, name = self.chosen(context, experiment, methods), "scoring_function"
+        for one in kept.curves(context.cells, context.records, experiment, name, chosen):
+            if one.problem == problem and one.method in found:
+                found[one.method].append(one)
+        return {name: curves for name, curves in found.items() if curves}
 
     def _grid(self, context: Context, experiment: str) -> Table:
         table = compare.simulated(context.frame, experiment)
@@ -129,24 +124,16 @@ class Staircase(Choosing):
         made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
         low, high = float(steps["x"].min()), float(steps["x"].max())
         for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
-            self._curves(own, curves, (low, high))
+            grid = curves[0].x
+            inside = (grid >= low) & (grid <= high)
+            centred = bands.centred(np.array([one.y for one in curves]), inside)[:, inside]
+            figure.samples(own, grid[inside], centred, self.share, figure.colour(0))
             figure.title(own, context.method_label(method), title)
+        x = steps["x"]
         for own in axes:
-            own.step(
-                steps["x"], steps["r"], where="mid", color="black", lw=1.4, label="population"
-            )
-            own.plot(
-                steps["x"], steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio"
-            )
+            own.step(x, steps["r"], where="mid", color="black", lw=1.4, label="population")
+            own.plot(x, steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio")
             own.set(xlim=(low, high), xlabel="x")
         axes[0].set_ylabel("centred score")
         figure.legend(made)
         return made
-
-    def _curves(
-        self, axes: figure.Axes, fitted: Sequence[kept.Kept], window: tuple[float, float]
-    ) -> None:
-        x = fitted[0].x
-        inside = (x >= window[0]) & (x <= window[1])
-        curves = bands.centred(np.array([one.y for one in fitted]), inside)[:, inside]
-        figure.samples(axes, x[inside], curves, self.share, figure.colour(0))
