@@ -137,14 +137,7 @@ def _failed(block: Block, error: Exception) -> str:
 def open_report(
     folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
 ) -> Report:
-    """Return the report of a results folder (see `open_results`)."""
-    return Report(open_results(folder, study, cells), folder)
-
-
-def open_results(
-    folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
-) -> Context:
-    """Read a results folder's manifest and records.
+    """Return the report of a results folder, of its manifest and records.
 
     `study` is as it is now in its file, by default as it was run; `cells` are its own with the
     data that the manifest has, planned by default. Raises `ConfigError` where the manifest is
@@ -166,7 +159,7 @@ def open_results(
         cells = list(plan.cells(study, facts_of(manifest)))
     store = Store(folder)
     records = store.read()
-    return Context(study, list(cells), records, manifest, list(store.problems))
+    return Report(Context(study, list(cells), records, manifest, list(store.problems)), folder)
 
 
 def edited(manifest: Mapping[str, Any]) -> str | None:
@@ -191,10 +184,10 @@ def edited(manifest: Mapping[str, Any]) -> str | None:
 
 def progress(folder: Path) -> str:
     """Return what is done, missing and failed in a results folder, a line an experiment."""
-    context = open_results(folder)
+    context = open_report(folder).context
     lines = [f"{folder}: {context.study.title}"]
     for name in context.study.experiments:
-        total = complete.total(c for key, c in context.counts.items() if key[0] == name)
+        total = context.total(name)
         lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} records'}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]

@@ -46,6 +46,14 @@ class Context:
         """Published values that the manifest keeps; empty where the study has none."""
         return published.table(self.manifest.get("published") or [])
 
+    def total(self, experiment: str, methods: Sequence[str] = ()) -> Count:
+        """Return how the cells of an experiment stand, of all methods or of some."""
+        return complete.total(
+            count
+            for (name, _, method), count in self.counts.items()
+            if name == experiment and (not methods or method in methods)
+        )
+
     def evaluate(self, experiment: str) -> Evaluate:
         """Return an experiment of the kind `evaluate`; the other kind is an error."""
         found = self.study.experiments[experiment]
@@ -55,11 +63,8 @@ class Context:
 
     def has_records(self, experiments: Sequence[str]) -> bool:
         """Whether any cell of these experiments has a record."""
-        return any(
-            count.missing < count.expected
-            for (experiment, _, _), count in self.counts.items()
-            if experiment in experiments
-        )
+        totals = map(self.total, experiments)
+        return any(count.missing < count.expected for count in totals)
 
     def metric(self, experiment: str, asked: Metric | None) -> Metric:
         """Return the metric asked for, or the experiment's first."""
@@ -102,16 +107,8 @@ class Context:
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""
-        lines = []
-        for name in experiments:
-            counts = [
-                count
-                for (experiment, _, method), count in self.counts.items()
-                if experiment == name and (not methods or method in methods)
-            ]
-            short = complete.shortfall(complete.total(counts))
-            lines += [f"{short} of {name}."] if short else []
-        return lines
+        short = {name: complete.shortfall(self.total(name, methods)) for name in experiments}
+        return [f"{lacking} of {name}." for name, lacking in short.items() if lacking]
 
     def problem_label(self, problem: str) -> str:
         """Return what a problem is called in tables."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankexp.analyse import complete
 from rankexp.config.schema import Evaluate, Experiment
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Page, Section, Table
@@ -25,8 +24,7 @@ def page(context: Context, sections: Sequence[Section]) -> Page:
 
 def _run(context: Context) -> Section:
     """Return the tables of experiments and data, and how the study was run."""
-    data = _data(context)
-    tables = [_experiments(context), *([data] if data.rows else [])]
+    tables = [table for table in (_experiments(context), _data(context)) if table.rows]
     closing = "Every score of every grid point: scores.csv, where the study was run."
     output = Output(tables=tables, notes=_facts(context))
     return Section("How it was run", "", output, closing=closing)
@@ -35,8 +33,7 @@ def _run(context: Context) -> Section:
 def _experiments(context: Context) -> Table:
     rows = []
     for name, setup in context.study.experiments.items():
-        own = (count for key, count in context.counts.items() if key[0] == name)
-        total = complete.total(own)
+        total = context.total(name)
         rows.append([name, *describe(setup), f"{total.ok} of {total.expected}"])
     return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
 

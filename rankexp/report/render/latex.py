@@ -7,20 +7,12 @@ from rankexp.report.render.text import all_notes, one_line, rows, to_the_right
 
 SUFFIX = "tex"
 _SIGNS = str.maketrans(
-    {
+    {sign: rf"\{sign}" for sign in "&%$#_{}"}
+    | {sign: f"${sign}$" for sign in "<>|"}
+    | {
         "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
-        "<": r"$<$",
-        ">": r"$>$",
-        "|": r"$|$",
         "±": r"$\pm$",
         "×": r"$\times$",
         "≈": r"$\approx$",

@@ -1,7 +1,5 @@
 """What a run lacks: missing and failed records, undefined values, warnings, data, versions."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from rankexp import __version__
@@ -33,13 +31,9 @@ class Completeness(BlockKind):
         ]
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
         header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
-        shown = [row for name in names for row in _rows(name, counts)]
-        grid = Table(header, shown, "Records", detail=True)
-        return Output(
-            numbers=numbers,
-            tables=[grid],
-            notes=self._notes(context, names, complete.total(counts.values())),
-        )
+        shown = [row for name in names for row in _rows(context, name)]
+        notes = self._notes(context, names, complete.total(counts.values()))
+        return Output(numbers, [Table(header, shown, "Records", detail=True)], notes=notes)
 
     def _notes(self, context: Context, names: list[str], total: complete.Count) -> list[str]:
         notes = [f"{total.ok} of {total.expected} records are good."]
@@ -56,17 +50,13 @@ class Completeness(BlockKind):
         return notes
 
 
-def _rows(
-    experiment: str, counts: Mapping[tuple[str, str, str], complete.Count]
-) -> list[list[Entry]]:
+def _rows(context: Context, experiment: str) -> list[list[Entry]]:
     """Return the sums of an experiment, then its cells that are not perfect."""
-    own = {key: count for key, count in counts.items() if key[0] == experiment}
-    total = complete.total(own.values())
-    rows = [(("all", "all"), total)]
+    rows = [(("all", "all"), context.total(experiment))]
     rows += [
         ((problem, method), count)
-        for (_, problem, method), count in own.items()
-        if count.ok < count.expected or count.nan or count.warned
+        for (name, problem, method), count in context.counts.items()
+        if name == experiment and (count.ok < count.expected or count.nan or count.warned)
     ]
     return [
         [experiment, *place, *(getattr(count, name) for name in NUMBERS)] for place, count in rows

@@ -67,11 +67,11 @@ class Optimum(AtRule):
             found = {str(row["method"]): row for row in own.to_dict("records")}
             first = next(iter(found.values()))
             values = [found.get(name, NOT_RUN) for name in methods]
-            best = [(first["best"], first["best_se"]), *((row["value"],) for row in values)]
-            distances = [(row["short"], row["short_se"]) for row in values]
-            label = context.problem_label(str(problem))
-            rows.append([label, *(Cell(*value, digits=self.digits) for value in best)])
-            rows.append(["", "", *(Cell(*value, digits=self.digits) for value in distances)])
+            best = Cell(first["best"], first["best_se"], digits=self.digits)
+            shown = [Cell(row["value"], digits=self.digits) for row in values]
+            apart = [Cell(row["short"], row["short_se"], digits=self.digits) for row in values]
+            rows.append([context.problem_label(str(problem)), best, *shown])
+            rows.append(["", "", *apart])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
         return Table(header, rows, f"{metric}: mean over models, and the distance from the best")
 

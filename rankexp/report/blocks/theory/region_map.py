@@ -39,23 +39,20 @@ class RegionMap(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure and the table."""
-        names = block.experiments
-        found = [simulations.wide(context.frame, name, "group") for name in names]
+        found = [simulations.wide(context.frame, name, "group") for name in block.experiments]
         draws = pd.concat(found, ignore_index=True)
         if not len(draws):
             return Output(notes=["There are no draws."])
         draws["region"] = pairs(draws["region_d12"], draws["region_d23"])
         draws["program"] = pairs(draws["lp_d12"], draws["lp_d23"])
         plain = draws[draws["region"] != SEVERAL]
-        agree = int((plain["region"] == plain["program"]).sum())
+        agree, border = int((plain["region"] == plain["program"]).sum()), len(draws) - len(plain)
+        rest = ", and no draw is on the border of regions."
+        if border:
+            rest = f"; in {border} more, on the border of regions, several scorings are best."
         notes = [
-            f"The linear program finds what the regions say in {agree:,} of {len(plain):,} draws"
-            + (
-                f"; in {len(draws) - len(plain)} more, on the border of regions, several scorings "
-                "are best."
-                if len(plain) < len(draws)
-                else ", and no draw is on the border of regions."
-            ),
+            "The linear program finds what the regions say in "
+            f"{agree:,} of {len(plain):,} draws{rest}",
             "Points are ordered by p+/p-, the greatest first; the best scoring has r(x1) - r(x2) "
             "and r(x2) - r(x3) of 0 or 1. Where one is 0 the hinge loss ties two points that the "
             "likelihood ratio tells apart. c12 = p+(x1)/p-(x1) - (p+(x2) + p+(x3))/p-(x2), c23 = "
@@ -64,8 +61,8 @@ class RegionMap(BlockKind):
             f"{min(self.shown, len(draws)):,} draws; hollow where several scorings are best. Axes "
             "on the left are linear from -1 to 1 and logarithmic beyond.",
         ]
-        drawn = draw(draws.head(self.shown))
-        return Output(draws, [counts(draws)], drawn, notes)
+        table = counts(draws, agree, len(plain) - agree)
+        return Output(draws, [table], draw(draws.head(self.shown)), notes)
 
 
 def pairs(first: pd.Series, second: pd.Series) -> list[str]:
@@ -73,18 +70,14 @@ def pairs(first: pd.Series, second: pd.Series) -> list[str]:
     names = []
     for both in zip(first, second, strict=True):
         near = np.round(both)
-        if np.isnan(both).any():
-            names.append(SEVERAL)
-        elif np.abs(near - both).max() > TOLERANCE:
-            names.append(OTHER)
-        else:
-            name = f"({near[0]:g}, {near[1]:g})"
-            names.append(name if name in REGIONS else OTHER)
+        name = f"({near[0]:g}, {near[1]:g})"
+        known = name in REGIONS and np.abs(near - both).max() <= TOLERANCE
+        names.append(SEVERAL if np.isnan(both).any() else name if known else OTHER)
     return names
 
 
-def counts(draws: pd.DataFrame) -> Table:
-    """Return the draws of each region, and in how many the program finds the same."""
+def counts(draws: pd.DataFrame, *agree: int) -> Table:
+    """Return the draws of each region; of all, in how many the program agrees and does not."""
     rows: list[list[Entry]] = []
     for region in [*REGIONS, SEVERAL]:
         own = draws[draws["region"] == region]
@@ -92,9 +85,7 @@ def counts(draws: pd.DataFrame) -> Table:
         share = Cell(100 * len(own) / len(draws), digits=1)
         told = (same, len(own) - same) if region != SEVERAL else (Cell(), Cell())
         rows.append([region, len(own), share, *told])
-    plain = draws[draws["region"] != SEVERAL]
-    agree = int((plain["region"] == plain["program"]).sum())
-    rows.append(["all", len(draws), "100", agree, len(plain) - agree])
+    rows.append(["all", len(draws), "100", *agree])
     header = ["Region", "Draws", "%", "Program finds the same", "Another"]
     return Table(header, rows, "Differences of neighbours' scores by region")
 
@@ -127,12 +118,10 @@ def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
     axes.set(xscale="symlog", yscale="symlog", xlim=(-limit, limit), ylim=(-limit, limit))
     ticks = [sign * 10.0**power for sign in (-1, 1) for power in (2, 4, 6)]
     ticks = [0.0, *(tick for tick in ticks if abs(tick) < limit)]
-    axes.set_xticks(ticks)
-    axes.set_yticks(ticks)
+    axes.set(xticks=ticks, yticks=ticks, xlabel="c12", ylabel="c23", title="All draws")
     _marks(axes, draws, "c12", "c23")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
     axes.text(0.03, 0.03, "decided on the right", transform=axes.transAxes, fontsize=7, bbox=box)
-    axes.set(xlabel="c12", ylabel="c23", title="All draws")
     axes.axhline(0, color="#444444", linewidth=0.7)
     axes.axvline(0, color="#444444", linewidth=0.7)
 
