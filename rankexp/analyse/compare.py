@@ -115,7 +115,11 @@ def simulated_differences(
 
 def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
-    rows = frame[wanted]
+    return rows_of_check(frame[wanted])
+
+
+def rows_of_check(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return setting, rep, group, quantity and value of rows of a `simulate` experiment."""
     return pd.DataFrame(
         {
             "setting": rows["setting"].fillna(0).astype(np.int64),

@@ -1,6 +1,6 @@
 """Records as one long table, and the slices of it that selection works on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -18,17 +18,15 @@ NONE = -1
 """Stands for a place that the protocol has not (no model, no fold) in a slice's keys."""
 
 
-def _categorical(values: Iterable[Any], repeats: Any = None) -> pd.Categorical:
+def _categorical(values: Iterable[Any]) -> pd.Categorical:
     """Return a column of texts, the categories in order of their first appearance."""
     codes, categories = pd.factorize(np.fromiter(values, dtype=object))
-    codes = codes if repeats is None else np.repeat(codes, repeats)
     return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
 
 
-def _integers(values: Sequence[int | None], repeats: Any = None) -> Any:
+def _integers(values: Iterable[int | None]) -> Any:
     """Return a nullable column of integers."""
-    column = pd.array(list(values), dtype="Int64")
-    return column if repeats is None else column.repeat(repeats)
+    return pd.array(list(values), dtype="Int64")
 
 
 def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
@@ -49,20 +47,20 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
     codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
     data = {
-        "setting": _integers([cell.place.setting for cell, _ in found], lengths),
-        "experiment": _categorical((cell.experiment for cell, _ in found), lengths),
-        "problem": _categorical((cell.problem for cell, _ in found), lengths),
-        "model": _integers([cell.place.model for cell, _ in found], lengths),
-        "rep": _integers([cell.place.rep for cell, _ in found], lengths),
-        "fold": _integers([cell.place.fold for cell, _ in found], lengths),
+        "setting": _integers(cell.place.setting for cell, _ in found).repeat(lengths),
+        "experiment": _categorical(cell.experiment for cell, _ in found).repeat(lengths),
+        "problem": _categorical(cell.problem for cell, _ in found).repeat(lengths),
+        "model": _integers(cell.place.model for cell, _ in found).repeat(lengths),
+        "rep": _integers(cell.place.rep for cell, _ in found).repeat(lengths),
+        "fold": _integers(cell.place.fold for cell, _ in found).repeat(lengths),
         "group": _categorical(group),
-        "method": _categorical((cell.method for cell, _ in found), lengths),
+        "method": _categorical(cell.method for cell, _ in found).repeat(lengths),
         "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
         "step": _integers(step),
         "part": _categorical(part),
         "metric": _categorical(quantity),
         "value": np.array(value, dtype=np.float64),
-        "status": _categorical((record.status for _, record in found), lengths),
+        "status": _categorical(record.status for _, record in found).repeat(lengths),
     }
     return pd.DataFrame(data)
 

@@ -1,6 +1,6 @@
 """Curves and texts that records keep, at the grid points that a rule chose."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,37 +13,37 @@ from rankexp.plan import Cell
 from rankexp.run.record import Record
 from rankexp.spec import EvaluateSpec
 
+Place = tuple[int, int, int]
+"""Model, repeat and fold, `NONE` where the protocol has none."""
+Source = tuple[Cell, Record, Place, int]
+"""A record that keeps anything, with the index of the grid point that was chosen."""
+
 
 @dataclass(frozen=True)
 class Kept:
-    """What one record keeps under one name."""
+    """What one record keeps under one name: a curve, (p,) each, or a text."""
 
-    # problem, method: the method is `BAYES` for the best scorer
     problem: str
-    method: str
-    place: tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
-    # x, y: (p,): a curve's; empty for a text
+    method: str  # `BAYES` for the best scorer
+    place: Place
     x: Floats
     y: Floats
     text: str = ""
 
 
-def curves(
-    cells: Sequence[Cell],
-    records: Mapping[str, Record],
-    experiment: str,
-    name: str,
-    chosen: pd.DataFrame,
-) -> list[Kept]:
-    """Return an experiment's curves of one name, split by split in the order of the study.
+Read = Callable[[Iterable[Source], str], list[Kept]]
+"""`curves` or `texts`."""
 
-    `chosen` are the rows that a rule chose (see `rankexp.analyse.select`): of what is not among
-    them nothing is returned. One for each split and method, and one for each split with the method
-    `BAYES` where the best scorer is known.
+
+def curves(sources: Iterable[Source], name: str) -> list[Kept]:
+    """Return the curves of one name, split by split in the order of the study.
+
+    One for each split and method, and one for each split with the method `BAYES` where the best
+    scorer is known.
     """
     found = []
-    seen: set[tuple[str, tuple[int, int, int]]] = set()
-    for cell, record, place, grid in _kept(cells, records, experiment, chosen):
+    seen: set[tuple[str, Place]] = set()
+    for cell, record, place, grid in sources:
         mine, best = (record.curves.get(str(Key(name, point))) for point in (grid, None))
         if mine is not None:
             found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
@@ -60,26 +60,20 @@ def at_split(found: Sequence[Kept], problem: str, split: int) -> list[Kept]:
     return [one for one in mine if one.place in places[split : split + 1]]
 
 
-def texts(
-    cells: Sequence[Cell],
-    records: Mapping[str, Record],
-    experiment: str,
-    name: str,
-    chosen: pd.DataFrame,
-) -> list[Kept]:
-    """Return an experiment's texts of one name; parameters as for `curves`."""
+def texts(sources: Iterable[Source], name: str) -> list[Kept]:
+    """Return the texts of one name, as `curves`."""
     nothing = np.empty(0)
     return [
         Kept(cell.problem, cell.method, place, nothing, nothing, text)
-        for cell, record, place, grid in _kept(cells, records, experiment, chosen)
+        for cell, record, place, grid in sources
         if (text := record.texts.get(str(Key(name, grid)))) is not None
     ]
 
 
-def _kept(
+def sources(
     cells: Sequence[Cell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
-) -> Iterator[tuple[Cell, Record, tuple[int, int, int], int]]:
-    """Yield the records that keep anything, with their place and the index of the chosen point."""
+) -> Iterator[Source]:
+    """Yield what keeps anything at the rows that a rule chose (see `rankexp.analyse.select`)."""
     columns = ["problem", "method", "model", "rep", "fold", "grid"]
     points = {key[:-1]: key[-1] for key in chosen[columns].itertuples(index=False, name=None)}
     for cell in cells:

@@ -77,11 +77,6 @@ def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFr
     return _take(scores, pd.concat([best, only]).drop_duplicates(PLACE))
 
 
-def fixed(scores: pd.DataFrame, point: Point) -> pd.DataFrame:
-    """Take one grid point for every method that has it."""
-    return scores[scores["grid"] == point.text].reset_index(drop=True)
-
-
 def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     """Choose the simplest grid point within one SE (over units) of the best mean test metric.
 
@@ -139,12 +134,11 @@ class Rule:
         `inner` gives the slice of inner values; it is called for ``nested`` only.
         """
         if self.point is not None:
-            return fixed(scores, self.point)
+            return scores[scores["grid"] == self.point.text].reset_index(drop=True)
         if self.name == "nested":
             return nested(scores, inner(), higher)
-        return {"oracle": oracle, "one_standard_error": one_standard_error}[self.name](
-            scores, higher
-        )
+        choose = oracle if self.name == "oracle" else one_standard_error
+        return choose(scores, higher)
 
 
 ORACLE = Rule("oracle")

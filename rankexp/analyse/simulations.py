@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from rankexp.analyse.compare import rows_of_check
+
 
 def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     """Return a `simulate` experiment's rows of groups or steps, one column a quantity.
@@ -14,15 +16,9 @@ def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     other = "group" if by == "step" else "step"
     wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()
     rows = frame[(frame["experiment"] == experiment) & wanted]
-    long = pd.DataFrame(
-        {
-            "setting": rows["setting"].fillna(0).astype(np.int64),
-            "rep": rows["rep"].fillna(0).astype(np.int64),
-            by: rows[by].astype(np.int64 if by == "step" else object),
-            "quantity": rows["metric"].astype(object),
-            "value": rows["value"],
-        }
-    )
+    long = rows_of_check(rows)
+    if by == "step":
+        long["step"] = rows["step"].astype(np.int64)
     keys = ["setting", "rep", by]
     table = long.pivot_table(
         index=keys, columns="quantity", values="value", sort=by == "step", dropna=False

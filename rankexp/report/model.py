@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ class Cell:
 
     value: float | str | None = None  # None, and NaN, for what there is not
     error: float = math.nan  # standard error; NaN where it is unknown
-    # printed behind the value, or alone where there is no value
-    interval: tuple[float, float] | None = None
+    interval: tuple[float, float] | None = None  # behind the value, or alone
     mark: Mark | None = None
     remark: str = ""  # a few words in parentheses
     note: str = ""  # a sentence below the table, which the cell refers to
@@ -65,11 +65,9 @@ class Table:
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells that are more than a text or a count, row by row."""
-        for row in self.rows:
-            for entry in row:
-                for part in entry.parts if isinstance(entry, Cells) else (entry,):
-                    if isinstance(part, Cell):
-                        yield part
+        for entry in chain.from_iterable(self.rows):
+            parts = entry.parts if isinstance(entry, Cells) else [entry]
+            yield from (part for part in parts if isinstance(part, Cell))
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,8 @@ class Output:
     tables: list[Table] = field(default_factory=list)
     figure: "Figure | None" = None  # for .png and .pdf
     notes: list[str] = field(default_factory=list)  # sentences below
-    # what the run lacks, or why the block failed; shown in the body of every file
-    incomplete: list[str] = field(default_factory=list)
-    # paragraphs above the tables, for what is said rather than listed
-    lead: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
+    lead: list[str] = field(default_factory=list)  # paragraphs above the tables
 
 
 @dataclass(frozen=True)

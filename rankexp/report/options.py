@@ -228,15 +228,12 @@ class AtRule(Choosing):
         metric = context.metric(experiment, self.metric)
         return context.chosen(experiment, metric, self.rule, methods)
 
-    def kept(
-        self, context: Context, experiment: str, methods: Sequence[str], read: Any = kept.curves
-    ) -> list[kept.Kept]:
-        """Return the curves (or texts) that the records chosen keep under the name `keeps`."""
+    def sources(
+        self, context: Context, experiment: str, methods: Sequence[str]
+    ) -> Iterator[kept.Source]:
+        """Yield the records that keep anything at chosen grid points."""
         chosen = self.chosen(context, experiment, methods)
-        found: list[kept.Kept] = read(
-            context.cells, context.records, experiment, self.keeps, chosen
-        )
-        return found
+        return kept.sources(context.cells, context.records, experiment, chosen)
 
 
 class OfOneSplit(AtRule):
@@ -247,11 +244,9 @@ class OfOneSplit(AtRule):
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep anything."""
 
-    def here(
-        self, context: Context, block: Block, read: Any = kept.curves
-    ) -> dict[str, kept.Kept]:
+    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.Kept]:
         """Return what the split keeps, by method."""
-        experiment = block.experiments[0]
-        found = self.kept(context, experiment, self.shown(context, block), read)
+        experiment, name = block.experiments[0], self.keeps or ""
+        found = read(self.sources(context, experiment, self.shown(context, block)), name)
         problem = self.problem or context.evaluate(experiment).problems[0]
         return {one.method: one for one in kept.at_split(found, problem, self.split)}

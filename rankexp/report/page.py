@@ -50,25 +50,22 @@ def _data(context: Context) -> Table:
     found: Mapping[str, Any] = context.manifest.get("data", {})
     rows = []
     for name in context.study.data:
-        facts = found.get(name)
-        if facts is None:
-            why = context.missing_data(name)
-            rows += [] if why is None else [[name, NOTHING, f"not available: {why}", NOTHING]]
-            continue
-        where = _provenance(facts.get("provenance", {}))
-        prints = str(facts.get("fingerprint", ""))[:12]
-        rows.append([name, str(facts.get("rows", NOTHING)), where, prints])
+        facts, why = found.get(name), context.missing_data(name)
+        if facts is not None:
+            where = _provenance(facts.get("provenance", {}))
+            prints = str(facts.get("fingerprint", ""))[:12]
+            rows.append([name, str(facts.get("rows", NOTHING)), where, prints])
+        elif why is not None:
+            rows.append([name, NOTHING, f"not available: {why}", NOTHING])
     return Table(["Data set", "Rows", "From", "SHA-256"], rows, "Data")
 
 
 def _provenance(facts: Mapping[str, Any]) -> str:
     """Return where data came from in words; a long hash by its beginning."""
-
-    def short(value: Any) -> str:
-        text = str(value)
-        return text[:12] if re.fullmatch(r"[0-9a-f]{32,}", text) else text
-
-    return ", ".join(f"{name} {short(value)}" for name, value in facts.items()) or NOTHING
+    texts = {name: str(value) for name, value in facts.items()}
+    hashes = {name for name, text in texts.items() if re.fullmatch(r"[0-9a-f]{32,}", text)}
+    words = (f"{name} {text[:12] if name in hashes else text}" for name, text in texts.items())
+    return ", ".join(words) or NOTHING
 
 
 def _facts(context: Context) -> list[str]:

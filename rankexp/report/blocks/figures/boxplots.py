@@ -104,10 +104,9 @@ def _bayes(
         return asked.get(problem)
     if not isinstance(asked, bool):
         return asked
-    entry = context.study.generators.get(problem)
+    entry, said = context.study.generators.get(problem), metric.reading.bayes
     if not asked or entry is None:
         return None
-    said = metric.reading.bayes
     if said and not metric.parameters:
         factory = registry.get("generators", entry.generator)
         known = entry.params.get(said, getattr(factory, said, None))

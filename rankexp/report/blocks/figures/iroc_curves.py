@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse.kept import Kept
+from rankexp.analyse import kept
 from rankexp.arrays import Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
@@ -36,13 +36,19 @@ class IrocCurves(AtRule):
         methods = self.shown(context, block)
         found: dict[str, dict[str, Curve]] = {}
         for experiment in block.experiments:
-            curves = self.kept(context, experiment, methods)
+            own = kept.curves(self.sources(context, experiment, methods), self.keeps)
             for problem in context.evaluate(experiment).problems:
-                found[problem] = averaged([one for one in curves if one.problem == problem])
+                found[problem] = averaged([one for one in own if one.problem == problem])
         shown = {name: found[name] for name in self.panels or found if found.get(name)}
         if not shown:
             return Output(notes=["No IROC curve is kept."])
-        counts = sorted({n for own in shown.values() for _, _, n in own.values()})
+        parts = [
+            pd.DataFrame({"problem": problem, "method": method, "splits": n, "x": x, "y": y})
+            for problem, own in shown.items()
+            for method, (x, y, n) in own.items()
+        ]
+        numbers = pd.concat(parts, ignore_index=True)
+        counts = sorted(set(numbers["splits"]))
         many = f"Means over {' or '.join(map(str, counts))} splits."
         notes = [
             "One split." if counts == [1] else many,
@@ -51,26 +57,16 @@ class IrocCurves(AtRule):
         ]
         labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
         titles = list(map(context.problem_label, shown))
-        return Output(_numbers(shown), [], draw(shown, labels, titles, self.columns), notes)
+        return Output(numbers, [], draw(shown, labels, titles, self.columns), notes)
 
 
-def averaged(curves: Sequence[Kept]) -> dict[str, Curve]:
+def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:
     """Return each method's mean curve; all of them have the same x."""
-    methods = dict.fromkeys(one.method for one in curves)
     result = {}
-    for method in methods:
+    for method in dict.fromkeys(one.method for one in curves):
         own = [one for one in curves if one.method == method]
         result[method] = (own[0].x, np.mean([one.y for one in own], axis=0), len(own))
     return result
-
-
-def _numbers(found: Mapping[str, Mapping[str, Curve]]) -> pd.DataFrame:
-    parts = [
-        pd.DataFrame({"problem": problem, "method": method, "splits": n, "x": x, "y": y})
-        for problem, own in found.items()
-        for method, (x, y, n) in own.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 def draw(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse.kept import Kept
+from rankexp.analyse.kept import Kept, curves
 from rankexp.arrays import Bools, Floats
 from rankexp.config.schema import Block
 from rankexp.keep.key import BAYES
@@ -58,7 +58,7 @@ class ScoringFunctions(OfOneSplit):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the functions drawn."""
-        here = self.here(context, block)
+        here = self.here(context, block, curves)
         if not here:
             text = "No scoring function is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])

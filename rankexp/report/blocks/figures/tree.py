@@ -11,7 +11,7 @@ from rankexp.errors import ConfigError
 from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.report import figure
 from rankexp.report.context import Context
-from rankexp.report.model import Entry, Output, Table
+from rankexp.report.model import Output, Table
 from rankexp.report.options import OfOneSplit
 
 REGISTER = {"tree": "Tree"}
@@ -58,9 +58,17 @@ class Tree(OfOneSplit):
         labels = {name: context.method_label(name) for name in cells}
         best_left = all(_oriented(tree) for tree in cells.values())
         higher = "; cells to the left rank higher" * best_left
-        tables = [_table(labels[name], tree) for name, tree in cells.items()]
         notes = [f"Examples for which a rule holds go left{higher}."]
-        return Output(_numbers(cells), tables, draw(cells, list(labels.values())), notes)
+        tables: list[Table] = []
+        rows: list[tuple[str, int, str, int]] = []
+        for name, tree in cells.items():
+            own = [(name, c.node.depth, c.text, c.node.size) for c in tree.walk()]
+            rows += own
+            header = "Cell, from best to worst" if _oriented(tree) else "Cell"
+            shown = [("· " * depth + text, size) for _, depth, text, size in own]
+            tables.append(Table([header, "Examples"], shown, labels[name], detail=True))
+        numbers = pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
+        return Output(numbers, tables, draw(cells, list(labels.values())), notes)
 
 
 def placed(nodes: Sequence[TreeNode]) -> Cell:
@@ -87,23 +95,6 @@ def _oriented(tree: Cell) -> bool:
     """Whether the leaves stand in the order of their scores, the best on the left."""
     scores = [leaf.score or 0.0 for leaf in _leaves(tree)]
     return scores == sorted(scores, reverse=True)
-
-
-def _numbers(trees: Mapping[str, Cell]) -> pd.DataFrame:
-    rows = [
-        (name, cell.node.depth, cell.text, cell.node.size)
-        for name, tree in trees.items()
-        for cell in tree.walk()
-    ]
-    return pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
-
-
-def _table(label: str, tree: Cell) -> Table:
-    rows: list[list[Entry]] = [
-        ["· " * cell.node.depth + cell.text, cell.node.size] for cell in tree.walk()
-    ]
-    header = "Cell, from best to worst" if _oriented(tree) else "Cell"
-    return Table([header, "Examples"], rows, label, detail=True)
 
 
 def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> figure.Figure:

@@ -32,11 +32,8 @@ class PairedTable(AtRule):
         methods = self.shown(context, block)
         names = block.experiments
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])
-        return Output(
-            numbers=numbers,
-            tables=[self.grid(context, numbers)],
-            notes=self.notes(context, numbers),
-        )
+        tables, notes = [self.grid(context, numbers)], self.notes(context, numbers)
+        return Output(numbers, tables, notes=notes)
 
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
         """Return means, quartiles and paired differences of one experiment."""
@@ -64,10 +61,9 @@ class PairedTable(AtRule):
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         """Return the numbers as a table."""
         rows = []
-        labels = context.row_labels(
-            list(zip(numbers["experiment"], numbers["problem"], strict=True))
-        )
-        for row, label in zip(numbers.to_dict("records"), labels, strict=True):
+        found = numbers.to_dict("records")
+        labels = context.row_labels([(row["experiment"], row["problem"]) for row in found])
+        for row, label in zip(found, labels, strict=True):
             cells = [
                 label,
                 context.method_label(str(row["method"])),

@@ -30,15 +30,10 @@ class SimulationTable(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return one table an experiment."""
-        names = block.experiments
-        tables = [self._table(context, name) for name in names]
-        grids = [self._grid(name, table) for name, table in zip(names, tables, strict=True)]
-        notes = ["SE over repetitions; z is a mean difference over its SE."]
-        return Output(
-            numbers=pd.concat(tables),
-            tables=grids,
-            notes=notes if self.expected else ["SE over repetitions."],
-        )
+        found = {name: self._table(context, name) for name in block.experiments}
+        grids = [self._grid(name, table) for name, table in found.items()]
+        z = "; z is a mean difference over its SE" if self.expected else ""
+        return Output(pd.concat(found.values()), grids, notes=[f"SE over repetitions{z}."])
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands
+from rankexp.analyse import bands, kept
 from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -48,7 +48,7 @@ class CurvesAgainstTheory(AtRule, Against):
         setup = context.evaluate(experiment)
         if setup.keep is None or setup.keep.at is None:
             return []
-        curves = self.kept(context, experiment, methods)
+        curves = kept.curves(self.sources(context, experiment, methods), self.keeps)
         found = []
         for problem in [name for name in self.panels or setup.problems if name in setup.problems]:
             for method in methods:

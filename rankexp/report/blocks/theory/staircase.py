@@ -86,8 +86,8 @@ class Staircase(AtRule):
         methods = [name for name in self.methods or setup.methods if name in setup.methods]
         problem = self.problem or setup.problems[0]
         found: dict[str, list[kept.Kept]] = {name: [] for name in methods}
-        chosen, name = self.chosen(context, experiment, methods), "scoring_function"
-        for one in kept.curves(context.cells, context.records, experiment, name, chosen):
+        sources = self.sources(context, experiment, methods)
+        for one in kept.curves(sources, "scoring_function"):
             if one.problem == problem and one.method in found:
                 found[one.method].append(one)
         return {name: curves for name, curves in found.items() if curves}
