@@ -42,7 +42,8 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     rows = chain.from_iterable(record.rows or blank for _, record in found)
     columns = list(zip(*rows, strict=True)) or [()] * 6
     part, grid, step, group, quantity, value = columns
-    texts = [_texts(record) for _, record in found]
+    # The grid's points as text, preceded by one that stands for none.
+    texts = [["", *(point.text for point in record.grid)] for _, record in found]
     offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
     places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
     codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
@@ -63,11 +64,6 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
         "status": _categorical(record.status for _, record in found).repeat(lengths),
     }
     return pd.DataFrame(data)
-
-
-def _texts(record: Record) -> list[str]:
-    """Return the grid's points as text, preceded by one that stands for none."""
-    return ["", *(point.text for point in record.grid)]
 
 
 def scores(frame: pd.DataFrame, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:

@@ -68,7 +68,11 @@ class Report:
             output = self._output(block)
             return Built(block, output, files(block.name, output))
         except Exception as error:
-            return Built(block, Output(incomplete=[_failed(block, error)]), error=error)
+            known = isinstance(error, RankexpError)
+            why = str(error) if known else f"{one_line(error)} (see {LOG})"
+            earlier = "Files of it, if any, are of an earlier report."
+            said = f"FAILED: block '{block.name}': {why}. {earlier}"
+            return Built(block, Output(incomplete=[said]), error=error)
 
     def _output(self, block: Block) -> Output:
         try:
@@ -126,12 +130,6 @@ class Report:
             for own in self.blocks
             if own.error or self.context.has_records(own.block.experiments)
         )
-
-
-def _failed(block: Block, error: Exception) -> str:
-    """Say in a sentence that a block failed, and where its traceback is."""
-    why = str(error) if isinstance(error, RankexpError) else f"{one_line(error)} (see {LOG})"
-    return f"FAILED: block '{block.name}': {why}. Files of it, if any, are of an earlier report."
 
 
 def open_report(

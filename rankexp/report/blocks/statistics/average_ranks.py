@@ -50,11 +50,8 @@ class AverageRanks(Choosing, InBlocks):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of ranks and that of pairs."""
         panels = self.panels(context, block)
-        return Output(
-            numbers=self.numbers(panels),
-            tables=[self._ranks(context, panels), self._pairs(context, panels)],
-            notes=self.notes(panels),
-        )
+        tables = [self._ranks(context, panels), self._pairs(context, panels)]
+        return Output(self.numbers(panels), tables, notes=self.notes(panels))
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods asked for; by default those that every experiment has."""
@@ -142,21 +139,17 @@ class AverageRanks(Choosing, InBlocks):
         rows: list[list[Entry]] = []
         methods = panels[0].methods if panels else []
         for panel in panels:
-            found = panel.ranking
-            if found is None:
-                rows.append([panel.title, *[Cell()] * (len(methods) + 4)])
-                continue
-            f = found.omnibus
-            rows.append(
-                [
-                    panel.title,
+            cells: list[Entry] = [Cell()] * (len(methods) + 4)
+            if found := panel.ranking:
+                f = found.omnibus
+                cells = [
                     f"{found.blocks} {panel.unit}",
                     *(Cell(rank, digits=self.digits) for rank in found.average),
                     Cell(float(f.f), remark=f"{f.df[0]}, {f.df[1]}", digits=2),
                     p_value(float(f.p)),
                     Cell(found.critical, digits=self.digits),
                 ]
-            )
+            rows.append([panel.title, *cells])
         names = map(context.method_label, methods)
         header = ["Over", "n", *names, "F", "p", "Critical difference"]
         metrics = ", ".join(dict.fromkeys(str(m) for panel in panels for m in panel.metrics))

@@ -97,9 +97,13 @@ def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> figure
     width = 2 * label + max(STEP * (len(names) - 1), NARROWEST)
     height = max((_height(panel) for panel in panels), default=1.0)
     made, axes = figure.panels(len(panels), columns, (width, height))
+    # Labels stand in a margin on each side, in ranks.
+    margin = max(len(names) - 1, 1) * label / (width - 2 * label)
     for panel, own in zip(panels, axes, strict=True):
         own.set_axis_off()
-        draw_panel(own, panel, names, (label / width, height))
+        own.set(xlim=(len(names) + margin, 1 - margin), ylim=(height - TOP - TITLE, -TOP))
+        figure.title(own, panel.title, bold=True)
+        _diagram(own, panel, names, margin)
     return made
 
 
@@ -116,20 +120,9 @@ def _height(panel: Panel) -> float:
     return TOP + TITLE + _depth(panel) + ROW * ((len(panel.methods) + 1) // 2 + 0.3)
 
 
-def draw_panel(
-    axes: figure.Axes, panel: Panel, names: Sequence[str], size: tuple[float, float]
-) -> None:
-    """Draw one diagram; its coordinates are inches down and ranks across, 1 at the right.
-
-    `size` is the share of the width that labels get, on each side, and the height in inches.
-    """
-    count = len(panel.methods)
-    share, height = size
-    margin = max(count - 1, 1) * share / (1 - 2 * share)
-    axes.set_xlim(count + margin, 1 - margin)
-    axes.set_ylim(height - TOP - TITLE, -TOP)
-    figure.title(axes, panel.title, bold=True)
-    found = panel.ranking
+def _diagram(axes: figure.Axes, panel: Panel, names: Sequence[str], margin: float) -> None:
+    """Draw one diagram; its coordinates are inches down and ranks across, 1 at the right."""
+    count, found = len(panel.methods), panel.ranking
     if found is None:
         axes.text(0.5, 0.5, "not ranked, see below", ha="center", transform=axes.transAxes)
         return

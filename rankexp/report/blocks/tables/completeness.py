@@ -46,8 +46,18 @@ class Completeness(BlockKind):
             notes.append(f"Warning {category} in {count} records.")
         for reason, count in total.reasons.most_common(20):
             notes.append(f"{count} records: {reason}")
-        notes += [*_data(context, names), *_versions(context), *context.problems]
-        return notes
+        setups = (context.study.experiments[name] for name in names)
+        wanted = dict.fromkeys(
+            p for one in setups if isinstance(one, Evaluate) for p in one.problems
+        )
+        absent = [name for name in wanted if context.missing_data(name) is not None]
+        if absent:  # the page's table of data says why
+            notes.append(f"Data not available: {', '.join(absent)}.")
+        used = {cell.key for cell in context.cells} & context.records.keys()
+        for version, count in complete.versions(context.records[key] for key in used).items():
+            if version and version != __version__:
+                notes.append(f"{count} records were made by version {version}, not {__version__}.")
+        return notes + context.problems
 
 
 def _rows(context: Context, experiment: str) -> list[list[Entry]]:
@@ -60,23 +70,4 @@ def _rows(context: Context, experiment: str) -> list[list[Entry]]:
     ]
     return [
         [experiment, *place, *(getattr(count, name) for name in NUMBERS)] for place, count in rows
-    ]
-
-
-def _data(context: Context, names: list[str]) -> list[str]:
-    """Say which data sets were not to be had; the page's table of data says why."""
-    experiments = (context.study.experiments[name] for name in names)
-    wanted = dict.fromkeys(p for e in experiments if isinstance(e, Evaluate) for p in e.problems)
-    absent = [name for name in wanted if context.missing_data(name) is not None]
-    return [f"Data not available: {', '.join(absent)}."] if absent else []
-
-
-def _versions(context: Context) -> list[str]:
-    """Name records that another version of the package made."""
-    used = {cell.key for cell in context.cells} & context.records.keys()
-    made = complete.versions(context.records[key] for key in used)
-    return [
-        f"{count} records were made by version {version}, not {__version__}."
-        for version, count in made.items()
-        if version and version != __version__
     ]

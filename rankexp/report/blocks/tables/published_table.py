@@ -1,7 +1,7 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from rankexp.report.options import Choosing, MethodName, Rule
 REGISTER = {"published_table": "PublishedTable"}
 
 NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
+NOT_RUN |= {"grid": "", "edge": ""}
 MARKS = {Reproduction.NEAR: Mark.NEAR, Reproduction.APART: Mark.APART}
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
@@ -58,29 +59,28 @@ class PublishedTable(Choosing):
             for experiment in block.experiments
             for line in self._lines(context, experiment, methods)
         ]
-        return Output(
-            numbers=pd.DataFrame(lines),
-            tables=[
-                self._wide(context, lines, methods),
-                *([self._details(context, lines)] if self.details else []),
-            ],
-            notes=self._legend(lines),
-        )
+        tables = [self._wide(context, lines, methods)]
+        tables += [self._details(context, lines)] if self.details else []
+        return Output(pd.DataFrame(lines), tables, notes=self._legend(lines))
 
     def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)
         metric = context.metric(experiment, self.metric)
         chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
-        summaries = [_rows(compare.summary(splits)) for splits in chosen]
-        choices = _choices(context.scores(experiment, metric), chosen[0])
+        summaries = [compare.summary(splits) for splits in chosen]
+        counts = select.chosen_counts(chosen[0], context.scores(experiment, metric))
+        most = counts.drop_duplicates(["problem", "method"]).drop(columns="count")
+        summaries[0] = summaries[0].merge(most, on=["problem", "method"])
+        found: list[dict[tuple[str, str], Mapping[Any, Any]]] = [
+            {(row["problem"], row["method"]): row for row in summary.to_dict("records")}
+            for summary in summaries
+        ]
         lines = []
         for problem in setup.problems:
             for method in [name for name in methods if name in setup.methods]:
-                values = [rows.get((problem, method), NOT_RUN) for rows in summaries]
+                values = [rows.get((problem, method), NOT_RUN) for rows in found]
                 place = (experiment, problem, method, methods[method])
-                line = self._line(context, place, metric, values)
-                line["chosen"], line["edge"] = choices.get((problem, method), ("", ""))
-                lines.append(line)
+                lines.append(self._line(context, place, metric, values))
         return lines
 
     def _line(
@@ -88,13 +88,13 @@ class PublishedTable(Choosing):
         context: Context,
         place: tuple[str, str, str, str],
         metric: Metric,
-        values: list[Mapping[str, Any]],
+        values: Sequence[Mapping[Any, Any]],
     ) -> Line:
-        """Return a line; its grid point is filled in where it is known."""
         experiment, problem, method, beside = place
         main = values[0]
         target = context.published.get((experiment, problem, beside or method, str(metric)))
         count = context.counts.get((experiment, problem, method), Count())
+        state = "complete" if count.complete else "incomplete"
         se, se_of = main["se"], str(main["se_of"])
         if math.isnan(se) and not math.isnan(main["mean"]):
             se = _single_split(context, experiment, problem, metric, main["mean"])
@@ -116,12 +116,12 @@ class PublishedTable(Choosing):
             **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
             "difference": difference,
             "verdict": verdict,
-            "chosen": "",
-            "edge": "",
+            "chosen": main["grid"],
+            "edge": main["edge"],
             "splits": int(main["splits"]),
             "nan": int(main["nan"]),
             "expected": count.expected,
-            "state": _state(count),
+            "state": state if count.expected else "not run",
             "source": target.source if target else "",
             "verified": target.verified if target else None,
             "note": "Its data was not available." if absent else own,
@@ -129,15 +129,15 @@ class PublishedTable(Choosing):
 
     def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
         known = any(not math.isnan(line["published"]) for line in lines)
-        cells = {
-            (line["experiment"], line["problem"], line["method"]): self._cell(line, known)
-            for line in lines
-        }
-        places = list(dict.fromkeys((experiment, problem) for experiment, problem, _ in cells))
-        rows: list[list[Entry]] = []
-        for (experiment, problem), label in zip(places, context.row_labels(places), strict=True):
-            values = (cells.get((experiment, problem, method), Cell()) for method in methods)
-            rows.append([label, *values])
+        found: dict[tuple[str, str], dict[str, Cells]] = {}
+        for line in lines:
+            own = found.setdefault((line["experiment"], line["problem"]), {})
+            own[line["method"]] = self._cell(line, known)
+        labels = context.row_labels(list(found))
+        rows: list[list[Entry]] = [
+            [label, *(cells.get(method, Cell()) for method in methods)]
+            for label, cells in zip(labels, found.values(), strict=True)
+        ]
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
             rows.append(["mean difference", *means])
@@ -148,14 +148,12 @@ class PublishedTable(Choosing):
         return Table(header, rows, f"{metrics}: {' / '.join(what)}")
 
     def _cell(self, line: Line, known: bool) -> Cells:
-        digits = self.digits
-        first = (
-            [Cell(line["published"], digits=digits)] if known and not line["compared_with"] else []
-        )
+        printed = Cell(line["published"], digits=self.digits)
+        first = [printed] if known and not line["compared_with"] else []
         if math.isnan(line["reproduced"]):
             return Cells([*first, "undefined" if line["state"] == "complete" else "not run"])
         mark = MARKS.get(line["verdict"])
-        value = Cell(line["reproduced"], line["se"], mark=mark, digits=digits)
+        value = Cell(line["reproduced"], line["se"], mark=mark, digits=self.digits)
         return Cells([*first, value, *self._others(line)])
 
     def _others(self, line: Line) -> list[Cell]:
@@ -211,34 +209,14 @@ class PublishedTable(Choosing):
             notes.append(f"{unverified} published values were not checked against the print.")
         edges = sum(bool(line["edge"]) for line in lines)
         if edges:
-            notes.append(
-                f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of "
-                "their grid."
-            )
+            where = f"{edges} of {len(lines)} chosen grid points"
+            notes.append(f"Warning: {where} lie at the edge of their grid.")
         return notes
 
 
 def by_rule(rule: Rule) -> str:
     """Return the column of values by another rule than the first."""
     return f"by {rule}"
-
-
-def _rows(summary: pd.DataFrame) -> dict[tuple[str, str], Mapping[str, Any]]:
-    rows: list[dict[Any, Any]] = summary.to_dict("records")
-    return {(row["problem"], row["method"]): row for row in rows}
-
-
-def _state(count: Count) -> str:
-    if not count.expected:
-        return "not run"
-    return "complete" if count.complete else "incomplete"
-
-
-def _choices(scores: pd.DataFrame, chosen: pd.DataFrame) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the grid point chosen most often with its edge, by problem and method."""
-    most = select.chosen_counts(chosen, scores).drop_duplicates(["problem", "method"])
-    columns = most[["problem", "method", "grid", "edge"]].itertuples(index=False)
-    return {(problem, method): (grid, edge) for problem, method, grid, edge in columns}
 
 
 def _single_split(
