@@ -44,10 +44,9 @@ def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
 
 
 def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    """Return one row an expected split: its value by each method, and how it stands.
+    """Return one row an expected split, by `PLACE`: its value by each method, and its ``state``.
 
-    The index is `PLACE`; the columns are the methods (NaN without a value) and ``state``: whole,
-    undefined or incomplete.
+    A state is whole, undefined or incomplete; a value that there is not is NaN.
     """
     index = pd.MultiIndex.from_frame(expected[PLACE])
     own = splits[splits["method"].isin(list(methods))].assign(there=1.0)
@@ -69,11 +68,10 @@ def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -
 def complete(
     table: pd.DataFrame, by: Sequence[str], policy: Policy, missing: Sequence[str] = ()
 ) -> Blocks:
-    """Return the complete blocks; a block's value is the mean over its whole splits.
+    """Return the complete blocks of :func:`wide`, the means over their whole splits.
 
-    `table` is from :func:`wide`. `by` says what makes a block: ``problem``; ``problem, model``; or
-    all of `PLACE`; `missing` are blocks of which nothing was run. Raises `IncompleteError` where
-    the policy is ``refuse`` and a block is incomplete.
+    `by` says what makes a block, some or all of `PLACE`; `missing` are blocks of which nothing was
+    run. Raises `IncompleteError` where the policy is ``refuse`` and a block is incomplete.
     """
     methods = [name for name in table.columns if name != "state"]
     left_out = dict.fromkeys(missing, "not run")

@@ -33,10 +33,9 @@ def by_method(units: pd.DataFrame, methods: Sequence[str]) -> dict[str, Floats]:
 
 
 def summary(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a problem and method.
+    """Return mean (of the units' means), se, se_of and quartiles a problem and method, and counts.
 
-    Columns: problem, method, mean (over units of the unit's mean), se, se_of, q1, median, q3 (over
-    units), units, splits (with a value), nan (splits left out for lack of one).
+    Of the counts `splits` have a value, and `nan` are left out for lack of one.
     """
     keys = ["problem", "method"]
     units = unit_means(splits).dropna(subset=["value"])
@@ -60,10 +59,9 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
 
 
 def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Return the differences of each method to a reference on the same splits.
+    """Return `splits` with the differences to a reference, which itself is left out, as values.
 
-    As `splits`, the value being method minus reference, without the reference itself. Splits that
-    either lacks, or where either is NaN, are left out.
+    Splits that either lacks, or where either is NaN, are left out, too.
     """
     other = splits.loc[splits["method"] == reference, [*SPLIT, "value"]]
     mine = splits[splits["method"] != reference]
@@ -73,10 +71,9 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Return mean and SE over repetitions of every quantity of a `simulate` experiment.
+    """Return mean and SE over repetitions of every setting, group and quantity of a simulation.
 
-    Columns: setting (index into the grid's product), group (text, maybe empty), quantity, mean,
-    se, repetitions, nan. What a check finds step by step is left out.
+    Settings are places in the grid's product. What a check finds step by step is left out.
     """
     table = _simulated_rows(frame, experiment)
     over = table.groupby(["setting", "group", "quantity"], sort=False)["value"]
@@ -89,10 +86,9 @@ def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
 def simulated_differences(
     frame: pd.DataFrame, experiment: str, expected: Mapping[str, float | str]
 ) -> pd.DataFrame:
-    """Return how far quantities are from what they should be, paired by repetition.
+    """Return how far quantities are from what they should be, in the mean over repetitions.
 
-    `expected`: quantity -> a number, or another quantity of the same repetition. Columns: setting,
-    group, quantity, expected (mean), difference (mean), difference_se.
+    `expected`: quantity -> a number, or another quantity of the same repetition.
     """
     rows = _simulated_rows(frame, experiment)
     keys = ["setting", "group", "rep"]

@@ -32,9 +32,8 @@ def _integers(values: Iterable[int | None]) -> Any:
 def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
     """Return one row for every number of the cells that have a record, by its key.
 
-    The columns are `COLUMNS`, and `setting`: the place of a check's setting in the product of its
-    grid. Several cells may share a record. A record without rows (it failed) leaves one row with
-    an empty part and metric and the value NaN; a cell without a record leaves none.
+    The columns are `COLUMNS`, and `setting`: a check's place in the product of its grid. A record
+    without rows (it failed) leaves one with an empty part and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
     lengths = np.array([max(len(record.rows), 1) for _, record in found], dtype=np.int64)
@@ -69,8 +68,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
 def scores(frame: pd.DataFrame, experiment: str, metric: str, part: str = "test") -> pd.DataFrame:
     """Return one metric of an experiment, one row a split, method and grid point.
 
-    Columns: problem, method (text), model, rep, fold (integers, `NONE` where there is none), unit,
-    grid, value. `unit` counts what is independent: the model, else the repeat.
+    Model, rep and fold are `NONE` where there is none; `unit` is the model, else the repeat.
     """
     wanted = (
         (frame["experiment"] == experiment)

@@ -21,9 +21,8 @@ FEWEST = 3
 class Estimate(NamedTuple):
     """A mean that, less its expectation and over its SE, has a t distribution."""
 
-    # mean, se, df: `se` is NaN where it cannot be known
     mean: Floats
-    se: Floats
+    se: Floats  # NaN where it cannot be known
     df: Floats
 
 

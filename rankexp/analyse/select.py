@@ -23,11 +23,10 @@ SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
 
 
 def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return each grid point's mean over units of the unit's mean over splits.
+    """Return each grid point's mean, and its SE, over units, and its place in the grid.
 
     NaN (one class in a fold) is left out. A grid point with fewer values than another of its group
-    is not comparable and gets NaN, so that a rule never gains by a failed fit. Columns: `by`,
-    grid, mean, se (over units; NaN with one unit), place (in the grid's order).
+    is not comparable and gets NaN, so that a rule never gains by a failed fit.
     """
     keys = [*by, "grid"]
     unit = scores.groupby([*keys, "unit"], sort=False)["value"].agg(["mean", "count"])
@@ -56,9 +55,8 @@ def _take(scores: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
 def oracle(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     """Choose the grid point with the best mean test metric.
 
-    One for each problem and method, or for each problem, method and model where a generator
-    draws models. It looks at the test data (the rule of Kotłowski et al., 2011, sec. 5), so its
-    values are optimistic: show them beside nested ones.
+    One for each problem, method and, if any, model. It looks at the test data (the rule of
+    Kotłowski et al., 2011, sec. 5): its values are optimistic, show them beside nested ones.
     """
     by = ["problem", "method", "model"]
     return _take(scores, _best(grid_means(scores, by), by, "mean", higher))

@@ -46,8 +46,7 @@ def ranks(values: Any, higher: bool) -> np.ndarray:
 class Friedman(NamedTuple):
     """Friedman's statistic with the F statistic of Iman and Davenport and its p-value."""
 
-    # chi2, f, p: `chi2` and `p` are NaN where all methods tie in every block
-    chi2: Any
+    chi2: Any  # NaN, as `p`, where all methods tie in every block
     f: Any
     p: Any
     df: tuple[int, int]  # degrees of freedom of `f`
@@ -56,9 +55,8 @@ class Friedman(NamedTuple):
 def friedman(ranked: Any, *, ties: bool = True) -> Friedman:
     """Test whether all methods have the same expected rank.
 
-    `ranked` are ranks within blocks, (..., blocks, methods); leading axes are studies of their
-    own. `ties` says whether the variance is that of the ranks at hand (as scipy has it), or that
-    of ranks without ties (Demšar's formula, which is conservative where there are ties).
+    `ranked` are (..., blocks, methods); leading axes are studies of their own. The variance is
+    that of the ranks at hand; without `ties` that of Demšar's formula, which is conservative.
     """
     array = np.asarray(ranked, dtype=np.float64)
     n, k = array.shape[-2:]

@@ -29,14 +29,11 @@ def settled(values: Any) -> np.ndarray:
 class SignedRank(NamedTuple):
     """The test's result."""
 
-    # above, below: sums of the ranks of positive and negative differences, each with half of the
-    # zeros'
-    above: float
-    below: float
+    above: float  # sum of the ranks of positive differences and of half of the zeros'
+    below: float  # of the negative ones and of the other half
     p: float  # two-sided
-    # p_greater, p_less: one-sided: against differences above, or below, zero
-    p_greater: float
-    p_less: float
+    p_greater: float  # against differences above zero
+    p_less: float  # against differences below zero
 
     @property
     def effect(self) -> float:
@@ -100,14 +97,14 @@ def centre(differences: Any, level: float) -> tuple[float, float, float]:
     where the differences are too few for the level.
     """
     values = np.asarray(differences, dtype=np.float64)
-    n = len(values)
+    n, tail = len(values), (1 - level) / 2
     pairs = np.sort(((values[:, None] + values) / 2)[np.triu_indices(n)])
-    chances = np.cumsum(_distribution(np.arange(1, min(n, MOST_EXACT) + 1)))
     if n > MOST_EXACT:
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        cut = int(n * (n + 1) / 4 + special.ndtri((1 - level) / 2) * spread)
+        cut = int(n * (n + 1) / 4 + special.ndtri(tail) * spread)
     else:
-        cut = int(np.searchsorted(chances, (1 - level) / 2, side="right"))
+        chances = np.cumsum(_distribution(np.arange(1, n + 1)))
+        cut = int(np.searchsorted(chances, tail, side="right"))
     if cut == 0:
         return float(np.median(pairs)), -np.inf, np.inf
     return float(np.median(pairs)), float(pairs[cut - 1]), float(pairs[-cut])

@@ -9,9 +9,7 @@ from rankexp.analyse.compare import rows_of_check
 def wide(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     """Return a `simulate` experiment's rows of groups or steps, one column a quantity.
 
-    `by` is "group" or "step". Columns: setting (index into the grid's product), rep, `by`, and the
-    quantities; sorted by the first three, steps by number, groups as they come. Empty where there
-    are no such rows.
+    `by` is "group" or "step". Rows are sorted by setting, rep and `by`, groups as they come.
     """
     other = "group" if by == "step" else "step"
     wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()

@@ -39,10 +39,6 @@ class Holds:
 
     Validation looks a value up where its context names what is known, a mapping of `what` to a
     list (see `rankexp.config.meaning`); without a context every value will do.
-
-    Examples
-    --------
-    ``references: list[Annotated[str, Holds("method")]]``; keys of mappings may hold names, too.
     """
 
     what: Literal["method", "problem", "metric", "experiment"]

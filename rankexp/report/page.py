@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankexp.config.schema import Evaluate, Experiment
+from rankexp.config.schema import Evaluate
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Page, Section, Table
 from rankexp.report.numbers import NOTHING
@@ -13,37 +13,30 @@ from rankexp.report.numbers import NOTHING
 def page(context: Context, sections: Sequence[Section]) -> Page:
     """Return the page of a study, its blocks being the sections."""
     study = context.study
+    data = _data(context)
+    how = Output(
+        tables=[_experiments(context), *([data] if data.rows else [])], notes=_facts(context)
+    )
+    closing = "Every score of every grid point: scores.csv, where the study was run."
     return Page(
         title=study.title,
         source=study.source or "",
         text=study.text or "",
         incomplete=context.incomplete(list(study.experiments)),
-        sections=[*sections, _run(context)],
+        sections=[*sections, Section("How it was run", "", how, closing=closing)],
     )
-
-
-def _run(context: Context) -> Section:
-    """Return the tables of experiments and data, and how the study was run."""
-    tables = [table for table in (_experiments(context), _data(context)) if table.rows]
-    closing = "Every score of every grid point: scores.csv, where the study was run."
-    output = Output(tables=tables, notes=_facts(context))
-    return Section("How it was run", "", output, closing=closing)
 
 
 def _experiments(context: Context) -> Table:
     rows = []
     for name, setup in context.study.experiments.items():
+        if isinstance(setup, Evaluate):
+            what = [", ".join(setup.problems), setup.protocol.words(), ", ".join(setup.methods)]
+        else:
+            what = [setup.check, f"{setup.repetitions} repetitions a setting", NOTHING]
         total = context.total(name)
-        rows.append([name, *describe(setup), f"{total.ok} of {total.expected}"])
+        rows.append([name, *what, f"{total.ok} of {total.expected}"])
     return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
-
-
-def describe(setup: Experiment) -> list[str]:
-    """Return an experiment's problems, protocol and methods in words."""
-    if not isinstance(setup, Evaluate):
-        return [setup.check, f"{setup.repetitions} repetitions a setting", NOTHING]
-    problems = ", ".join(setup.problems)
-    return [problems, setup.protocol.words(), ", ".join(setup.methods)]
 
 
 def _data(context: Context) -> Table:

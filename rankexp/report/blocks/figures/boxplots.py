@@ -1,6 +1,6 @@
 """Boxes over the models of each problem, and below them the paired differences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -88,33 +88,28 @@ class Boxplots(PairedTable):
             compare.by_method(compare.unit_means(paired), methods),
             reference,
             context.method_label(reference) if reference else "",
-            _bayes(self.bayes, context, experiment, problem, metric),
+            self._bayes(context, experiment, problem, metric),
         )
 
-
-def _bayes(
-    asked: bool | float | Mapping[str, float],
-    context: Context,
-    experiment: str,
-    problem: str,
-    metric: Metric,
-) -> float | None:
-    """Return where the line of the Bayes risk is, or None."""
-    if isinstance(asked, Mapping):
-        return asked.get(problem)
-    if not isinstance(asked, bool):
-        return asked
-    entry, said = context.study.generators.get(problem), metric.reading.bayes
-    if not asked or entry is None:
-        return None
-    if said and not metric.parameters:
-        factory = registry.get("generators", entry.generator)
-        known = entry.params.get(said, getattr(factory, said, None))
-        if known is not None:
-            return float(known)
-    rows = context.scores(experiment, metric.of_bayes)
-    values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
-    return float(values.mean()) if len(values.dropna()) else None
+    def _bayes(
+        self, context: Context, experiment: str, problem: str, metric: Metric
+    ) -> float | None:
+        """Return where the line of the Bayes risk is, or None."""
+        if isinstance(self.bayes, dict):
+            return self.bayes.get(problem)
+        if not isinstance(self.bayes, bool):
+            return self.bayes
+        entry, said = context.study.generators.get(problem), metric.reading.bayes
+        if not self.bayes or entry is None:
+            return None
+        if said and not metric.parameters:
+            factory = registry.get("generators", entry.generator)
+            known = entry.params.get(said, getattr(factory, said, None))
+            if known is not None:
+                return float(known)
+        rows = context.scores(experiment, metric.of_bayes)
+        values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
+        return float(values.mean()) if len(values.dropna()) else None
 
 
 def draw(panels: Sequence[Panel], columns: int) -> figure.Figure:

@@ -30,10 +30,10 @@ class SimulationTable(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return one table an experiment."""
-        found = {name: self._table(context, name) for name in block.experiments}
-        grids = [self._grid(name, table) for name, table in found.items()]
+        tables = [self._table(context, name) for name in block.experiments]
+        grids = list(map(self._grid, block.experiments, tables))
         z = "; z is a mean difference over its SE" if self.expected else ""
-        return Output(pd.concat(found.values()), grids, notes=[f"SE over repetitions{z}."])
+        return Output(pd.concat(tables), grids, notes=[f"SE over repetitions{z}."])
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]

@@ -29,17 +29,14 @@ class Optimum(AtRule):
         methods = self.shown(context, block)
         table = pd.concat([self._table(context, name, methods) for name in block.experiments])
         title = context.metric(block.experiments[0], self.metric)
-        return Output(
-            numbers=table,
-            tables=[self._grid(context, table, methods, title)],
-            figure=draw(context, table, methods, title) if len(table) else None,
-            notes=[
-                "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
-                "function with the least risk of pairs) on the same test sets, an optimal "
-                f"scorer. Grid points by {self.rule.label}. Below each value, how far it "
-                "is from the best, ± SE over models, paired."
-            ],
+        drawn = draw(context, table, methods, title) if len(table) else None
+        note = (
+            "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
+            "function with the least risk of pairs) on the same test sets, an optimal scorer. "
+            f"Grid points by {self.rule.label}. Below each value, how far it is from the best, ± "
+            "SE over models, paired."
         )
+        return Output(table, [self._grid(context, table, methods, title)], drawn, [note])
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         splits = self.chosen(context, experiment, methods)
