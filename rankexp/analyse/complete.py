@@ -9,8 +9,7 @@ from rankexp.run.record import Record
 from rankexp.spec import EvaluateSpec
 
 Key = tuple[str, str, str]
-LONGEST = 300
-"""Most characters of a reason that reports repeat."""
+LONGEST = 300  # most characters of a reason that reports repeat
 
 
 @dataclass

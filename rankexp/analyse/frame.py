@@ -14,8 +14,7 @@ COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
     *("part", "metric", "value", "status"),
 ]
-NONE = -1
-"""Stands for a place that the protocol has not (no model, no fold) in a slice's keys."""
+NONE = -1  # stands for a place that the protocol has not (no model, no fold) in a slice's keys
 
 
 def _categorical(values: Iterable[Any]) -> pd.Categorical:

@@ -13,8 +13,7 @@ from rankexp.plan import Cell
 from rankexp.run.record import Record
 from rankexp.spec import EvaluateSpec
 
-Place = tuple[int, int, int]
-"""Model, repeat and fold, `NONE` where the protocol has none."""
+Place = tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
 Source = tuple[Cell, Record, Place, int]
 """A record that keeps anything, with the index of the grid point that was chosen."""
 
@@ -31,8 +30,7 @@ class Kept:
     text: str = ""
 
 
-Read = Callable[[Iterable[Source], str], list[Kept]]
-"""`curves` or `texts`."""
+Read = Callable[[Iterable[Source], str], list[Kept]]  # `curves` or `texts`
 
 
 def curves(sources: Iterable[Source], name: str) -> list[Kept]:

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-Floats = Any
-"""A float, or an array of them, one a study."""
+Floats = Any  # a float, or an array of them, one a study
 
-FEWEST = 3
-"""Fewer pairs than this are no basis for a test."""
+FEWEST = 3  # fewer pairs than this are no basis for a test
 
 
 class Estimate(NamedTuple):

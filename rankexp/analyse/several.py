@@ -13,8 +13,7 @@ from scipy import special
 
 from rankexp.analyse.signed_rank import holm, settled, signed_rank
 
-FEWEST = 3
-"""Fewer blocks than this are no basis for a test."""
+FEWEST = 3  # fewer blocks than this are no basis for a test
 FEW = 10
 """Up to so many blocks the F distribution is no good approximation (it rejects 7 % of true null
 hypotheses at 5 % with four or five blocks, and finds any three in one order significant)."""

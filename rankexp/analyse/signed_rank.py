@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-MOST_EXACT = 200
-"""With more differences than this, the normal approximation."""
+MOST_EXACT = 200  # with more differences than this, the normal approximation
 
-DIGITS = 12
-"""Values that agree to so many digits of the largest are ties, not float noise."""
+DIGITS = 12  # values that agree to so many digits of the largest are ties, not float noise
 
 
 def settled(values: Any) -> np.ndarray:

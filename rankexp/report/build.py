@@ -28,10 +28,8 @@ from rankexp.report.write import files
 from rankexp.run.manifest import facts_of, published_rows, read_manifest
 from rankexp.run.store import Store
 
-LOG = "logs/report.log"
-"""Tracebacks of blocks that failed, in the folder of results."""
-REPORTED = ("title", "source", "text", "report")
-"""The parts of a study that only a report shows."""
+LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
+REPORTED = ("title", "source", "text", "report")  # the parts of a study that only a report shows
 
 
 @dataclass(frozen=True)

@@ -60,16 +60,11 @@ KINDS: dict[str, dict[str, Any]] = {
 """Kinds of files that a figure is written as; nothing in them changes with time or place."""
 DPI = 200
 REMARK = "#b00000"
-LINE = 0.17
-"""Height of a line at the usual size, inches."""
-HANDLE = 0.57
-"""Width of a legend's handle with the space around it, inches."""
-MARGIN = 0.8
-"""Width of the labels of y, inches."""
-LONGEST, ASLANT = 3.2, 1.4
-"""Width of a label, and of one aslant, beyond which it is cut, inches."""
-MOST_LINES = 3
-"""Of a label below a place."""
+LINE = 0.17  # height of a line at the usual size, inches
+HANDLE = 0.57  # width of a legend's handle with the space around it, inches
+MARGIN = 0.8  # width of the labels of y, inches
+LONGEST, ASLANT = 3.2, 1.4  # width of a label, and of one aslant, beyond which it is cut, inches
+MOST_LINES = 3  # of a label below a place
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

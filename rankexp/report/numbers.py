@@ -3,8 +3,7 @@
 import math
 import re
 
-NOTHING = "–"
-"""Printed where there is no value."""
+NOTHING = "–"  # printed where there is no value
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False) -> str:

@@ -84,8 +84,7 @@ ProblemName = Annotated[str, Holds("problem")]
 ExperimentName = Annotated[str, Holds("experiment")]
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
-RuleOfEach = Rule | dict[ExperimentName, Rule]
-"""One rule for all experiments, or one for each."""
+RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
 
 
 def _nowhere(rule: select.Rule, study: Study, block: Block) -> str | None:

@@ -95,7 +95,10 @@ class Against(Strict):
         """
         problem, method = own[0].problem, own[0].method
         x, curves = own[0].x, np.array([one.y for one in own])
-        inside = self._inside(x)
+        low, high = self.window or (-math.inf, math.inf)
+        inside = np.asarray((x >= low) & (x <= high))
+        if inside.sum() < 2:
+            raise ConfigError(f"window {self.window}: fewer than two of the points kept are in it")
         pairs = [name for pair in self.differences.values() for name in pair]
         fitted = {
             name: _fitted(context, experiment, name, own, chosen)
@@ -119,13 +122,6 @@ class Against(Strict):
             expected = known.get(first, math.nan) - known.get(second, math.nan)
             values[name] = (fitted[first] - fitted[second], expected)
         return Panel(experiment, problem, method, x, curves, function, values)
-
-    def _inside(self, x: Floats) -> Bools:
-        low, high = self.window or (-math.inf, math.inf)
-        inside = (x >= low) & (x <= high)
-        if inside.sum() < 2:
-            raise ConfigError(f"window {self.window}: fewer than two of the points kept are in it")
-        return np.asarray(inside)
 
 
 def _fitted(

@@ -4,8 +4,7 @@ from rankexp.report.figure import drawn
 from rankexp.report.model import Output
 from rankexp.report.render import csv, latex, markdown
 
-RENDERERS = (csv, markdown, latex)
-"""Each makes a file of text a block."""
+RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
 
 
 def files(name: str, output: Output) -> dict[str, bytes]:

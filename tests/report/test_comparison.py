@@ -19,7 +19,8 @@ from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, Reading
 from rankexp.plan import Cell
-from rankexp.report import build, judging
+from rankexp.report import build
+from rankexp.report.blocks.statistics import comparison
 from rankexp.report.blocks.statistics.answer import bound, headline, visible
 from rankexp.report.blocks.statistics.average_ranks import Panel
 from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
@@ -207,7 +208,7 @@ def test_headlines(verdicts: list[str], expected: str) -> None:
 
 def test_verdicts_with_their_numbers() -> None:
     def words(verdict: str, difference: float) -> str:
-        return judging.words(
+        return comparison.words(
             Contrast("p", difference=difference, verdict=VERDICTS[verdict]), 0.01, 4
         )
 

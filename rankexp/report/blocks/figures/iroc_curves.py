@@ -18,8 +18,7 @@ from rankexp.report.options import AtRule, ProblemName
 
 REGISTER = {"iroc_curves": "IrocCurves"}
 
-Curve = tuple[Floats, Floats, int]
-"""x and mean y, (g,), and the number of splits."""
+Curve = tuple[Floats, Floats, int]  # x and mean y, (g,), and the number of splits
 
 
 class IrocCurves(AtRule):

@@ -22,8 +22,7 @@ REGISTER = {"published_spread": "PublishedSpread"}
 Key = tuple[str, str, str, str]
 Line = dict[str, Any]
 """A metric of a method on a problem, over seeds, by column; NaN where nothing is published."""
-TAIL = 0.05
-"""Share of the seeds below, and above, the interval shown."""
+TAIL = 0.05  # share of the seeds below, and above, the interval shown
 
 
 class Panel(NamedTuple):

@@ -23,8 +23,7 @@ REGISTER = {"scoring_functions": "ScoringFunctions"}
 Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
-OPTIMAL = 5
-"""The place of what is no method: dashed, and far from the first ones in colour."""
+OPTIMAL = 5  # the place of what is no method: dashed, and far from the first ones in colour
 
 
 class Line(NamedTuple):

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from rankexp.analyse.contrast import Contrast
 from rankexp.analyse.verdicts import UNDECIDED, Verdict
 from rankexp.config.schema import Block
-from rankexp.report.blocks.statistics.comparison import Comparison
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers, words
 from rankexp.report.context import Context
-from rankexp.report.judging import Judged, numbers, words
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import amount, number, short, span
 

@@ -17,8 +17,7 @@ from rankexp.report.options import AtRule, ProblemName
 
 REGISTER = {"staircase": "Staircase"}
 
-Title = tuple[str, str]
-"""An experiment's, and a method."""
+Title = tuple[str, str]  # an experiment's, and a method
 
 NAMES = {
     "levels": "different scores",
