@@ -109,12 +109,30 @@ def simulated_differences(
     return result.reset_index()
 
 
+def as_found(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
+    """Return a `simulate` experiment's rows of groups or steps, one column a quantity.
+
+    `by` is "group" or "step". Rows are sorted by setting, rep and `by`, groups as they come.
+    """
+    other = "group" if by == "step" else "step"
+    wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()
+    rows = frame[(frame["experiment"] == experiment) & wanted]
+    long = _rows_of_check(rows)
+    if by == "step":
+        long["step"] = rows["step"].astype(np.int64)
+    keys = ["setting", "rep", by]
+    table = long.pivot_table(
+        index=keys, columns="quantity", values="value", sort=by == "step", dropna=False
+    )
+    return table.rename_axis(columns=None).reset_index()
+
+
 def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
-    return rows_of_check(frame[wanted])
+    return _rows_of_check(frame[wanted])
 
 
-def rows_of_check(rows: pd.DataFrame) -> pd.DataFrame:
+def _rows_of_check(rows: pd.DataFrame) -> pd.DataFrame:
     """Return setting, rep, group, quantity and value of rows of a `simulate` experiment."""
     return pd.DataFrame(
         {

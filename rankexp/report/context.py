@@ -92,11 +92,6 @@ class Context:
         rows = self._slices[key]
         return rows[rows["method"].isin(list(methods))]
 
-    def fitted(self, experiment: str, quantity: str, chosen: pd.DataFrame) -> pd.DataFrame:
-        """Return a fitted quantity's rows at chosen grid points, `chosen` having its columns."""
-        keys = [*select.PLACE, "unit", "grid"]
-        return self.scores(experiment, quantity, "train").merge(chosen[keys], on=keys)
-
     def model(self, problem: str, place: int = 0) -> Any:
         """Return one of a generator's models, as the study drew it; a data set is an error."""
         entry = self.study.generators.get(problem)

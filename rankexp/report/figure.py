@@ -268,15 +268,14 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
 def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
     """Return what writes powers such as 2×10⁻³ where matplotlib writes TeX."""
 
+    def raised(power: re.Match[str]) -> str:
+        return power[1].translate(_SUPERSCRIPT)
+
     def plain(values: Any) -> list[str]:
         found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
-        return [_POWER.sub(_raised, text).replace("-", "−") for text in found]
+        return [_POWER.sub(raised, text).replace("-", "−") for text in found]
 
     return plain
-
-
-def _raised(power: re.Match[str]) -> str:
-    return power[1].translate(_SUPERSCRIPT)
 
 
 def drawn(figure: Figure) -> Iterator[tuple[str, bytes]]:

@@ -129,7 +129,9 @@ def _fitted(
 ) -> Floats:
     """Return a fitted quantity of each split that keeps a curve, (s,)."""
     problem, method = own[0].problem, own[0].method
-    table = context.fitted(experiment, name, chosen[chosen["problem"] == problem])
+    keys = [*PLACE, "unit", "grid"]
+    own_rows = chosen.loc[chosen["problem"] == problem, keys]
+    table = context.scores(experiment, name, "train").merge(own_rows, on=keys)
     places = table[PLACE[2:]].itertuples(index=False, name=None)
     known = dict(zip(places, table["value"], strict=True))
     if not all(one.place in known for one in own):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankexp.analyse import bands, compare, simulations
+from rankexp.analyse import bands, compare
 from rankexp.analyse.frame import COLUMNS
 
 X = np.linspace(-2.0, 3.0, 11)
@@ -69,18 +69,18 @@ def test_steps_are_one_row_each_and_no_part_of_means() -> None:
             (0, None, None, "x", 7.0),
         ]
     )
-    table = simulations.wide(long, "e", "step")
+    table = compare.as_found(long, "e", "step")
     assert table["step"].tolist() == [9, 10]
     assert table["x"].tolist() == [1.0, 2.0]
     assert table["r"].tolist()[0] == -1.0 and np.isnan(table["r"].tolist()[1])
     means = compare.simulated(long, "e")
     assert means[["quantity", "mean"]].values.tolist() == [["x", 7.0]]
-    assert not len(simulations.wide(long, "e", "group"))
+    assert not len(compare.as_found(long, "e", "group"))
 
 
 def test_groups_are_told_apart_by_repetition() -> None:
     long = frame([(rep, str(g), None, "c", rep + g) for rep in (0, 1) for g in (0, 1)])
-    table = simulations.wide(long, "e", "group")
+    table = compare.as_found(long, "e", "group")
     assert table[["rep", "group", "c"]].values.tolist() == [
         *([0, "0", 0.0], [0, "1", 1.0]),
         *([1, "0", 1.0], [1, "1", 2.0]),

@@ -23,6 +23,14 @@ Key = tuple[str, str, str, str]
 Line = dict[str, Any]
 """A metric of a method on a problem, over seeds, by column; NaN where nothing is published."""
 TAIL = 0.05  # share of the seeds below, and above, the interval shown
+LEGEND = (
+    "A published value is a single run, so it is compared with the spread of single runs: "
+    "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each by "
+    "half of the last printed digit more. Seeds below: the share with a smaller value than the "
+    "published one. Best, worst in: seeds in which the method has the best, the worst value, "
+    "alone or with others. Figure: boxes of quartiles with whiskers to the 5 % and 95 % "
+    "quantiles; a diamond is published."
+)
 
 
 class Panel(NamedTuple):
@@ -54,7 +62,7 @@ class PublishedSpread(AtRule):
             numbers=pd.DataFrame(lines).drop(columns=["printed", "digits"]),
             tables=[self._table(context, lines)],
             figure=draw(context, panels, methods),
-            notes=_legend(lines),
+            notes=[*counted(line["verdict"] for line in lines), LEGEND],
         )
 
     def _panel(
@@ -136,18 +144,6 @@ class PublishedSpread(AtRule):
                 ]
             )
         return Table(header, rows, "Published, and reproduced over seeds")
-
-
-def _legend(lines: Sequence[Line]) -> list[str]:
-    return [
-        *counted(line["verdict"] for line in lines),
-        "A published value is a single run, so it is compared with the spread of single runs: "
-        "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each "
-        "by half of the last printed digit more. Seeds below: the share with a smaller value than "
-        "the published one. Best, worst in: seeds in which the method has the best, the worst "
-        "value, alone or with others. Figure: boxes "
-        "of quartiles with whiskers to the 5 % and 95 % quantiles; a diamond is published.",
-    ]
 
 
 def draw(context: Context, panels: Sequence[Panel], methods: Sequence[str]) -> figure.Figure:

@@ -115,17 +115,15 @@ class ScoringFunctions(OfOneSplit):
         for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
             inside = (truth.x >= low) & (truth.x <= high)
             if inside.any():
-                self._panel(own, truth.x[inside], truth.y[inside], lines, inside)
-            own.set_xlim(low, high)
-            own.set_xlabel("x")
+                self._panel(own, truth, lines, inside)
+            own.set(xlim=(low, high), xlabel="x")
             if len(windows) > 1:
                 own.set_title(f"({chr(ord('a') + place)}) {'zoom' if place else 'whole range'}")
         figure.legend(made)
         return made
 
-    def _panel(
-        self, axes: figure.Axes, x: Floats, m: Floats, lines: Sequence[Line], inside: Bools
-    ) -> None:
+    def _panel(self, axes: figure.Axes, truth: Kept, lines: Sequence[Line], inside: Bools) -> None:
+        x, m = truth.x[inside], truth.y[inside]
         axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
         for line in lines:
             y = matched(line.y[inside], m) if self.match == "affine" else line.y[inside]

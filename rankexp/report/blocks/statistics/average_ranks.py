@@ -79,7 +79,7 @@ class AverageRanks(Choosing, InBlocks):
         methods: list[str],
         problem: str | None = None,
     ) -> Panel:
-        """Rank over the models of one problem, or over all problems of some experiments."""
+        """Rank over a problem's models, or over all problems, or say why that cannot be."""
         named = ", ".join(experiments)
         title = context.problem_label(problem) if problem else f"data sets of {named}"
         metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
@@ -91,21 +91,17 @@ class AverageRanks(Choosing, InBlocks):
             return replace(panel, note=f"{texts} have different directions")
         table = pd.concat([self.wide(context, name, methods) for name in experiments])
         known = table.index.get_level_values("problem")
+        by, missing = ["problem"], []
         if problem:
-            return self._ranked(panel, table[known == problem], ["problem", "model"], [])
-        wanted = [one for name in experiments for one in context.evaluate(name).problems]
-        missing = [one for one in wanted if one not in set(known)]
-        return self._ranked(panel, table, ["problem"], missing)
-
-    def _ranked(
-        self, panel: Panel, table: pd.DataFrame, by: list[str], missing: list[str]
-    ) -> Panel:
-        """Rank the complete blocks, or say why that cannot be."""
+            by, table = ["problem", "model"], table[known == problem]
+        else:
+            wanted = [one for name in experiments for one in context.evaluate(name).problems]
+            missing = [one for one in wanted if one not in set(known)]
         note = ""
         try:
             made = blocks.complete(table, by, self.incomplete, missing)
             note = dropped_note(made.left_out)
-            higher = panel.metrics[0].direction == "higher"
+            higher = metrics[0].direction == "higher"
             values = made.values.to_numpy()
             found = ranking(values, higher=higher, posthoc=self.posthoc, alpha=self.alpha)
         except (blocks.IncompleteError, NotComparableError) as error:

@@ -93,17 +93,10 @@ class Comparison(InBlocks):
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
         metric, setup = context.metric(experiment, self.metric), context.evaluate(experiment)
-        pair = (self.method, reference)
-        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
-        settings = self._settings(context, metric)
-        found = family(self.wide(context, experiment, pair), pair, designs, settings)
-        return Judged(experiment, *pair, metric, self.rule_of(experiment), found, settings)
-
-    def _settings(self, context: Context, metric: Metric) -> Settings:
         margin = self.margin or metric.reading.margin
         if margin is None:
             raise ConfigError(_no_margin(metric))
-        return Settings(
+        settings = Settings(
             margin=margin,
             level=self.level,
             power=self.power,
@@ -113,6 +106,10 @@ class Comparison(InBlocks):
             seed=context.study.seed,
             bayes=self.bayes,
         )
+        pair = (self.method, reference)
+        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
+        found = family(self.wide(context, experiment, pair), pair, designs, settings)
+        return Judged(experiment, *pair, metric, self.rule_of(experiment), found, settings)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the tables with what they rest on."""

@@ -99,9 +99,8 @@ def draw(
         )
     labels = [figure.literal(context.problem_label(name)) for name in problems]
     axes.set_yticks(range(len(problems)), labels)
-    axes.set_ylim(len(problems) - 0.5, -0.5)
+    axes.set(ylim=(len(problems) - 0.5, -0.5), xlabel=figure.literal(metric))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.set_xlabel(figure.literal(metric))
     figure.legend(made)
     return made

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import simulations
+from rankexp.analyse import compare
 from rankexp.config.schema import Block, Simulate
 from rankexp.report import figure
 from rankexp.report.context import Context
@@ -39,7 +39,7 @@ class RegionMap(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure and the table."""
-        found = [simulations.wide(context.frame, name, "group") for name in block.experiments]
+        found = [compare.as_found(context.frame, name, "group") for name in block.experiments]
         draws = pd.concat(found, ignore_index=True)
         if not len(draws):
             return Output(notes=["There are no draws."])

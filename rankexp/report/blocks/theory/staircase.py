@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.analyse import bands, compare, kept, simulations
+from rankexp.analyse import bands, compare, kept
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.report import figure
@@ -63,7 +63,7 @@ class Staircase(AtRule):
         names = block.experiments
         runs = [n for n in names if isinstance(context.study.experiments[n], Evaluate)]
         simulated = [name for name in names if name not in runs]
-        steps = simulations.wide(context.frame, simulated[0], "step")
+        steps = compare.as_found(context.frame, simulated[0], "step")
         if not len(steps):
             return Output(notes=["There are no steps."])
         steps = steps[(steps["setting"] == 0) & (steps["rep"] == 0)].reset_index(drop=True)
