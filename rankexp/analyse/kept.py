@@ -51,6 +51,15 @@ def curves(sources: Iterable[Source], name: str) -> list[Kept]:
     return found
 
 
+def by_method(found: Sequence[Kept], problem: str) -> dict[str, list[Kept]]:
+    """Return what is kept of a problem, by method as they come."""
+    methods: dict[str, list[Kept]] = {}
+    for one in found:
+        if one.problem == problem:
+            methods.setdefault(one.method, []).append(one)
+    return methods
+
+
 def at_split(found: Sequence[Kept], problem: str, split: int) -> list[Kept]:
     """Return what is kept of a problem's split, by its place among those that keep anything."""
     mine = [one for one in found if one.problem == problem]

@@ -72,11 +72,9 @@ def _metric(text: Any) -> Metric:
 
 
 def _rule(given: Any) -> select.Rule:
-    if isinstance(given, select.Rule):
-        return given
-    if not isinstance(given, str):
+    if not isinstance(given, str | select.Rule):
         raise ValueError("expected the name of a rule")
-    return select.Rule.parse(given)
+    return select.Rule.parse(given) if isinstance(given, str) else given
 
 
 MethodName = Annotated[str, Holds("method")]

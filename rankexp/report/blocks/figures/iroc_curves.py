@@ -1,6 +1,6 @@
 """IROC curves, averaged over the splits that keep them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
@@ -19,6 +19,7 @@ from rankexp.report.options import AtRule, ProblemName
 REGISTER = {"iroc_curves": "IrocCurves"}
 
 Curve = tuple[Floats, Floats, int]  # x and mean y, (g,), and the number of splits
+Found = dict[str, dict[str, Curve]]  # by problem and method
 
 
 class IrocCurves(AtRule):
@@ -33,11 +34,14 @@ class IrocCurves(AtRule):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and the curves drawn."""
         methods = self.shown(context, block)
-        found: dict[str, dict[str, Curve]] = {}
+        found: Found = {}
         for experiment in block.experiments:
             own = kept.curves(self.sources(context, experiment, methods), self.keeps)
             for problem in context.evaluate(experiment).problems:
-                found[problem] = averaged([one for one in own if one.problem == problem])
+                found[problem] = {
+                    method: (curves[0].x, np.mean([one.y for one in curves], axis=0), len(curves))
+                    for method, curves in kept.by_method(own, problem).items()
+                }
         shown = {name: found[name] for name in self.panels or found if found.get(name)}
         if not shown:
             return Output(notes=["No IROC curve is kept."])
@@ -55,37 +59,22 @@ class IrocCurves(AtRule):
             "weight.",
         ]
         labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
-        titles = list(map(context.problem_label, shown))
-        return Output(numbers, [], draw(shown, labels, titles, self.columns), notes)
+        return Output(numbers, [], self._draw(context, shown, labels), notes)
 
-
-def averaged(curves: Sequence[kept.Kept]) -> dict[str, Curve]:
-    """Return each method's mean curve; all of them have the same x."""
-    result = {}
-    for method in dict.fromkeys(one.method for one in curves):
-        own = [one for one in curves if one.method == method]
-        result[method] = (own[0].x, np.mean([one.y for one in own], axis=0), len(own))
-    return result
-
-
-def draw(
-    found: Mapping[str, Mapping[str, Curve]],
-    labels: Mapping[str, str],
-    titles: Sequence[str],
-    columns: int,
-) -> figure.Figure:
-    """Return the figure: a panel a problem, a curve a method in the order of the labels."""
-    columns = min(columns, len(found))
-    made, axes = figure.panels(len(found), columns, (2.3, 2.45), below=0.5, least=4.0, share="all")
-    for own, curves, title in zip(axes, found.values(), titles, strict=True):
-        _panel(own, curves, labels)
-        figure.title(own, title)
-    for own in axes[::columns]:
-        own.set_ylabel("true positives")
-    for own in axes[-columns:]:
-        own.set_xlabel("false positives")
-    figure.legend(made)
-    return made
+    def _draw(self, context: Context, found: Found, labels: Mapping[str, str]) -> figure.Figure:
+        """Return a panel a problem, a curve a method in the order of the labels."""
+        columns = min(self.columns, len(found))
+        size = (2.3, 2.45)
+        made, axes = figure.panels(len(found), columns, size, below=0.5, least=4.0, share="all")
+        for own, (problem, curves) in zip(axes, found.items(), strict=True):
+            _panel(own, curves, labels)
+            figure.title(own, context.problem_label(problem))
+        for own in axes[::columns]:
+            own.set_ylabel("true positives")
+        for own in axes[-columns:]:
+            own.set_xlabel("false positives")
+        figure.legend(made)
+        return made
 
 
 def _panel(axes: figure.Axes, own: Mapping[str, Curve], labels: Mapping[str, str]) -> None:

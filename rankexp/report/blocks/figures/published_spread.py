@@ -58,12 +58,10 @@ class PublishedSpread(AtRule):
             for problem in context.evaluate(experiment).problems
         ]
         lines = [line for panel in panels for line in panel.lines]
-        return Output(
-            numbers=pd.DataFrame(lines).drop(columns=["printed", "digits"]),
-            tables=[self._table(context, lines)],
-            figure=draw(context, panels, methods),
-            notes=[*counted(line["verdict"] for line in lines), LEGEND],
-        )
+        numbers = pd.DataFrame(lines).drop(columns=["printed", "digits"])
+        notes = [*counted(line["verdict"] for line in lines), LEGEND]
+        drawn = draw(context, panels, methods)
+        return Output(numbers, [self._table(context, lines)], drawn, notes)
 
     def _panel(
         self, context: Context, where: tuple[str, str], metric: Metric, methods: Sequence[str]
@@ -72,20 +70,16 @@ class PublishedSpread(AtRule):
         splits = context.chosen(experiment, metric, self.rule, methods)
         units = compare.unit_means(splits[splits["problem"] == problem]).dropna(subset=["value"])
         wide = units.pivot(index="unit", columns="method", values="value")
+        # The seeds in which each method has the highest, or the lowest, value, alone or not.
         highest, lowest = (
             wide.eq(end, axis=0).sum() for end in (wide.max(axis=1), wide.min(axis=1))
         )
         best, worst = (highest, lowest) if metric.direction == "higher" else (lowest, highest)
         values = compare.by_method(units, methods)
-        lines = [
-            self._line(
-                context,
-                (*where, method, str(metric)),
-                values[method],
-                {"best": int(best.get(method, 0)), "worst": int(worst.get(method, 0))},
-            )
-            for method in methods
-        ]
+        lines = []
+        for name in methods:
+            places = {"best": int(best.get(name, 0)), "worst": int(worst.get(name, 0))}
+            lines.append(self._line(context, (*where, name, str(metric)), values[name], places))
         return Panel(context.problem_label(problem), metric, values, lines)
 
     def _line(self, context: Context, key: Key, seeds: Floats, places: Mapping[str, int]) -> Line:

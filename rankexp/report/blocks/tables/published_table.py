@@ -1,7 +1,7 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -32,6 +32,8 @@ SE_OF = {
 }
 
 
+Place = tuple[str, str, str, str]  # experiment, problem, method, and what it is compared with
+Row = Mapping[Any, Any]  # of a summary
 Line = dict[str, Any]
 """One problem with one method by column, in full precision; the metric is its canonical text."""
 
@@ -71,7 +73,7 @@ class PublishedTable(Choosing):
         counts = select.chosen_counts(chosen[0], context.scores(experiment, metric))
         most = counts.drop_duplicates(["problem", "method"]).drop(columns="count")
         summaries[0] = summaries[0].merge(most, on=["problem", "method"])
-        found: list[dict[tuple[str, str], Mapping[Any, Any]]] = [
+        found: list[dict[tuple[str, str], Row]] = [
             {(row["problem"], row["method"]): row for row in summary.to_dict("records")}
             for summary in summaries
         ]
@@ -83,13 +85,7 @@ class PublishedTable(Choosing):
                 lines.append(self._line(context, place, metric, values))
         return lines
 
-    def _line(
-        self,
-        context: Context,
-        place: tuple[str, str, str, str],
-        metric: Metric,
-        values: Sequence[Mapping[Any, Any]],
-    ) -> Line:
+    def _line(self, context: Context, place: Place, metric: Metric, values: list[Row]) -> Line:
         experiment, problem, method, beside = place
         main = values[0]
         target = context.published.get((experiment, problem, beside or method, str(metric)))

@@ -51,11 +51,10 @@ class CurvesAgainstTheory(AtRule, Against):
         curves = kept.curves(self.sources(context, experiment, methods), self.keeps)
         found = []
         for problem in [name for name in self.panels or setup.problems if name in setup.problems]:
-            for method in methods:
-                own = [one for one in curves if (one.problem, one.method) == (problem, method)]
-                if own:
-                    chosen = self.chosen(context, experiment, [method])
-                    found.append(self.panel(context, experiment, own, chosen))
+            own = kept.by_method(curves, problem)
+            for method in [name for name in methods if name in own]:
+                chosen = self.chosen(context, experiment, [method])
+                found.append(self.panel(context, experiment, own[method], chosen))
         return found
 
     def _numbers(self, context: Context, panel: Panel) -> pd.DataFrame:

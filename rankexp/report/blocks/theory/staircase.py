@@ -83,13 +83,9 @@ class Staircase(AtRule):
         if setup.keep is None or setup.keep.at is None:
             return {}
         methods = [name for name in self.methods or setup.methods if name in setup.methods]
-        problem = self.problem or setup.problems[0]
-        found: dict[str, list[kept.Kept]] = {name: [] for name in methods}
-        sources = self.sources(context, experiment, methods)
-        for one in kept.curves(sources, "scoring_function"):
-            if one.problem == problem and one.method in found:
-                found[one.method].append(one)
-        return {name: curves for name, curves in found.items() if curves}
+        curves = kept.curves(self.sources(context, experiment, methods), "scoring_function")
+        found = kept.by_method(curves, self.problem or setup.problems[0])
+        return {name: found[name] for name in methods if name in found}
 
     def _grid(self, context: Context, experiment: str) -> Table:
         table = compare.simulated(context.frame, experiment)
@@ -118,17 +114,16 @@ class Staircase(AtRule):
     def _draw(
         self, context: Context, steps: pd.DataFrame, fitted: Mapping[Title, Sequence[kept.Kept]]
     ) -> figure.Figure:
-        count = max(len(fitted), 1)
-        columns = 2 if count == 4 else 3
+        count, columns = max(len(fitted), 1), 2 if len(fitted) == 4 else 3
         made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
-        low, high = float(steps["x"].min()), float(steps["x"].max())
+        x = steps["x"]
+        low, high = float(x.min()), float(x.max())
         for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
             grid = curves[0].x
             inside = (grid >= low) & (grid <= high)
             centred = bands.centred(np.array([one.y for one in curves]), inside)[:, inside]
             figure.samples(own, grid[inside], centred, self.share, figure.colour(0))
             figure.title(own, context.method_label(method), title)
-        x = steps["x"]
         for own in axes:
             own.step(x, steps["r"], where="mid", color="black", lw=1.4, label="population")
             own.plot(x, steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio")
