@@ -36,13 +36,7 @@ def in_numbers(y: Any) -> Any:
 
 
 def without_imaginary(scores: Any) -> Any:
-    """Return scores as an array, of real numbers.
-
-    Raises
-    ------
-    ValueError
-        For complex ones: they have no order.
-    """
+    """Return scores as an array of real numbers; ValueError for complex ones."""
     s = np.asarray(scores)
     if s.dtype.kind == "c":
         raise ValueError("scores are complex numbers, which have no order: give their real part")

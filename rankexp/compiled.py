@@ -11,22 +11,10 @@ from typing import Any
 def choose(module: str, wanted: bool | None = None) -> ModuleType | None:
     """Return a module of compiled loops, or None where numpy is to do the work.
 
-    Parameters
-    ----------
-    module : str
-        A module that imports numba.
-    wanted : bool, optional
-        As asked; by default numba is used where it can be imported and the environment
-        variable ``RANKEXP_NUMBA`` is not 0.
-
-    Raises
-    ------
-    ImportError
-        If numba is asked for and can't be imported.
+    By default numba is used where it can be imported and the environment variable
+    ``RANKEXP_NUMBA`` is not 0; ImportError where it is `wanted` and can't be imported.
     """
-    if wanted is None and os.environ.get("RANKEXP_NUMBA", "1") == "0":
-        return None
-    if wanted is False:
+    if wanted is False or (wanted is None and os.environ.get("RANKEXP_NUMBA", "1") == "0"):
         return None
     found = _imported(module)
     if found is None and wanted:

@@ -21,21 +21,9 @@ def write_atomically(
 ) -> None:
     """Write a file under a temporary name, bring it to disk, move it into place.
 
-    A link in its place is replaced, not followed; who may read it is for the user's umask.
-
-    Parameters
-    ----------
-    file : Path
-        Its folder is made where it is missing.
-    content : bytes or callable
-        A callable takes the open file.
-    option : str
-        What names another folder, for the message.
-
-    Raises
-    ------
-    EnvironmentProblemError
-        Where that fails, with the reason and what to do.
+    A link in its place is replaced, not followed; who may read it is for the user's umask. A
+    callable for `content` takes the open file. EnvironmentProblemError where that fails, with the
+    reason and what to do: `option` is what names another folder.
     """
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:

@@ -17,18 +17,11 @@ _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """One setting of the parameters of a grid.
+    """One setting of the parameters of a grid, in the order of their names.
 
     Two points are equal where their texts are, and their texts are equal where names, values and
     the types of the values are: 1, 1.0, "1" and True make four different points.
 
-    Parameters
-    ----------
-    values : tuple of (str, value) pairs
-        In the order of their names; values as YAML has them.
-
-    Examples
-    --------
     >>> Point.of({"max_features": 1.0, "criterion": "gini"}).text
     'criterion=gini,max_features=1.0'
     >>> Point.parse("lam=0.01").value("lam")
@@ -44,13 +37,7 @@ class Point:
 
     @classmethod
     def parse(cls, text: str) -> "Point":
-        """Return the point that has this text.
-
-        Raises
-        ------
-        ValueError
-            No point has this text.
-        """
+        """Return the point that has this text; ValueError where none has."""
         pairs = [part.partition("=") for part in _parts(text)] if text else []
         if any(not (name and equals) for name, equals, _ in pairs):
             raise ValueError(f"'{text}' is no grid point: write name=value, as in lam=0.01")

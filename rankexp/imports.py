@@ -13,11 +13,7 @@ from rankexp.registry import did_you_mean
 def import_class(path: str, *needed: str) -> type[Any]:
     """Return a class by its import path, such as ``sklearn.linear_model.LogisticRegression``.
 
-    Raises
-    ------
-    ValueError
-        Where there is no such class, it lacks a method that is needed, or importing its module
-        fails.
+    ValueError where there is none, it lacks a method `needed`, or importing its module fails.
     """
     module_name, _, attribute = path.rpartition(".")
     if not module_name:

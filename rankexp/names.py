@@ -77,14 +77,9 @@ class Name:
 
 
 def parse(text: str, what: str = "name") -> Name:
-    """Return the name and the parameters that a text says.
+    """Return the name and the parameters that a text says; ``parse(repr(name)) == name``.
 
-    ``parse(repr(name)) == name`` for every `Name`.
-
-    Raises
-    ------
-    ValueError
-        For a text of another form; the message says `what` it should have named.
+    ValueError for a text of another form; the message says `what` it should have named.
     """
     if not isinstance(text, str):
         raise ValueError(f"expected the text of a {what}, such as name(a=1), got {shown(text)}")
@@ -164,23 +159,11 @@ def arguments(
     """Return given parameters of a function or class, checked against its signature.
 
     A parameter's annotation or default says of which type it is; an int is made a float where
-    only that fits. Those that equal their defaults are left out.
+    only that fits. Those that equal their defaults are left out. `place` is for messages, such
+    as ``metric 'ndcg'``; `data` names what the function takes beside parameters.
 
-    Parameters
-    ----------
-    place : str
-        Such as ``metric 'ndcg'``, for messages.
-    given : mapping of str to value
-    function : callable
-    data : collection of str
-        What the function takes beside parameters.
-
-    Raises
-    ------
-    UnknownNameError
-        For a parameter that there isn't.
-    ValueError
-        For a value of another type, or not among those of a ``Literal``.
+    UnknownNameError for a parameter that there isn't; ValueError for a value of another type, or
+    not among those of a ``Literal``.
     """
     if not given:
         return {}

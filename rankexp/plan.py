@@ -43,37 +43,24 @@ the studies of kotlowski2011, where a job then takes about a second."""
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What planning has to know of a data set.
-
-    Attributes
-    ----------
-    rows : int
-    fingerprint : str
-        SHA-256 of its content.
-    snapshot : str
-        File that workers load it from.
-    """
+    """What planning has to know of a data set."""
 
     rows: int
     fingerprint: str
+    """SHA-256 of its content."""
     snapshot: str
+    """File that workers load it from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One record that the study needs: a split with a method and its whole grid.
 
-    Attributes
-    ----------
-    key : str
-        SHA-256 of the specification's identity; never of the experiment's name.
-    experiment, problem, method : str
-        Names in the study; a `simulate` cell has the check as its problem and method.
-    spec : Spec
-        Everything a worker needs.
+    A `simulate` cell has the check as its problem and method.
     """
 
     key: str
+    """SHA-256 of the specification's identity; never of the experiment's name."""
     experiment: str
     problem: str
     method: str
@@ -87,21 +74,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Job:
-    """Cells that a worker evaluates in one go: splits of one model or repeat, all their methods.
-
-    Attributes
-    ----------
-    key : str
-        SHA-256 over the keys of its cells.
-    cells : tuple of Cell
-        Split by split, in the order of the plan.
-    cost : float
-        Training rows times fits, for comparing jobs.
-    """
+    """Cells that a worker evaluates in one go: splits of one model or repeat, by all methods."""
 
     key: str
+    """SHA-256 over the keys of its cells."""
     cells: tuple[Cell, ...]
+    """Split by split, in the order of the plan."""
     cost: float
+    """Training rows times fits, for comparing jobs."""
 
 
 def _require(study: Study, experiments: Iterable[str]) -> None:
@@ -117,20 +97,10 @@ def _require(study: Study, experiments: Iterable[str]) -> None:
 def cells(
     study: Study, facts: Mapping[str, DataFacts], only: Sequence[str] = ()
 ) -> Iterator[Cell]:
-    """Yield every record the study needs, in the order of the study.
+    """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
-    Parameters
-    ----------
-    study : Study
-    facts : mapping of name to DataFacts
-        The data sets that are there; a problem whose data is not gives no cell.
-    only : sequence of str
-        Experiments to keep; all if empty.
-
-    Raises
-    ------
-    ConfigError
-        Where `only` names no experiment of the study, or an experiment is too large.
+    `facts` are of the data sets that are there; a problem whose data is not gives no cell.
+    ConfigError where `only` names no experiment of the study, or an experiment is too large.
     """
     _require(study, only)
     for name, experiment in study.experiments.items():
@@ -229,19 +199,10 @@ def _has_path(estimator: str) -> bool:
 
 
 def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:
-    """Yield the jobs that make the missing cells, the largest first.
+    """Yield the jobs that make the cells whose keys are not `done`, the largest first.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-    done : collection of str
-        Keys of the cells that need no work.
-
-    Yields
-    ------
-    Job
-        Training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
-        Cells with the same key in several experiments are made once.
+    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
+    Cells with the same key in several experiments are made once.
     """
     missing: dict[tuple[str, Place], dict[int, list[Cell]]] = {}
     seen = set(done)

@@ -6,20 +6,10 @@ import numpy as np
 
 
 def stream(seed: int, path: str) -> np.random.Generator:
-    """Return the random generator of one place in a study.
+    """Return the random generator of one place in a study, the same on every machine.
 
-    Parameters
-    ----------
-    seed : int
-        The study's seed.
-    path : str
-        Where the numbers are used, such as ``"linear-50/model/3/train/7"``. It never holds
-        the method, so that every method sees the same data.
-
-    Returns
-    -------
-    numpy.random.Generator
-        The same stream for the same arguments, on every machine and in every process.
+    The path says where the numbers are used, such as ``"linear-50/model/3/train/7"``. That of
+    data never holds the method, so that every method sees the same.
     """
     digest = hashlib.sha256(path.encode("utf-8")).digest()
     words = [int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4)]

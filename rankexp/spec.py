@@ -51,21 +51,14 @@ class GeneratorProblem:
 class DataProblem:
     """A data set as it was found; its name is the path of its seeds.
 
-    Attributes
-    ----------
-    name, fingerprint, target : str
-    levels : sequence or None
-        As the study declares them.
-    snapshot : str
-        File that a worker loads it from; determines no number, so it is in no key.
-    rows : int
-        Likewise.
+    The file that a worker loads it from and its rows determine no number, so are in no key.
     """
 
     name: str
     fingerprint: str
     target: str
     levels: Sequence[Any] | None = None
+    """As the study declares them."""
     snapshot: str = ""
     rows: int = 0
 
@@ -77,26 +70,17 @@ class DataProblem:
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """An estimator with its whole grid.
-
-    Attributes
-    ----------
-    estimator : str
-        A registered name or an import path.
-    params : mapping
-    grid : mapping of str to sequence
-        Without `lam` where there are `lambdas`.
-    lambdas : tuple of float or None
-        Penalties solved along a path, as the study gives them.
-    per_row : bool
-        Whether a penalty is divided by the number of training rows (``scaling: sum``).
-    """
+    """An estimator with its whole grid."""
 
     estimator: str
+    """A registered name or an import path."""
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Without `lam` where there are `lambdas`."""
     lambdas: tuple[float, ...] | None = None
+    """Penalties solved along a path, as the study gives them."""
     per_row: bool = False
+    """Whether a penalty is divided by the number of training rows (``scaling: sum``)."""
 
     @cached_property
     def settings(self) -> tuple[Point, ...]:

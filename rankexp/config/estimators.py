@@ -13,10 +13,7 @@ from rankexp.imports import import_class
 def resolve_estimator(name: str) -> type[Any]:
     """Return the class of an estimator, by its registered name or its import path.
 
-    Raises
-    ------
-    ConfigError
-        Where there is no such class, or it cannot be fitted and asked for scores.
+    ConfigError where there is no such class, or it cannot be fitted and asked for scores.
     """
     try:
         found = import_class(name, "fit") if "." in name else registry.get("estimators", name)

@@ -19,26 +19,17 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class Published:
-    """One published number.
-
-    Attributes
-    ----------
-    value : float
-    last_digit : float
-        The unit of its last printed digit, such as 0.0001.
-    source : str
-        Page, table or figure.
-    verified : bool
-        Whether somebody read it off the print.
-    note : str
-        Why it does not reproduce, where it does not.
-    """
+    """One published number."""
 
     value: float
     last_digit: float
+    """The unit of its last printed digit, such as 0.0001."""
     source: str = ""
+    """Page, table or figure."""
     verified: bool = True
+    """Whether somebody read it off the print."""
     note: str = ""
+    """Why it does not reproduce, where it does not."""
 
 
 def table(
@@ -46,10 +37,7 @@ def table(
 ) -> dict[Key, Published]:
     """Return published values by (experiment, problem, method, quantity).
 
-    Raises
-    ------
-    ConfigError
-        Where a column is missing, a value is not a number, or a row occurs twice.
+    ConfigError where a column is missing, a value is not a number, or a row occurs twice.
     """
     found: dict[Key, Published] = {}
     for index, row in enumerate(rows, start=1):
@@ -77,10 +65,7 @@ def _published(row: Mapping[str, str], where: str) -> Published:
 def read(file: Path) -> list[dict[str, str]]:
     """Return the rows of a file of published values; lines that begin with # are comments.
 
-    Raises
-    ------
-    ConfigError
-        Where it cannot be read, its header lacks a column, or a row is longer than the header.
+    ConfigError where it cannot be read, a column is missing, or a row is longer than the header.
     """
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:

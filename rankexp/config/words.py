@@ -104,14 +104,10 @@ def _below(annotation: Any, part: str | int) -> Any:
 
 
 def _walk(root: Any, location: TreePath) -> tuple[TreePath, Any]:
-    """Follow the location of an error from `root`.
+    """Follow the location of an error from `root`; return where it is in the file, and its type.
 
-    Returns
-    -------
-    path : tuple
-        The location without the tags and classes of union members that pydantic puts into it.
-    annotation : object
-        Of what is there; None where it is not known.
+    The path has none of the tags and classes of union members that pydantic puts into a
+    location; the annotation is None where it is not known.
     """
     path: list[str | int] = []
     here = root
@@ -216,22 +212,10 @@ def faults(
     base: TreePath = (),
     root: type[BaseModel] = schema.Study,
 ) -> list[Fault]:
-    """Turn pydantic's errors into faults.
+    """Turn pydantic's errors in the part of a study at `base`, of the model `root`, into faults.
 
-    Parameters
-    ----------
-    tree : Tree
-        The study that was validated.
-    errors : sequence of mapping
-        ``ValidationError.errors()``.
-    base, root
-        The part of the study that was validated, and by which model.
-
-    Returns
-    -------
-    list of Fault
-        One for each wrong place: what the members of a union say is joined, and a member's
-        "expected text" is left out where another found the fault deeper in the value.
+    There is one for each wrong place: what the members of a union say is joined, and a member's
+    "expected text" is left out where another found the fault deeper in the value.
     """
     found: list[Fault] = []
     grouped: dict[tuple[TreePath, bool], list[Mapping[str, Any]]] = defaultdict(list)

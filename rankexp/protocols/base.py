@@ -54,34 +54,22 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows with all that is known of them.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-    levels : int or None
-        How many levels y may have, its codes being 0 .. K-1; None unless there are more than two.
-    groups : ndarray of int64, shape (n,), or None
-        Query or cluster of each row.
-    weights : ndarray of shape (n,), or None
-        What each row counts.
-    truth : mapping of str to ndarray of shape (n,)
-        What a generator knows of its best scores: ``eta``, ``mean``, ``ranking``.
-    group_names : tuple of str or None
-        What the groups' numbers stand for in the data.
-    memo : dict
-        Values of these rows that were computed and will be asked for again.
-    """
+    """Rows, X (n, d) and y (n,), with all that is known of them, each (n,)."""
 
     X: Floats
     y: NDArray[Any]
     levels: int | None = None
+    """How many levels y may have, its codes being 0 .. K-1; None unless more than two."""
     groups: Ints | None = None
+    """Query or cluster of each row."""
     weights: Floats | None = None
+    """What each row counts."""
     truth: Mapping[str, Floats] = field(default_factory=dict)
+    """What a generator knows of its best scores: ``eta``, ``mean``, ``ranking``."""
     group_names: tuple[str, ...] | None = None
+    """What the groups' numbers stand for in the data."""
     memo: dict[Any, float] = field(default_factory=dict, repr=False)
+    """Values of these rows that were computed and will be asked for again."""
 
     def take(self, rows: Ints) -> "Part":
         """Return some of the rows."""
@@ -166,15 +154,9 @@ class Protocol(Strict):
 
     @abstractmethod
     def parts(self, source: Any, place: Place, *, inner: bool) -> Parts:
-        """Return the parts of a place.
+        """Return the parts of a place, of what `problems` says: `Generated` or `Loaded`.
 
-        Parameters
-        ----------
-        source : Generated or Loaded
-            As `problems` says.
-        place : Place
-        inner : bool
-            Whether folds will be made inside the training part.
+        `inner` says whether folds will be made inside the training part.
         """
 
     @abstractmethod
@@ -198,7 +180,6 @@ class Protocol(Strict):
 
 def unfit(found: Any) -> str | None:
     """Return why something that another package registers is no protocol; None if it is one."""
-    good = inspect.isclass(found) and issubclass(found, Protocol) and not inspect.isabstract(found)
-    return (
-        None if good else f"{found!r} is no complete subclass of rankexp.protocols.base.Protocol"
-    )
+    if inspect.isclass(found) and issubclass(found, Protocol) and not inspect.isabstract(found):
+        return None
+    return f"{found!r} is no complete subclass of rankexp.protocols.base.Protocol"

@@ -26,7 +26,7 @@ from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.base import Metric, UndefinedMetricWarning
 from rankexp.plan import Cell, Job
-from rankexp.run.fitting import Extras, fit
+from rankexp.run.fitting import NOTHING_MORE, Extras, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
@@ -221,7 +221,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     at_x = keep.at if keep else None
     x = points(at_x.low, at_x.high, at_x.points, test.part.X) if at_x else None
     at = None if x is None else fold.prepared(x)
-    extras = Extras(keep.texts, keep.fitted, at) if keep else None
+    extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
     fitted = fit(spec.method, fold, spec.setting.seed, extras)
     for part, tested in fold.tests.items():
         scores = fitted.scores[part]

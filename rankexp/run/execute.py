@@ -30,30 +30,17 @@ SAVE_EVERY = 15.0
 
 @dataclass
 class Outcome:
-    """What came of a run.
-
-    Attributes
-    ----------
-    folder : Path
-    exit_code : int
-        0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted.
-    messages : list of str
-        What went wrong, for the user's eyes.
-    records : int
-        Records there are now.
-    made, failed : int
-        Records made by this run, and failed ones among all.
-    cells : sequence of Cell or None
-        All cells of the study, where the run planned for all of them: a report needs no others.
-    """
+    """What came of a run: messages for the user's eyes, records there are, made now, failed."""
 
     folder: Path
     exit_code: int = 0
+    """0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted."""
     messages: list[str] = field(default_factory=list)
     records: int = 0
     made: int = 0
     failed: int = 0
     cells: Sequence[Cell] | None = None
+    """All cells of the study, where the run planned for all of them: a report needs no others."""
 
     def note(self, code: int, message: str) -> None:
         """Add a message and the exit code it stands for."""
@@ -107,16 +94,7 @@ def execute(
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(prepared, outcome)
-    manifest = Manifest(
-        prepared.folder,
-        study,
-        config,
-        only,
-        prepared.facts,
-        prepared.provenance,
-        prepared.plan.missing,
-        prepared.alone,
-    )
+    manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.facts.keys():
         outcome.cells = prepared.cells
     _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
@@ -137,13 +115,7 @@ def _note_data(prepared: Prepared, outcome: Outcome) -> None:
 
 
 class _Log:
-    """``logs/run.log``: what the terminal has no room for.
-
-    Raises
-    ------
-    EnvironmentProblemError
-        Where it cannot be written; the results could not be, either.
-    """
+    """``logs/run.log``: what the terminal has no room for; where it cannot be, nothing can."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "logs" / "run.log"

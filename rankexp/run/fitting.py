@@ -27,67 +27,44 @@ they are where an estimator has none."""
 
 @dataclass
 class Fitted:
-    """What came of a grid on a fold.
-
-    Attributes
-    ----------
-    scores : dict of str to ndarray of shape (n, G)
-        Of each part that is scored, one column a grid point.
-    quantities : dict of str to list of float
-        Fitted quantities, one value a grid point.
-    seconds : float
-        Spent on fitting.
-    known : dict of str to ndarray of shape (G,)
-        What metrics may ask of the fitted estimators, see `FITTED`.
-    texts : dict of str to str
-        What was asked for, ``tree:0`` of the first grid point; without what an estimator has not.
-    attributes : dict of str to list of (int, float)
-        Likewise, ``thresholds_[0]``: grid points with their values.
-    at : ndarray of shape (m, G) or None
-        Scores of the further rows asked for.
-    """
+    """What came of a grid of G points on a fold."""
 
     scores: dict[str, Floats]
+    """Of each part that is scored, (n, G)."""
     quantities: dict[str, list[float]] = field(default_factory=dict)
+    """Fitted quantities, one value a grid point."""
     seconds: float = 0.0
+    """Spent on fitting."""
     known: dict[str, Floats] = field(default_factory=dict)
+    """What metrics may ask of the fitted estimators, (G,), see `FITTED`."""
     texts: dict[str, str] = field(default_factory=dict)
+    """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
     attributes: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    """Likewise, ``thresholds_[0]``: grid points with their values."""
     at: Floats | None = None
+    """Scores of the further rows asked for, (m, G)."""
 
 
 class Extras(NamedTuple):
-    """What is asked for beside the scores of the test part.
-
-    Attributes
-    ----------
-    texts : sequence of str
-        Registered ones, see `rankexp.keep.texts`.
-    attributes : sequence of str
-        Numbers, or arrays of at most `MOST_NUMBERS` of them, of estimators fitted one by one:
-        along a path of lambdas there are none.
-    at : ndarray of shape (m, p) or None
-        Further rows to score, as numbers for an estimator.
-    """
+    """What is asked for beside the scores of the test part."""
 
     texts: Sequence[str] = ()
+    """Registered ones, see `rankexp.keep.texts`."""
     attributes: Sequence[str] = ()
+    """Of estimators fitted one by one: along a path of lambdas there are none."""
     at: Floats | None = None
+    """Further rows to score, (m, p), as numbers for an estimator."""
 
 
-def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras | None = None) -> Fitted:
+NOTHING_MORE = Extras()
+
+
+def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE) -> Fitted:
     """Fit a method's grid to the training part and score the other parts.
 
-    Parameters
-    ----------
-    method : MethodSpec
-    fold : Fold
-    seed : int
-        The study's; a method's own randomness has the fold's path and the method's hash.
-    extras : Extras, optional
+    The seed is the study's; a method's own randomness has the fold's path and the method's hash.
     """
-    extras = extras or Extras()
-    estimator = _class(method.estimator)
+    estimator: Any = resolve_estimator(method.estimator)
     params = dict(method.params)
     known, levels = _parameters(estimator), fold.train.part.levels
     if "random_state" in known and params.get("random_state") is None:
@@ -101,11 +78,6 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras | None = None)
 
 
 @lru_cache(maxsize=64)
-def _class(name: str) -> Any:
-    return resolve_estimator(name)
-
-
-@lru_cache(maxsize=64)
 def _parameters(estimator: Any) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
@@ -113,10 +85,7 @@ def _parameters(estimator: Any) -> frozenset[str]:
 def _beside(model: Any, rows: Rows) -> dict[str, Any]:
     """Return the groups and weights of training rows that a model's fit takes.
 
-    Raises
-    ------
-    ValueError
-        There are weights and the model takes none: what it would learn is not what was asked.
+    ValueError for weights that it does not take: what it would learn is not what was asked.
     """
     part = rows.part
     given = {"groups": part.groups, "sample_weight": part.weights}

@@ -5,10 +5,10 @@ import platform
 import re
 import subprocess
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
@@ -21,73 +21,49 @@ from rankexp.plan import DataFacts
 from rankexp.run.store import FORMAT
 from rankexp.spec import PROTOCOL_VERSION
 
+if TYPE_CHECKING:
+    from rankexp.run.prepare import Prepared
+
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
 
 
 @dataclass
 class Usage:
-    """Time and memory of one run.
-
-    Attributes
-    ----------
-    wall, cpu : float
-        Seconds; the latter of all processes.
-    memory : int
-        Largest of any process, bytes.
-    jobs, fits : int
-        Done.
-    """
+    """Time, memory and work done of one run."""
 
     wall: float = 0.0
+    """Seconds."""
     cpu: float = 0.0
+    """Seconds of all processes."""
     memory: int = 0
+    """Largest of any process, bytes."""
     jobs: int = 0
     fits: int = 0
 
 
 @dataclass
 class Manifest:
-    """The manifest of a folder of results, as it is before this run adds its own.
+    """The manifest of a folder of results, as it is before this run adds its own."""
 
-    Parameters
-    ----------
-    folder : Path
-        ``results/<study>``.
-    study : Study
-    config : Path or None
-        The study's file.
-    only : sequence of str
-        Experiments run; none means all.
-    alone : bool
-        No earlier run's records are here, so what a manifest says of one (in a fresh clone, say)
-        is not added to.
-    """
-
-    folder: Path
+    prepared: "Prepared"
     study: Study
-    config: Path | None = None
-    only: Sequence[str] = ()
-    facts: Mapping[str, DataFacts] = field(default_factory=dict)
-    provenance: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
-    alone: bool = False
+    config: Path | None
+    """The study's file."""
+    only: Sequence[str]
+    """Experiments run; none means all."""
 
     def __post_init__(self) -> None:
         self.damage: str | None = None
         try:
-            self._before = {} if self.alone else read_manifest(self.folder)
+            # Without an earlier run's records, what a manifest says of one (in a fresh clone,
+            # say) is not added to.
+            self._before = {} if self.prepared.alone else read_manifest(self.prepared.folder)
         except ConfigError as error:
             self._before, self.damage = {}, f"{error}; it is written anew"
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:
-        """Write the file, with what this run has used so far added to the runs before.
-
-        Raises
-        ------
-        EnvironmentProblemError
-            Where it cannot be written.
-        """
+        """Write the file, with what this run has used so far added to the runs before."""
         before = Usage(**self._before.get("used", {}))
         total = {
             "wall": round(before.wall + used.wall, 2),
@@ -98,11 +74,11 @@ class Manifest:
         }
         content = self._fixed | {"complete": complete, "used": total}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-        write_atomically(self.folder / "manifest.json", text.encode())
+        write_atomically(self.prepared.folder / "manifest.json", text.encode())
 
     def _described(self) -> dict[str, Any]:
         earlier = self._before.get("only", None if self._before == {} else [])
-        asked = list(self.only)
+        asked, missing = list(self.only), self.prepared.plan.missing
         if earlier is not None:
             asked = [] if not earlier or not asked else sorted({*earlier, *asked})
         return {
@@ -118,7 +94,7 @@ class Manifest:
             "only": asked,
             "seed": self.study.seed,
             "data": self._data(),
-            "missing_data": {name: _portable(why) for name, why in self.missing.items()},
+            "missing_data": {name: _portable(why) for name, why in missing.items()},
             "published": published_rows(self.study),
             "study": self.study.model_dump(mode="json"),
         }
@@ -136,10 +112,10 @@ class Manifest:
                 "fingerprint": facts.fingerprint,
                 "provenance": {
                     key: _portable(value) if isinstance(value, str) else value
-                    for key, value in self.provenance.get(name, {}).items()
+                    for key, value in self.prepared.provenance.get(name, {}).items()
                 },
             }
-            for name, facts in self.facts.items()
+            for name, facts in self.prepared.facts.items()
         }
         return kept | now
 
@@ -168,10 +144,7 @@ class _Shape(BaseModel):
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return what a manifest says; empty where there is none.
 
-    Raises
-    ------
-    ConfigError
-        Where there is one that cannot be read, or that is not as `Manifest.write` leaves it.
+    ConfigError for one that cannot be read, or that is not as `Manifest.write` leaves it.
     """
     file = folder / "manifest.json"
     try:

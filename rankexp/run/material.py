@@ -16,7 +16,7 @@ from rankexp.data.preprocess import Preprocessor
 from rankexp.data.snapshot import load_snapshot
 from rankexp.errors import DataError
 from rankexp.metrics.base import Metric
-from rankexp.protocols.base import TRUTHS, Generated, Loaded, Part
+from rankexp.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.protocols.dealing import duplicates, inner_folds
 from rankexp.seeds import stream
 from rankexp.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
@@ -24,18 +24,12 @@ from rankexp.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, c
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows as numbers for an estimator, with all that is known of them.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-        Read-only: every method gets the same rows.
-    part : Part
-        As drawn or loaded.
-    """
+    """Rows as numbers for an estimator, with all that is known of them."""
 
     X: Floats
+    """(n, p), read-only: every method gets the same rows."""
     part: Part
+    """As drawn or loaded."""
 
     def __post_init__(self) -> None:
         part = self.part
@@ -105,37 +99,18 @@ class Rows:
 
 
 class Fold:
-    """A training and a test part, perhaps a validation part, as numbers for an estimator.
+    """Parts as numbers for an estimator, whose columns have `names`.
 
-    Parameters
-    ----------
-    train, test : Part
-    preprocess : Preprocess
-    features : tuple of Feature or None
-        None where X is complete and numeric: then there is nothing to do without scaling.
-    path : str
-        Of the seeds used in it.
-    validation : Part, optional
-
-    Attributes
-    ----------
-    train : Rows
-    tests : dict of str to Rows
-        What is scored: ``test``, and ``validation`` where the protocol has it.
-    names : tuple of str
-        Of the columns of X.
+    `tests` are the rows that are scored: ``test``, and ``validation`` where the protocol has it.
+    `features` are None where X is complete and numeric: then there is nothing to do without
+    scaling.
     """
 
     def __init__(
-        self,
-        train: Part,
-        test: Part,
-        preprocess: Preprocess,
-        features: tuple[Feature, ...] | None,
-        path: str,
-        validation: Part | None = None,
+        self, parts: Parts, preprocess: Preprocess, features: tuple[Feature, ...] | None
     ) -> None:
-        self.path = path
+        train = parts.train
+        self.path = parts.path
         self._preprocessor: Preprocessor | None = None
         columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
         self.names = tuple(column.name for column in columns)
@@ -143,9 +118,9 @@ class Fold:
             self._preprocessor = Preprocessor(preprocess, columns).fit(train.X)
             self.names = self._preprocessor.names
         self.train = self._rows(train)
-        self.tests = {"test": self._rows(test)}
-        if validation is not None:
-            self.tests["validation"] = self._rows(validation)
+        self.tests = {"test": self._rows(parts.test)}
+        if parts.validation is not None:
+            self.tests["validation"] = self._rows(parts.validation)
 
     def _rows(self, part: Part) -> Rows:
         return Rows(self.prepared(part.X), part)
@@ -165,14 +140,14 @@ def folds(spec: EvaluateSpec) -> Iterator[Fold]:
     setting = spec.setting
     source, features = _source(setting)
     parts = setting.protocol.parts(source, spec.place, inner=setting.inner is not None)
-    prepared = (setting.preprocess, features)
-    yield Fold(parts.train, parts.test, *prepared, parts.path, parts.validation)
+    yield Fold(parts, setting.preprocess, features)
     if setting.inner is None:
         return
     rng = stream(setting.seed, f"{parts.path}/inner")
     for i, rows in enumerate(inner_folds(setting.inner, parts.train, rng, parts.together)):
         train, test = parts.train.take(rows.train), parts.train.take(rows.test)
-        yield Fold(train, test, *prepared, f"{parts.path}/inner/{i}")
+        fold = Parts(train, test, f"{parts.path}/inner/{i}")
+        yield Fold(fold, setting.preprocess, features)
 
 
 def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:

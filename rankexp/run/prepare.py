@@ -19,38 +19,24 @@ from rankexp.run.workers import default_workers
 
 @dataclass
 class Prepared:
-    """Everything known before a run: the plan, the data, the store.
-
-    Attributes
-    ----------
-    cells : list of Cell
-        What the experiments need, done or not.
-    plan : Plan
-    folder : Path
-        ``results/<study>``.
-    store : Store
-    facts, provenance : dict
-        Of the data sets found.
-    absent : tuple of str
-        Data sets not found that the study cannot do without.
-    wrong : dict of str to str
-        Data sets that were found but are not what was declared, with the reason.
-    known : frozenset of str
-        Keys of the trustworthy records that the plan has use for.
-    alone : bool
-        Whether the folder has no record at all.
-    """
+    """Everything known before a run: the plan, the data, the store."""
 
     cells: list[Cell]
+    """What the experiments need, done or not."""
     plan: Plan
     folder: Path
+    """``results/<study>``."""
     store: Store
     facts: Mapping[str, DataFacts]
     provenance: Mapping[str, Mapping[str, Any]]
     absent: tuple[str, ...]
+    """Data sets not found that the study cannot do without."""
     wrong: Mapping[str, str]
+    """Data sets that were found but are not what was declared, with the reason."""
     known: frozenset[str]
+    """Keys of the trustworthy records that the plan has use for."""
     alone: bool
+    """Whether the folder has no record at all."""
 
     def describe(self, workers: int | None = None) -> str:
         """Return the plan as text."""
@@ -130,15 +116,7 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
 def _find_data(
     study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
 ) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str], dict[str, str]]:
-    """Find the data sets of the experiments.
-
-    Returns
-    -------
-    facts, provenance : dict
-        Of those found.
-    nowhere, wrong : dict of str to str
-        Why the others are not: not found, or not what was declared.
-    """
+    """Return facts and provenance of the data sets found, and why others were not or are wrong."""
     from rankexp.data.find import find
 
     folders = [*folders, study.folder] if study.folder else folders  # beside the study, last

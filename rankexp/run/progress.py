@@ -10,15 +10,7 @@ EVERY = 10.0
 
 
 class Progress:
-    """Counts fits.
-
-    Parameters
-    ----------
-    total : int
-        Fits to do.
-    quiet : bool
-        Show nothing.
-    """
+    """Counts fits up to a total."""
 
     def __init__(self, total: int, *, quiet: bool = False) -> None:
         self.total, self.quiet = total, quiet

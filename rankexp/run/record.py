@@ -11,63 +11,41 @@ Status = Literal["ok", "failed", "timeout", "skipped"]
 
 
 class Row(NamedTuple):
-    """One number.
-
-    Attributes
-    ----------
-    part : str
-        ``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds).
-    grid : int
-        Index into the record's `grid`.
-    step, group : int, str or None
-        Round of an iterative method; query, level or parameter setting.
-    quantity : str
-        A metric's canonical name, or a fitted quantity such as ``objective``.
-    value : float
-        NaN where it is undefined (one class in a fold).
-    """
+    """One number."""
 
     part: str
+    """``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)."""
     grid: int
+    """Index into the record's `grid`."""
     step: int | None
+    """Round of an iterative method."""
     group: str | None
+    """Query, level or parameter setting."""
     quantity: str
+    """A metric's canonical name, or a fitted quantity such as ``objective``."""
     value: float
+    """NaN where it is undefined (one class in a fold)."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """One cell's outcome.
-
-    Attributes
-    ----------
-    key : str
-        The cell's key.
-    status : {"ok", "failed", "timeout", "skipped"}
-    reason : str or None
-        One line, where the status is not ok.
-    grid : tuple of Point
-        The grid points, as configured (before scaling).
-    rows : list of Row
-    curves : dict
-        Name -> ``{"x": [...], "y": [...]}``.
-    texts, times : dict
-    warnings : list of str
-        ``Category: message``, each once; ``Category: message (3 times)``.
-    version : str
-        The package version that made it.
-    """
+    """One cell's outcome."""
 
     key: str
     status: Status = "ok"
     reason: str | None = None
+    """One line, where the status is not ok."""
     grid: tuple[Point, ...] = ()
+    """As configured, before scaling."""
     rows: list[Row] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    """Name -> ``{"x": [...], "y": [...]}``."""
     texts: dict[str, str] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    """``Category: message``, each once; ``Category: message (3 times)``."""
     version: str = ""
+    """Of the package that made it."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""

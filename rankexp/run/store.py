@@ -49,13 +49,7 @@ def pack(job_key: str, records: Sequence[Record]) -> bytes:
 
 
 def unpack(content: bytes) -> tuple[str, int, list[Record]]:
-    """Return job key, generation and records of a file's content.
-
-    Raises
-    ------
-    ValueError
-        Where the content is not a job's file, or not as it was written; says which.
-    """
+    """Return job key, generation and records of a file's content; ValueError says what it is."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -107,15 +101,8 @@ def _age(version: str) -> tuple[int, ...]:
 class Store:
     """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``.
 
-    Parameters
-    ----------
-    folder : Path
-        ``results/<study>``; nothing is made before the first write.
-
-    Attributes
-    ----------
-    problems : list of str
-        One line for each file that the last `read` could not trust; its cells are missing.
+    Nothing is made before the first write. `problems` has one line for each file that the last
+    `read` could not trust; its cells are missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,11 +121,6 @@ class Store:
 
         Where two files hold the same cell, the higher generation goes first; of the same one, as
         two runs at once may leave them, an ok record, then the newer package.
-
-        Raises
-        ------
-        EnvironmentProblemError
-            Where the folder cannot be read.
         """
         self._forget()
         found: dict[str, tuple[tuple[Any, ...], Record]] = {}
@@ -195,13 +177,7 @@ class Store:
         return self.folder / job_key[:2] / name
 
     def write(self, job_key: str, records: Sequence[Record]) -> None:
-        """Write a job's records at once: after a crash the file is whole or not there.
-
-        Raises
-        ------
-        EnvironmentProblemError
-            Where the folder cannot be written to, or the disk is full.
-        """
+        """Write a job's records at once: after a crash the file is whole or not there."""
         self.write_packed(job_key, [record.key for record in records], pack(job_key, records))
 
     def write_packed(self, job_key: str, keys: Sequence[str], content: bytes) -> None:

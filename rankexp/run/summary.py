@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rankexp.plan import Cell, Job, jobs
 from rankexp.run.progress import duration
@@ -15,34 +15,24 @@ SECONDS_A_FIT, SECONDS_A_ROW = 5e-4, 1.5e-6
 
 @dataclass(frozen=True)
 class Plan:
-    """Which jobs a run consists of.
-
-    Attributes
-    ----------
-    needed : dict of str to int
-        Records that the study needs, by experiment.
-    jobs : tuple of Job
-        What is missing.
-    fits : dict of str to int
-        Fits to do, by experiment.
-    done, failed : dict of str to int
-        Records there are, and failed ones among them, by experiment.
-    seconds : float
-        About how long one process would take.
-    missing : dict of str to str
-        Data sets that are not there, with the reason.
-    notes : list of str
-        What a user should know of the records found.
-    """
+    """Which jobs a run consists of; the counts are by experiment."""
 
     needed: Mapping[str, int]
+    """Records that the study needs."""
     jobs: tuple[Job, ...]
+    """What is missing."""
     fits: Mapping[str, int]
+    """Fits to do."""
     done: Mapping[str, int]
+    """Records there are."""
     failed: Mapping[str, int]
+    """Failed ones among them."""
     seconds: float
-    missing: Mapping[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    """About how long one process would take."""
+    missing: Mapping[str, str]
+    """Data sets that are not there, with the reason."""
+    notes: Sequence[str]
+    """What a user should know of the records found."""
 
     @property
     def total_fits(self) -> int:
@@ -82,22 +72,11 @@ def make_plan(
     cells: Sequence[Cell],
     records: Mapping[str, Record],
     *,
-    again: Collection[str] = (),
-    missing: Mapping[str, str] | None = None,
-    notes: Sequence[str] = (),
+    again: Collection[str],
+    missing: Mapping[str, str],
+    notes: Sequence[str],
 ) -> Plan:
-    """Return what is to be done.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    records : mapping
-        What there is.
-    again : collection of str
-        Keys of cells to be done although they have a record.
-    missing, notes
-        See `Plan`.
-    """
+    """Return what is to be done, cells with a record among them if their keys are in `again`."""
     kept = {key for key in records if key not in again}
     todo = tuple(jobs(cells, kept))
     done, failed, work = Counter[str](), Counter[str](), Counter[str]()
@@ -109,7 +88,7 @@ def make_plan(
         done[cell.experiment] += 1
         failed[cell.experiment] += records[cell.key].status != "ok"
     seconds = _seconds(cells, records, todo)
-    return Plan(needed, todo, work, done, failed, seconds, missing or {}, notes)
+    return Plan(needed, todo, work, done, failed, seconds, missing, notes)
 
 
 def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Job]) -> float:

@@ -32,31 +32,19 @@ _spent = 0.0
 
 @dataclass(frozen=True)
 class Done:
-    """What comes back of a job: a file's content, and what the parent has to say of it.
-
-    Attributes
-    ----------
-    job : str
-        Key.
-    keys : tuple of str
-        Its cells'.
-    content : bytes
-        As `store.pack` made it.
-    failures : tuple of (key, reason, traceback)
-    warnings : tuple of str
-    cpu : float
-        Seconds this process spent since it last reported: the first job brings the imports.
-    memory : int
-        Largest memory of this process so far, bytes.
-    """
+    """What comes back of a job: a file's content, and what the parent has to say of it."""
 
     job: str
     keys: tuple[str, ...]
     content: bytes
+    """As `store.pack` made it."""
     failures: tuple[tuple[str, str, str], ...]
+    """Key, reason and traceback."""
     warnings: tuple[str, ...]
     cpu: float
+    """Seconds this process spent since it last reported: the first job brings the imports."""
     memory: int
+    """Largest memory of this process so far, bytes."""
 
 
 def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
@@ -142,14 +130,7 @@ def run_in_workers(
 
     Where a worker dies, what was in flight runs again, each job alone. A job that takes its
     worker along a second time is taken apart by method, and a method that still does so becomes
-    failed records.
-
-    Parameters
-    ----------
-    jobs : sequence of Job
-    workers : int
-    warn : callable
-        Takes a line for the user.
+    failed records. `warn` takes a line for the user.
     """
     waiting = list(jobs)
     while waiting:
