@@ -179,10 +179,7 @@ def plan(
 
 
 @app.command()
-def status(
-    studies: Studies = None,
-    results: Results = Path("results"),
-) -> None:
+def status(studies: Studies = None, results: Results = Path("results")) -> None:
     """Say what is done, missing and failed in a folder of results."""
     from rankexp.report.build import progress
 

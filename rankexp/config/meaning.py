@@ -14,15 +14,7 @@ from rankexp import registry
 from rankexp.config import methods, words
 from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_parameters
 from rankexp.config.kinds import WORDS, kind_of, levels_of
-from rankexp.config.schema import (
-    MOST_RECORDS,
-    Block,
-    DataEntry,
-    Evaluate,
-    Method,
-    Simulate,
-    Study,
-)
+from rankexp.config.schema import MOST_RECORDS, Block, DataEntry, Evaluate, Method, Simulate, Study
 from rankexp.config.tree import Tree
 from rankexp.metrics.base import Kind, Metric, parse
 

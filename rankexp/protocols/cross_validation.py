@@ -1,15 +1,13 @@
 """Repeated shuffled k-fold cross-validation."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from rankexp.arrays import Ints
 from rankexp.protocols.base import Design, Place
-from rankexp.protocols.dealing import Split, deal, fold_of
+from rankexp.protocols.dealing import Kept, Split, deal, fold_of
 from rankexp.protocols.dividing import KEPT, Dividing
 
 REGISTER = {"cross_validation": "CrossValidation"}
@@ -43,17 +41,9 @@ class CrossValidation(Dividing):
         """Return all rows but those of one fold."""
         return rows * (self.folds - 1) // self.folds
 
-    def split(
-        self,
-        n: int,
-        place: Place,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None,
-        units: Ints | None,
-    ) -> Split:
+    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
         """Return the fold of a repeat as the test part, the others as the training part."""
-        dealt = deal(n, self.folds, rng, strata=strata, units=units)
-        return fold_of(dealt, place.fold or 0)
+        return fold_of(deal(n, self.folds, rng, **kept), place.fold or 0)
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return folds, whose training parts overlap."""

@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,15 @@ class Split:
     train: Ints
     test: Ints
     validation: Ints | None = None
+
+
+class Kept(TypedDict, total=False):
+    """What a division of n rows keeps."""
+
+    strata: NDArray[Any] | None
+    """Classes, (n,), whose shares are kept."""
+    units: Ints | None
+    """Equal numbers, (n,), for rows that stay together."""
 
 
 class Inner(Strict):
@@ -51,20 +60,14 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
 
 
-def deal(
-    n: int,
-    folds: int,
-    rng: np.random.Generator,
-    *,
-    strata: NDArray[Any] | None = None,
-    units: Ints | None = None,
-) -> Ints:
+def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> Ints:
     """Deal rows into folds at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
     as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
     """
-    size, stratum = _unit_sizes(n, strata, units)
+    units = kept.get("units")
+    size, stratum = _unit_sizes(n, **kept)
     if folds > len(size):
         what = "rows" if units is None else "units of rows that stay together"
         raise DataError(f"{folds} folds of {len(size)} {what}: use fewer folds")
@@ -82,27 +85,14 @@ def deal(
     return part[units]
 
 
-def holdout(
-    n: int,
-    test: float,
-    rng: np.random.Generator,
-    *,
-    strata: NDArray[Any] | None = None,
-    units: Ints | None = None,
-) -> Split:
+def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
     """Draw one test part at random.
 
-    Parameters
-    ----------
-    n : int
-    test : float
-        Below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows. With
-        units as near to it as a random order of them comes.
-    rng : Generator
-    strata, units : ndarray, shape (n,), or None
-        Classes whose shares are kept; rows that stay together.
+    `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.
+    With units the part is as near to it as a random order of them comes.
     """
-    size, stratum = _unit_sizes(n, strata, units)
+    units = kept.get("units")
+    size, stratum = _unit_sizes(n, **kept)
     wanted = int(n * test + 0.5) if test < 1 else round(test)
     if not 0 < wanted < n:
         raise DataError(f"a test part of {wanted} of {n} rows leaves one side empty")
@@ -128,7 +118,7 @@ def fold_of(place: Ints, fold: int) -> Split:
 
 
 def _unit_sizes(
-    n: int, strata: NDArray[Any] | None, units: Ints | None
+    n: int, strata: NDArray[Any] | None = None, units: Ints | None = None
 ) -> tuple[Ints, NDArray[Any]]:
     """Return rows and stratum of each unit; a unit of mixed classes is of its commonest one."""
     classes = np.zeros(n, dtype=np.int64) if strata is None else strata

@@ -1,16 +1,15 @@
 """Protocols that divide the rows of a data set."""
 
 from abc import abstractmethod
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PositiveInt
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.protocols.base import Loaded, Parts, Place, Protocol
-from rankexp.protocols.dealing import Split, duplicates
+from rankexp.protocols.dealing import Kept, Split, duplicates
 from rankexp.seeds import stream
 
 KEPT = {"none": "", "duplicates": ", equal rows together", "groups": ", groups together"}
@@ -29,34 +28,14 @@ class Dividing(Protocol):
     """Rows that must never be parted by a split."""
 
     @abstractmethod
-    def split(
-        self,
-        n: int,
-        place: Place,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None,
-        units: Ints | None,
-    ) -> Split:
-        """Return the rows of the parts.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        place : Place
-        rng : Generator
-            Fresh, and the same for all places of one repeat.
-        strata, units : ndarray, shape (n,), or None
-            Levels whose shares are kept; equal numbers for rows that stay together.
-        """
+    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+        """Divide n rows; `rng` is fresh, and the same for all places of one repeat."""
 
     def rows(self, source: Loaded, place: Place, rng: np.random.Generator) -> Split:
         """Return the rows of the parts of a data set.
 
-        Raises
-        ------
-        DataError
-            More folds than rows, an empty part, strata of a continuous target, no groups to keep.
+        DataError for more folds than rows, an empty part, strata of a continuous target, or no
+        groups to keep.
         """
         y = source.whole.y
         if self.stratified and np.issubdtype(y.dtype, np.floating):
@@ -64,7 +43,7 @@ class Dividing(Protocol):
                 f"data set '{source.name}' has a continuous target: no stratified splits"
             )
         strata = y if self.stratified else None
-        return self.split(len(y), place, rng, strata, self.units(source))
+        return self.split(len(y), place, rng, strata=strata, units=self.units(source))
 
     def units(self, source: Loaded) -> Ints | None:
         """Return, shape (n,), equal numbers for rows that a split must not part; None: none."""

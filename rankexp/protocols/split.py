@@ -1,15 +1,13 @@
 """Random splits into a training and a test part."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import PositiveFloat
 
-from rankexp.arrays import Ints
 from rankexp.protocols.base import Design, Place
-from rankexp.protocols.dealing import Split, holdout
+from rankexp.protocols.dealing import Kept, Split, holdout
 from rankexp.protocols.dividing import KEPT, Dividing
 
 REGISTER = {"split": "Holdout"}
@@ -44,16 +42,9 @@ class Holdout(Dividing):
         """Return the rows that the test part leaves."""
         return int(rows - self.test_share(rows) * rows)
 
-    def split(
-        self,
-        n: int,
-        place: Place,
-        rng: np.random.Generator,
-        strata: NDArray[Any] | None,
-        units: Ints | None,
-    ) -> Split:
+    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
         """Draw the test part of a repeat."""
-        return holdout(n, self.test, rng, strata=strata, units=units)
+        return holdout(n, self.test, rng, **kept)
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return splits, whose training parts overlap."""

@@ -58,11 +58,6 @@ def check_block(
         As they would stand in a study.
     study : mapping, optional
         A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("report.blocks", kind) if isinstance(kind, str) else kind
     if not (inspect.isclass(made) and issubclass(made, BlockKind)):
@@ -74,12 +69,8 @@ def check_block(
         if done.exit_code:
             raise ContractError(f"the study to show could not be run: {'; '.join(done.messages)}")
         report = open_report(done.folder)
-        block = Block(
-            block="any",
-            name="any",
-            experiment=next(iter(whole.experiments)),
-            options=dict(options or {}),
-        )
+        first = next(iter(whole.experiments))
+        block = Block(block="any", name="any", experiment=first, options=dict(options or {}))
         keep(f"block {made.__name__}", (shows_the_study,), made, report.context, block)
 
 

@@ -21,11 +21,6 @@ def check_check(check: Callable[..., Any] | str) -> None:
     check : callable or str
         The function, or the name of a registered one. It is run with its defaults, so these are
         to be quick.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("checks", check) if isinstance(check, str) else check
     keep(f"check {made.__name__}", (declares_its_parameters, gives_rows), made)

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rankexp import registry
+from rankexp.names import Named
+
 Law = Callable[..., None]
 
 
@@ -16,17 +19,8 @@ class ContractError(AssertionError):
 def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
     """Try each law on the same things, with warnings silenced.
 
-    Parameters
-    ----------
-    place : str
-        What is tried, for messages: ``loss huber(delta=0.5)``.
-    laws : iterable of callable
-        The first line of the docstring says what must hold.
-
-    Raises
-    ------
-    ContractError
-        For the first law that does not hold, or that could not be tried.
+    `place` is what is tried, for messages: ``loss huber(delta=0.5)``. ContractError for the first
+    law that does not hold, or that could not be tried.
     """
     for law in laws:
         said = (law.__doc__ or law.__name__).splitlines()[0].rstrip(".")
@@ -39,6 +33,15 @@ def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
             raise ContractError(f"{said}: {fault}") from None
         except Exception as error:
             raise ContractError(f"{said}: {type(error).__name__}: {error}") from error
+
+
+def is_a_value(made: Named) -> None:
+    """Its parameters are kept under their names, and things with the same are equal."""
+    again = type(made)(**made.parameters())
+    need(again == made and hash(again) == hash(made), f"made again it is {again!r}")
+    need(made != object(), "it equals an object of another kind")
+    if registry.name_of(made.room, type(made)):
+        need(type(made).parse(repr(made)) == made, f"its text '{made!r}' is another")
 
 
 def need(holds: object, where: str) -> None:

@@ -22,11 +22,6 @@ def check_curve(curve: Callable[..., Any] | str) -> None:
     ----------
     curve : callable or str
         A function ``(X, y, scores)``, or the name of a registered one.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("keep.curves", curve) if isinstance(curve, str) else curve
     rng = np.random.default_rng(0)
@@ -43,11 +38,6 @@ def check_text(text: Callable[..., Any] | str, model: Any = None) -> None:
         A function ``(model, names)``, or the name of a registered one.
     model : estimator, optional
         A fitted one, of the features `NAMES`, that the text describes.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("keep.texts", text) if isinstance(text, str) else text
     keep(f"text {made.__name__}", (is_described, is_none_of_others), made)

@@ -1,5 +1,7 @@
 """The contract of losses."""
 
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ from rankexp import registry
 from rankexp.losses.base import Loss
 from rankexp.losses.zero_one import ZeroOne
 from rankexp.risks.base import Risk
-from rankexp.testing.contract import ContractError, keep, near, need
+from rankexp.testing.contract import ContractError, is_a_value, keep, near, need, raises
 from rankexp.testing.risks import trains
 
 SIGNS = (1.0, -1.0)
@@ -28,11 +30,6 @@ def check_loss(loss: Loss | str) -> None:
     ----------
     loss : Loss or str
         Made with the parameters to check, or the text of a registered one: ``p_norm(p=4)``.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = Loss.parse(loss) if isinstance(loss, str) else loss
     if not isinstance(made, Loss):
@@ -43,15 +40,6 @@ def check_loss(loss: Loss | str) -> None:
     laws += [has_its_link, inverts_its_link, has_its_weight] if made.proper else []
     laws += [bounds_errors] if made.bounds_zero_one else []
     keep(f"loss {made!r}", [*laws, trains_where_accepted], made)
-
-
-def is_a_value(loss: Loss) -> None:
-    """Its parameters are kept under their names, and losses with the same are equal."""
-    again = type(loss)(**loss.parameters())
-    need(again == loss and hash(again) == hash(loss), f"made again it is {again!r}")
-    need(loss != object(), "it equals an object of another kind")
-    if registry.name_of("losses", type(loss)):
-        need(Loss.parse(repr(loss)) == loss, f"its text '{loss!r}' is another loss")
 
 
 def broadcasts(loss: Loss) -> None:
@@ -105,15 +93,13 @@ def is_smooth(loss: Loss) -> None:
 def bears_far_scores(loss: Loss) -> None:
     """Scores far away give no NaN and no warning."""
     with np.errstate(all="raise", under="ignore"):
-        for y in SIGNS:
-            for of in (loss.value, loss.derivative, loss.curvature):
-                try:
-                    found = of(y, FAR)
-                except FloatingPointError as error:
-                    raise ContractError(
-                        f"{of.__name__}({y:g}, v) warns: {error}; see numpy.errstate"
-                    ) from None
-                need(not np.isnan(found).any(), f"{of.__name__}({y:g}, {FAR.tolist()}) has a NaN")
+        for of, y in product((loss.value, loss.derivative, loss.curvature), SIGNS):
+            try:
+                found = of(y, FAR)
+            except FloatingPointError as error:
+                text = f"{of.__name__}({y:g}, v) warns: {error}; see numpy.errstate"
+                raise ContractError(text) from None
+            need(not np.isnan(found).any(), f"{of.__name__}({y:g}, {FAR.tolist()}) has a NaN")
 
 
 def has_its_link(loss: Loss) -> None:
@@ -160,15 +146,8 @@ def bounds_errors(loss: Loss) -> None:
 
 def knows_what_it_lacks(loss: Loss) -> None:
     """A loss that is not `proper` says that it has no link, inverse link or weight."""
-    if loss.proper:
-        return
-    for of in (loss.link, loss.inverse_link, loss.weight):
-        try:
-            of(ETA)
-        except NotImplementedError as said:
-            need(type(loss).__name__ in str(said), f"'{said}' does not name the loss")
-        else:
-            raise ContractError(f"{of.__name__} gives a value")
+    for of in () if loss.proper else (loss.link, loss.inverse_link, loss.weight):
+        raises(NotImplementedError, type(loss).__name__, partial(of, ETA))
 
 
 def trains_where_accepted(loss: Loss) -> None:

@@ -22,11 +22,6 @@ def check_metric(metric: Metric | str) -> None:
     metric : Metric or str
         Such as ``"ndcg@10"``, of a registered function; one that is not registered yet is
         ``Metric("name", function)``.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = parse(metric) if isinstance(metric, str) else metric
     place = f"metric {made!r}"

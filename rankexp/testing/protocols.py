@@ -25,11 +25,6 @@ def check_protocol(protocol: Protocol) -> None:
     protocol : Protocol
         Made with the values to check, for a data set of 60 rows if it is for data sets:
         ``Rolling(kind="rolling", windows=3)``.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     if not isinstance(protocol, Protocol):
         raise ContractError(f"{protocol!r} is no rankexp.protocols.base.Protocol")

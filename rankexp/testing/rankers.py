@@ -19,11 +19,6 @@ def check_ranker(estimator: Any, *, scikit_learn: bool = True) -> None:
         Made with the parameters to check, or the name of a registered one.
     scikit_learn : bool
         Whether scikit-learn's ``check_estimator`` is run, too.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("estimators", estimator)() if isinstance(estimator, str) else estimator
     laws = [has_parameters, gives_scores, scores_each_row_alone, changes_nothing, is_repeatable]

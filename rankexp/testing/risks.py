@@ -9,7 +9,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Given, Risk, RiskOfPairs, Task
 from rankexp.solvers.result import PathResult
-from rankexp.testing.contract import ContractError, keep, near, need
+from rankexp.testing.contract import ContractError, is_a_value, keep, near, need
 
 LAMS = np.array([1.0, 0.1])
 TOL = 1e-6
@@ -24,22 +24,11 @@ def check_risk(risk: Risk | str) -> None:
     ----------
     risk : Risk or str
         Made with the parameters to check, or the text of a registered one.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = Risk.parse(risk) if isinstance(risk, str) else risk
     if not isinstance(made, Risk):
         raise ContractError(f"{made!r} is no rankexp.risks.Risk: derive its class from it")
     keep(f"risk {made!r}", (is_a_value, answers, explains_itself, solves), made)
-
-
-def is_a_value(risk: Risk) -> None:
-    """Its parameters are kept under their names, and risks with the same are equal."""
-    again = type(risk)(**risk.parameters())
-    need(again == risk and hash(again) == hash(risk), f"made again it is {again!r}")
 
 
 def answers(risk: Risk) -> None:

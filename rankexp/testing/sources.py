@@ -30,11 +30,6 @@ def check_source(
         One that the source has, as it would stand in a study behind the source's name.
     folders : sequence of Path
         Where files lie.
-
-    Raises
-    ------
-    ContractError
-        With one sentence that says what must hold, and where it does not.
     """
     made = registry.get("data.sources", source) if isinstance(source, str) else source
     laws = (takes_what_it_is_given, gives_a_table, says_what_it_lacks)
