@@ -170,12 +170,13 @@ def plan(
     results: Results = Path("results"),
 ) -> None:
     """Print what a run would do, and do nothing."""
-    from rankexp.run.execute import prepare
+    from rankexp.run.prepare import prepare
+    from rankexp.run.workers import default_workers
 
     prepared = prepare(
         _study(config, quick), results=results, folders=data_folders(data), only=only or []
     )
-    print(prepared.describe())
+    print(prepared.plan.describe(default_workers()))
 
 
 @app.command()

@@ -20,7 +20,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankexp import registry
-from rankexp.config.schema import MOST_RECORDS, Evaluate, Experiment, Keep, Method, Simulate, Study
+from rankexp.config.estimators import has_path
+from rankexp.config.schema import MOST_RECORDS, Evaluate, Experiment, Method, Simulate, Study
 from rankexp.errors import ConfigError
 from rankexp.grid import points
 from rankexp.metrics.base import parse
@@ -84,14 +85,16 @@ class Job:
     """Training rows times fits, for comparing jobs."""
 
 
-def _require(study: Study, experiments: Iterable[str]) -> None:
-    for name in experiments:
+def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
+    """Return the experiments named, all if none is; ConfigError where the study has not one."""
+    for name in only:
         if name not in study.experiments:
             hint = registry.did_you_mean(name, study.experiments)
             known = ", ".join(study.experiments)
             raise ConfigError(
                 f"study '{study.study}' has no experiment '{name}'{hint}; it has: {known}"
             )
+    return {name: e for name, e in study.experiments.items() if not only or name in only}
 
 
 def cells(
@@ -102,13 +105,10 @@ def cells(
     `facts` are of the data sets that are there; a problem whose data is not gives no cell.
     ConfigError where `only` names no experiment of the study, or an experiment is too large.
     """
-    _require(study, only)
-    for name, experiment in study.experiments.items():
-        if not only or name in only:
-            _require_size(name, experiment)
-    for name, experiment in study.experiments.items():
-        if only and name not in only:
-            continue
+    experiments = chosen(study, only)
+    for name, experiment in experiments.items():
+        _require_size(name, experiment)
+    for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
             yield from _simulate_cells(study, name, experiment)
         else:
@@ -168,34 +168,21 @@ def _evaluate_cells(
             study.seed, what, protocol, metrics, experiment.preprocess, experiment.inner
         )
         for number, place in enumerate(protocol.places()):
-            keep = _kept(experiment, number)
+            keep = experiment.keep if experiment.keep and number < experiment.keep.splits else None
             for method, described in methods.items():
                 spec = EvaluateSpec(setting, place, described, keep)
                 yield Cell(digest(spec.identity()), name, problem, method, spec)
 
 
-def _kept(experiment: Evaluate, number: int) -> Keep | None:
-    """Return what the records of a split hold beside numbers."""
-    keep = experiment.keep
-    return keep if keep is not None and number < keep.splits else None
-
-
 def method_spec(method: Method, experiment: Evaluate) -> MethodSpec:
     """Return what a method is in an experiment, without its label."""
     lambdas = method.lambdas
-    if lambdas is None and not method.grid and _has_path(method.estimator):
+    if lambdas is None and not method.grid and has_path(method.estimator):
         lambdas = experiment.lambdas
     if lambdas is None:
         return MethodSpec(method.estimator, method.params, method.grid)
     per_row = (method.scaling or experiment.scaling) == "sum"
     return MethodSpec(method.estimator, method.params, method.grid, tuple(lambdas), per_row)
-
-
-def _has_path(estimator: str) -> bool:
-    """Whether one of our own estimators fits whole paths; scikit-learn's `path` is another."""
-    if "." in estimator:
-        return False
-    return hasattr(registry.get("estimators", estimator), "path")
 
 
 def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:

@@ -116,23 +116,18 @@ def _room(room: str) -> dict[str, Target]:
         for name, attribute in _declared(file).items()
     }
     for point in _entry_points(f"rankexp.{room}"):
-        package = (
-            point.dist.name if point.dist else point.value.replace(":", ".").partition(".")[0]
-        )
+        top = point.value.replace(":", ".").partition(".")[0]
+        package = point.dist.name if point.dist else top
         match = _TARGET.fullmatch(point.value.strip())
         if match is None or not point.name.isidentifier():
-            _skip(
-                room,
-                point.name,
-                package,
-                f"'{point.name} = {point.value}' is not name = module:attribute",
-            )
-            continue
-        target = Target(match["module"], match["attribute"], package)
-        if found.setdefault(point.name, target) != target:
-            _skip(
-                room, point.name, package, f"'{point.name}' is that of {found[point.name].package}"
-            )
+            why = f"'{point.name} = {point.value}' is not name = module:attribute"
+        else:
+            target = Target(match["module"], match["attribute"], package)
+            if found.setdefault(point.name, target) == target:
+                continue
+            why = f"'{point.name}' is that of {found[point.name].package}"
+        text = f"package '{package}': the {noun(room)} '{point.name}' is left out: {why}"
+        warnings.warn(text, PluginWarning, stacklevel=2)
     return found
 
 
@@ -140,16 +135,10 @@ def _entry_points(group: str) -> list[EntryPoint]:
     try:
         return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
     except Exception as error:  # the metadata of some installed package cannot be read
-        text = (
-            f"entry points cannot be read, and all are left out: {type(error).__name__}: {error}"
-        )
+        what = f"{type(error).__name__}: {error}"
+        text = f"entry points cannot be read, and all are left out: {what}"
         warnings.warn(text, PluginWarning, stacklevel=2)
         return []
-
-
-def _skip(room: str, name: str, package: str, why: str) -> None:
-    text = f"package '{package}': the {noun(room)} '{name}' is left out: {why}"
-    warnings.warn(text, PluginWarning, stacklevel=3)
 
 
 def noun(room: str) -> str:
@@ -165,12 +154,8 @@ def names(room: str) -> list[str]:
 def get(room: str, name: str) -> Any:
     """Import and return what is registered under a name.
 
-    Raises
-    ------
-    UnknownNameError
-        Where nothing has this name; the message lists the names and the nearest one.
-    PluginError
-        Where another package registers it, and it cannot be imported, or is of another kind.
+    UnknownNameError where nothing is, with the known names and the nearest one; PluginError where
+    another package registers it, and it cannot be imported, or is of another kind.
     """
     known, what = _room(room), noun(room)
     target = known.get(name) if isinstance(name, str) else None

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from rankexp.config.schema import Keep, Preprocess
 from rankexp.grid import Point, points
@@ -209,6 +209,9 @@ class SimulateSpec:
     params: Mapping[str, Any]
     point: Point
     place: Place
+    fits: ClassVar[int] = 1
+    """Calls of the check."""
+    training_rows: ClassVar[int] = SIMULATION_ROWS
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the record, as plain data."""
@@ -226,16 +229,6 @@ class SimulateSpec:
     def points(self) -> tuple[Point, ...]:
         """The only point."""
         return (self.point,)
-
-    @property
-    def fits(self) -> int:
-        """One call of the check."""
-        return 1
-
-    @property
-    def training_rows(self) -> int:
-        """What a call counts as."""
-        return SIMULATION_ROWS
 
     @property
     def family(self) -> tuple[str, Place]:

@@ -27,6 +27,14 @@ def resolve_estimator(name: str) -> type[Any]:
     return found
 
 
+def has_path(name: str) -> bool:
+    """Tell whether an estimator solves for many lambdas at once.
+
+    Only ours do: what scikit-learn calls `path` is something else.
+    """
+    return "." not in name and hasattr(resolve_estimator(name), "path")
+
+
 def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
     """Return the named parameters of a class or function; None where it takes any name."""
     try:

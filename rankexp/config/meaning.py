@@ -182,21 +182,16 @@ def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
     """Find curves and texts that nothing makes."""
     for key in ("curves", "texts"):
         for i, name in enumerate(getattr(experiment.keep, key, ())):
-            try:
-                registry.get(f"keep.{key}", name)
-            except registry.UnknownNameError as error:
-                yield Fault((*path, key, i), str(error))
+            yield from _unregistered(f"keep.{key}", name, (*path, key, i))
 
 
 def _unfit(
     experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
 ) -> Iterator[Fault]:
     """Find metrics that are for other kinds of targets, or for other numbers of levels."""
-    for i, text in enumerate(experiment.metrics):
-        try:
-            metric = parse(text)
-        except ValueError:
-            continue  # complained about already
+    for i, metric in enumerate(map(_metric, experiment.metrics)):
+        if metric is None:
+            continue
         if kind not in metric.kinds:
             known = " or ".join(WORDS[one] for one in metric.kinds)
             yield Fault((*path, "metrics", i), f"{metric!r} is for {known}; {named}")

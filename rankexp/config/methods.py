@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
-from rankexp.config.estimators import fit_takes, parameters, resolve_estimator
+from rankexp.config.estimators import fit_takes, has_path, parameters, resolve_estimator
 from rankexp.config.fault import Fault, TreePath, unknown_parameters
 from rankexp.config.schema import Method
 from rankexp.errors import ConfigError, one_line
@@ -40,12 +40,9 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
 
 
 def takes_lambdas(method: Method) -> bool:
-    """Tell whether a method's estimator solves for many lambdas at once (or does not exist).
-
-    Only ours do: what scikit-learn calls `path` is something else.
-    """
+    """Tell whether a method's estimator solves for many lambdas at once (or does not exist)."""
     try:
-        return "." not in method.estimator and hasattr(resolve_estimator(method.estimator), "path")
+        return has_path(method.estimator)
     except ConfigError:
         return True
 

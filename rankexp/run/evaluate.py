@@ -276,11 +276,9 @@ def _group_rows(
 
 def _known_mean(values: Floats) -> Floats:
     """Return the mean over folds (the first axis) of what is not NaN; NaN where nothing is."""
-    known = ~np.isnan(values)
-    total = np.where(known, values, 0.0).sum(axis=0)
-    count = known.sum(axis=0)
-    mean: Floats = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return mean
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(np.nanmean(values, axis=0))
 
 
 def _rows(

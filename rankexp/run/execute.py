@@ -65,8 +65,17 @@ def execute(
 
     Parameters
     ----------
-    study, results, folders, only, retry_failed, redo
-        See `prepare`.
+    study : Study
+    results : Path
+        Holds a folder for each study.
+    folders : sequence of Path
+        Where data files are looked for.
+    only : sequence of str
+        Experiments; all if empty.
+    retry_failed : bool
+        Run failed records again.
+    redo : sequence of str
+        Methods to run again, or ``["all"]``.
     config : Path, optional
         The study's file, for the manifest.
     workers : int, optional
@@ -76,8 +85,10 @@ def execute(
 
     Raises
     ------
-    ConfigError, EnvironmentProblemError
-        See `prepare`; also where the folder cannot be written to from the start.
+    ConfigError
+        Where `only` or `redo` name nothing of the study.
+    EnvironmentProblemError
+        Where the folder cannot be read, or not be written to from the start.
     """
     prepared = prepare(
         study,

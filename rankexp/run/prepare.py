@@ -10,11 +10,10 @@ from rankexp import __version__, registry
 from rankexp.config.methods import takes
 from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
-from rankexp.plan import Cell, DataFacts, cells
+from rankexp.plan import Cell, DataFacts, cells, chosen
 from rankexp.run.record import Record
 from rankexp.run.store import Store
 from rankexp.run.summary import Plan, make_plan
-from rankexp.run.workers import default_workers
 
 
 @dataclass
@@ -38,10 +37,6 @@ class Prepared:
     alone: bool
     """Whether the folder has no record at all."""
 
-    def describe(self, workers: int | None = None) -> str:
-        """Return the plan as text."""
-        return self.plan.describe(workers or default_workers())
-
 
 def prepare(
     study: Study,
@@ -55,26 +50,7 @@ def prepare(
 ) -> Prepared:
     """Find the data, read the records, and plan what is missing.
 
-    Parameters
-    ----------
-    study : Study
-    results : Path
-        Holds a folder for each study.
-    folders : sequence of Path
-        Where data files are looked for.
-    only : sequence of str
-        Experiments; all if empty.
-    retry_failed : bool
-        Run failed records again.
-    redo : sequence of str
-        Methods to run again, or ``["all"]``.
-    online : bool
-        Whether missing data may be fetched.
-
-    Raises
-    ------
-    ConfigError
-        Where `only` or `redo` name nothing of the study.
+    See `rankexp.run.execute.execute`; `online` says whether missing data may be fetched.
     """
     folder = Path(results) / study.study
     facts, provenance, nowhere, wrong = _find_data(study, only, folders, online=online)
@@ -101,8 +77,8 @@ def prepare(
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
     """Say which methods make no use of groups that their data has."""
-    for name, setup in study.experiments.items():
-        if (only and name not in only) or not isinstance(setup, Evaluate):
+    for name, setup in chosen(study, only).items():
+        if not isinstance(setup, Evaluate):
             continue
         data = [p for p in setup.problems if p in study.data and study.data[p].groups]
         lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]
@@ -140,8 +116,8 @@ def _find_data(
 def _data_names(study: Study, only: Sequence[str]) -> list[str]:
     used = [
         problem
-        for name, experiment in study.experiments.items()
-        if (not only or name in only) and isinstance(experiment, Evaluate)
+        for experiment in chosen(study, only).values()
+        if isinstance(experiment, Evaluate)
         for problem in experiment.problems
         if problem in study.data
     ]
