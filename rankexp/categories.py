@@ -19,7 +19,8 @@ import numpy as np
 
 def categories_of(y: Any) -> list[Any] | None:
     """Return the categories of an ordered target, worst to best; None where it has no order."""
-    dtype = _column(y)
+    framed = getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes")
+    dtype: Any = y.dtypes.iloc[0] if framed else getattr(y, "dtype", None)
     if not getattr(dtype, "ordered", False):
         return None
     categories: list[Any] = dtype.categories.tolist()
@@ -41,10 +42,3 @@ def without_imaginary(scores: Any) -> Any:
     if s.dtype.kind == "c":
         raise ValueError("scores are complex numbers, which have no order: give their real part")
     return s
-
-
-def _column(y: Any) -> Any:
-    """Return the type of a column, or of the only one of a frame."""
-    if getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes"):
-        return y.dtypes.iloc[0]
-    return getattr(y, "dtype", None)

@@ -28,21 +28,19 @@ def write_atomically(
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with temporary.open("xb") as handle:
-                if callable(content):
-                    content(handle)
-                else:
-                    handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-            temporary.replace(file)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-            raise
+        with temporary.open("xb") as handle:
+            if callable(content):
+                content(handle)
+            else:
+                handle.write(content)
+            handle.flush()
+            os.fsync(handle.fileno())
+        temporary.replace(file)
     except OSError as error:
         raise explained(file.parent, error, option) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()  # where it has not been moved
 
 
 def open_to_append(file: Path) -> TextIO:

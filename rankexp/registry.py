@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,7 @@ class Target:
 
     def load(self) -> Any:
         """Import and return it."""
-        found: Any = importlib.import_module(self.module)
-        for part in self.attribute.split("."):
-            found = getattr(found, part)
-        return found
+        return attrgetter(self.attribute)(importlib.import_module(self.module))
 
 
 def shown(given: object) -> str:

@@ -132,22 +132,15 @@ def _studies(
                 faults.append(fault._replace(text=fault.text + under))
         if study is not None:
             studies[name] = study
-    if None in studies:
-        faults += [_placed(fault, tree) for fault in _published(studies[None])]
+    if None in studies:  # a profile may have removed what some of the values are of
+        found = [Fault(("published",), text) for text in published.faults(studies[None])]
+        faults += [_placed(fault, tree) for fault in found]
     return studies, faults
 
 
 def _placed(fault: Fault, tree: Tree) -> Fault:
     """Return a fault with its place in the file."""
     return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
-
-
-def _published(study: Study) -> list[Fault]:
-    """Check the published values; a profile may have removed what some of them are of."""
-    file = study.published_file
-    if file is None or not file.is_file():
-        return []
-    return [Fault(("published",), text) for text in published.faults(study, file)]
 
 
 def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:

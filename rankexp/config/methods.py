@@ -25,18 +25,12 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     except ConfigError as error:
         yield Fault((*path, "estimator"), str(error))
         return
-    unknown = [
-        fault
-        for key in ("params", "grid")
-        for fault in unknown_parameters(
-            estimator, getattr(method, key), (*path, key), estimator.__name__
-        )
-    ]
-    clashes = list(_clashes(method, path))
-    yield from unknown
-    yield from clashes
-    if not unknown and not clashes:
-        yield from _settings(estimator, method, path)
+    found: list[Fault] = []
+    for key in ("params", "grid"):
+        given = getattr(method, key)
+        found += unknown_parameters(estimator, given, (*path, key), estimator.__name__)
+    found += _clashes(method, path)
+    yield from found or _settings(estimator, method, path)
 
 
 def takes_lambdas(method: Method) -> bool:
@@ -78,10 +72,9 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
     """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
     from rankexp.metrics.costs import cost_matrix
 
-    given: list[tuple[TreePath, Any]] = [(("params", "costs"), method.params.get("costs"))]
-    grid = method.grid.get("costs", [])
-    given += [(("grid", "costs", i), costs) for i, costs in enumerate(grid)]
-    for place, costs in given:
+    given: dict[TreePath, Any] = {("params", "costs"): method.params.get("costs")}
+    given |= {("grid", "costs", i): each for i, each in enumerate(method.grid.get("costs", []))}
+    for place, costs in given.items():
         try:
             cost_matrix(costs, levels)
         except (TypeError, ValueError) as error:

@@ -84,11 +84,17 @@ def read(file: Path) -> list[dict[str, str]]:
     return rows
 
 
-def faults(study: Study, file: Path) -> Iterator[str]:
+def rows_of(study: Study) -> list[dict[str, str]] | None:
+    """Return a study's published values, so that a report can be rebuilt from results alone."""
+    file = study.published_file
+    return read(file) if file and file.is_file() else None
+
+
+def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's published values, if anything is."""
+    file = study.published_file
     try:
-        rows = read(file)
-        keys = list(table(rows, str(file)))
+        keys = list(table(rows_of(study) or [], str(file)))
     except ConfigError as error:
         yield str(error)
         return

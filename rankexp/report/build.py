@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rankexp import plan, registry
 from rankexp.analyse import complete
 from rankexp.analyse.frame import COLUMNS
+from rankexp.config import published
 from rankexp.config.load import load
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError, RankexpError, one_line
@@ -25,7 +26,7 @@ from rankexp.report.model import Output, Section
 from rankexp.report.page import page
 from rankexp.report.render import csv, markdown, terminal, text
 from rankexp.report.write import files
-from rankexp.run.manifest import facts_of, published_rows, read_manifest
+from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
 
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
@@ -143,7 +144,7 @@ def open_report(
     if not manifest:
         raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
     if study is not None:
-        manifest |= {"published": published_rows(study)}
+        manifest |= {"published": published.rows_of(study)}
     try:
         study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:

@@ -229,9 +229,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
         work.rows += _group_rows(part, metrics, scores, fitted.known, tested)
     work.rows += _bayes_rows(metrics, fold.test)
-    for name, values in fitted.quantities.items():
-        work.rows += [Row("train", g, None, None, name, value) for g, value in enumerate(values)]
-    for name, numbers in fitted.attributes.items():
+    for name, numbers in fitted.numbers.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
     names = list(keep.curves) if keep else []

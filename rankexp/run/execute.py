@@ -21,8 +21,6 @@ from rankexp.run.prepare import Prepared, prepare
 from rankexp.run.progress import Progress
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
 
-__all__ = ["Outcome", "Prepared", "execute", "prepare"]
-
 PRECEDENCE = (130, 2, 4, 1, 3)
 SAVE_EVERY = 15.0
 """Seconds between manifests, so that a killed run's time is not lost."""
@@ -91,13 +89,7 @@ def execute(
         Where the folder cannot be read, or not be written to from the start.
     """
     prepared = prepare(
-        study,
-        results=results,
-        folders=folders,
-        only=only,
-        retry_failed=retry_failed,
-        redo=redo,
-        online=True,
+        study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
     workers = workers or default_workers()
     if not quiet:
@@ -108,7 +100,7 @@ def execute(
     manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.facts.keys():
         outcome.cells = prepared.cells
-    _Run(prepared, manifest, outcome, _Log(prepared.folder)).go(workers, quiet=quiet)
+    _Run(prepared, manifest, outcome).go(workers, quiet=quiet)
     return outcome
 
 
@@ -146,10 +138,9 @@ class _Log:
 class _Run:
     """One run of a plan's jobs, until they are done or something stops it."""
 
-    def __init__(
-        self, prepared: Prepared, manifest: Manifest, outcome: Outcome, log: _Log
-    ) -> None:
-        self.prepared, self.manifest, self.outcome, self.log = prepared, manifest, outcome, log
+    def __init__(self, prepared: Prepared, manifest: Manifest, outcome: Outcome) -> None:
+        self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
+        self.log = _Log(prepared.folder)
         self.jobs = prepared.plan.jobs
         self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
         self.reasons: Counter[str] = Counter()

@@ -31,16 +31,14 @@ class Fitted:
 
     scores: dict[str, Floats]
     """Of each part that is scored, (n, G)."""
-    quantities: dict[str, list[float]] = field(default_factory=dict)
-    """Fitted quantities, one value a grid point."""
+    numbers: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    """Fitted quantities, and the attributes asked for, ``thresholds_[0]``: grid points, values."""
     seconds: float = 0.0
     """Spent on fitting."""
     known: dict[str, Floats] = field(default_factory=dict)
     """What metrics may ask of the fitted estimators, (G,), see `FITTED`."""
     texts: dict[str, str] = field(default_factory=dict)
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
-    attributes: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
-    """Likewise, ``thresholds_[0]``: grid points with their values."""
     at: Floats | None = None
     """Scores of the further rows asked for, (m, G)."""
 
@@ -125,9 +123,10 @@ def _fit_paths(
         for name in ("objective", "gap", "n_iter")
     }
     quantities["lam_effective"] = lams.tolist() * len(paths)
+    numbers = {name: list(enumerate(values)) for name, values in quantities.items()}
     at = None if extras.at is None else scores(extras.at, coef, offset)
     found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
-    return Fitted(found, quantities, seconds, at=at)
+    return Fitted(found, numbers, seconds, at=at)
 
 
 def _fit_each(
@@ -156,7 +155,7 @@ def _fit_each(
             known[name].append(float(getattr(model, f"{name}_", default)))
         found.texts |= texts.made(extras.texts, model, fold.names, g)
         for name, value in _numbers(model, extras.attributes):
-            found.attributes.setdefault(name, []).append((g, value))
+            found.numbers.setdefault(name, []).append((g, value))
     found.known = {name: np.array(numbers) for name, numbers in known.items()}
     found.scores = {name: np.column_stack(several) for name, several in columns.items()}
     found.at = np.column_stack(further) if further else None

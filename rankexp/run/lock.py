@@ -21,9 +21,7 @@ def holder(file: Path) -> dict[str, Any] | None:
         gone = ours and (pid == os.getpid() or not _alive(pid))
     except (ArithmeticError, OSError, RecursionError, ValueError, KeyError, TypeError):
         return None
-    if gone:
-        return None
-    return {"pid": pid, "host": host}
+    return None if gone else {"pid": pid, "host": host}
 
 
 def _alive(pid: int) -> bool:

@@ -95,7 +95,7 @@ class Manifest:
             "seed": self.study.seed,
             "data": self._data(),
             "missing_data": {name: _portable(why) for name, why in missing.items()},
-            "published": published_rows(self.study),
+            "published": published.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
         }
 
@@ -224,11 +224,3 @@ def _relative(config: Path | None) -> str | None:
 def _portable(text: str) -> str:
     """Return a text with file names in place of this machine's absolute paths; URLs stay."""
     return re.sub(r"(?<![\w.:/])/(?:[^\s/'\"]+/)*([^\s/'\",;:]+)", r"\1", text)
-
-
-def published_rows(study: Study) -> list[dict[str, str]] | None:
-    """Return the published values, so that a report can be rebuilt from results alone."""
-    file = study.published_file
-    if file is None or not file.is_file():
-        return None
-    return published.read(file)

@@ -1,7 +1,7 @@
 """What a split gives its methods: training, test and inner rows, drawn or loaded, preprocessed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.config.schema import Preprocess
-from rankexp.data.dataset import Dataset, Feature
+from rankexp.data.dataset import Feature
 from rankexp.data.preprocess import Preprocessor
 from rankexp.data.snapshot import load_snapshot
 from rankexp.errors import DataError
@@ -19,7 +19,7 @@ from rankexp.metrics.base import Metric
 from rankexp.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.protocols.dealing import duplicates, inner_folds
 from rankexp.seeds import stream
-from rankexp.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
+from rankexp.spec import EvaluateSpec, GeneratorProblem, Setting, canonical
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,24 +156,17 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     if isinstance(problem, GeneratorProblem):
         made = (problem.generator, canonical(problem.params))
         return _Distribution(problem.name, *made, setting.seed), None
-    dataset = _dataset(problem)
-    levels = len(dataset.levels) if dataset.levels and len(dataset.levels) > 2 else None
-    whole = Part(
-        dataset.X,
-        dataset.y,
-        levels,
-        dataset.groups,
-        dataset.weights,
-        group_names=dataset.group_names,
-    )
-    return Loaded(problem.name, whole, setting.seed), dataset.features
-
-
-def _dataset(problem: DataProblem) -> Dataset:
-    dataset = load_snapshot(problem.snapshot)
-    if dataset.fingerprint != problem.fingerprint:
+    data = load_snapshot(problem.snapshot)
+    if data.fingerprint != problem.fingerprint:
         raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
-    return dataset
+    levels = _several(data.levels)
+    whole = Part(data.X, data.y, levels, data.groups, data.weights, group_names=data.group_names)
+    return Loaded(problem.name, whole, setting.seed), data.features
+
+
+def _several(levels: Sequence[Any] | None) -> int | None:
+    """Return the number of levels; None for a continuous target, or two."""
+    return len(levels) if levels is not None and len(levels) > 2 else None
 
 
 @dataclass(frozen=True)
@@ -210,5 +203,5 @@ def _sample(source: _Distribution, model: str, n: int, path: str, *, truth: bool
     drawn = _model(source, model)
     X, y = drawn.sample(n, stream(source.seed, path))
     known = [name for name in TRUTHS if truth and hasattr(drawn, name)]
-    levels = len(drawn.levels) if drawn.levels is not None and len(drawn.levels) > 2 else None
-    return Part(X, y, levels, truth={name: getattr(drawn, name)(X) for name in known})
+    best = {name: getattr(drawn, name)(X) for name in known}
+    return Part(X, y, _several(drawn.levels), truth=best)

@@ -40,10 +40,10 @@ class Prepared:
 
 def prepare(
     study: Study,
-    *,
     results: Path,
     folders: Sequence[Path] = (),
     only: Sequence[str] = (),
+    *,
     retry_failed: bool = False,
     redo: Sequence[str] = (),
     online: bool = False,

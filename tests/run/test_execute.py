@@ -22,9 +22,10 @@ from rankexp.plan import Job, cells
 from rankexp.plan import jobs as plan_jobs
 from rankexp.run import execute as module
 from rankexp.run import workers as workers_module
-from rankexp.run.execute import Outcome, execute, prepare
+from rankexp.run.execute import Outcome, execute
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import facts_of, read_manifest
+from rankexp.run.prepare import prepare
 from rankexp.run.store import Store
 
 METHODS = {
