@@ -267,13 +267,8 @@ class Named:
     def parse(cls, given: "str | Self") -> Self:
         """Return the one that a text such as ``name(p=4)`` names; a made one as it is.
 
-        Raises
-        ------
-        UnknownNameError
-            Where nothing has this name, or it has no such parameter; the message says what is
-            known.
-        ValueError
-            For a text of another form, or a parameter that cannot have this value.
+        UnknownNameError, which says what is known, for another name or a parameter that it has
+        not; ValueError for a text of another form, or a value that a parameter cannot have.
         """
         if isinstance(given, cls):
             return given

@@ -107,21 +107,16 @@ def cells(
     """
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
-        _require_size(name, experiment)
+        if (count := experiment.size()) > MOST_RECORDS:
+            raise ConfigError(
+                f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
+                "planned: take fewer repeats, or several studies"
+            )
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
             yield from _simulate_cells(study, name, experiment)
         else:
             yield from _evaluate_cells(study, name, experiment, facts)
-
-
-def _require_size(name: str, experiment: Experiment) -> None:
-    count = experiment.size()
-    if count > MOST_RECORDS:
-        raise ConfigError(
-            f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
-            "planned: take fewer repeats, or several studies"
-        )
 
 
 def _simulate_cells(study: Study, name: str, experiment: Simulate) -> Iterator[Cell]:

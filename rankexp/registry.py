@@ -169,9 +169,8 @@ def get(room: str, name: str) -> Any:
     try:
         found = target.load()
     except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
-        why = (
-            f"importing {target.module}:{target.attribute} failed: {type(error).__name__}: {error}"
-        )
+        what_failed = f"importing {target.module}:{target.attribute}"
+        why = f"{what_failed} failed: {type(error).__name__}: {error}"
     else:
         why = _unfit(room, found)
     if why:

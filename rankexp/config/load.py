@@ -18,25 +18,11 @@ LONGEST = 1000
 
 
 def load(path: str | Path, profile: str | None = None) -> Study:
-    """Read and check a study.
+    """Read a study from a YAML file, or one that comes with rankexp, by its name; check it.
 
-    Parameters
-    ----------
-    path : str or Path
-        A YAML file, or the name of a study that comes with rankexp, such as ``kotlowski2011``.
-    profile : str, optional
-        One of the file's profiles, merged into the study before it is checked.
-
-    Returns
-    -------
-    Study
-        Complete and consistent: every name it uses exists and takes the parameters given.
-
-    Raises
-    ------
-    ConfigError
-        With one line ``file:line:column: place in the tree: what is wrong`` for each error of
-        the study and of all its profiles.
+    One of the file's profiles is merged in first. Every name that the study uses exists and takes
+    the parameters given; ConfigError has one line ``file:line:column: place in the tree: what is
+    wrong`` for each error of the study and of all its profiles.
     """
     path = study_file(Path(path))
     tree, faults = parse(_read(path))

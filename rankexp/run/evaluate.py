@@ -26,7 +26,7 @@ from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.base import Metric, UndefinedMetricWarning
 from rankexp.plan import Cell, Job
-from rankexp.run.fitting import NOTHING_MORE, Extras, fit
+from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
@@ -227,7 +227,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         scores = fitted.scores[part]
         scores.setflags(write=False)  # no metric changes what the next one sees
         work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
-        work.rows += _group_rows(part, metrics, scores, fitted.known, tested)
+        work.rows += _group_rows(part, metrics, fitted, tested)
     work.rows += _bayes_rows(metrics, fold.test)
     for name, numbers in fitted.numbers.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
@@ -257,18 +257,14 @@ def _values(
 
 
 def _group_rows(
-    part: str,
-    metrics: Sequence[Metric],
-    scores: Floats,
-    fitted: Mapping[str, Floats],
-    tested: Rows,
+    part: str, metrics: Sequence[Metric], fitted: Fitted, tested: Rows
 ) -> Iterator[Row]:
     """Yield the metrics within each group; NaN where a group has no value."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
         for label, rows in tested.by_group:
             within = Rows(tested.X[rows], tested.part.take(rows))
-            values = _values(metrics, scores[rows], fitted, within)
+            values = _values(metrics, fitted.scores[part][rows], fitted.known, within)
             yield from _rows(part, metrics, values, label)
 
 

@@ -61,32 +61,13 @@ def execute(
 ) -> Outcome:
     """Run what is missing of a study.
 
-    Parameters
-    ----------
-    study : Study
-    results : Path
-        Holds a folder for each study.
-    folders : sequence of Path
-        Where data files are looked for.
-    only : sequence of str
-        Experiments; all if empty.
-    retry_failed : bool
-        Run failed records again.
-    redo : sequence of str
-        Methods to run again, or ``["all"]``.
-    config : Path, optional
-        The study's file, for the manifest.
-    workers : int, optional
-        Processes; one a core by default. One works in this process.
-    quiet : bool
-        Print nothing but warnings.
+    Results go to a folder of the study's name in `results`; data files are looked for in
+    `folders`. `only` names experiments, all if empty; `redo` names methods to run again, or is
+    ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
+    manifest. There is one worker process a core by default, and one works in this process.
 
-    Raises
-    ------
-    ConfigError
-        Where `only` or `redo` name nothing of the study.
-    EnvironmentProblemError
-        Where the folder cannot be read, or not be written to from the start.
+    ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
+    the folder cannot be read, or not be written to from the start.
     """
     prepared = prepare(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True

@@ -15,6 +15,7 @@ from rankexp.report.write import files
 from rankexp.run.execute import execute
 from rankexp.testing.contract import ContractError, keep, need
 
+PROTOCOL = {"kind": "models", "models": 2, "training_sets": 2, "n_train": 40, "n_test": 60}
 TINY = {
     "version": 1,
     "study": "tiny",
@@ -28,13 +29,7 @@ TINY = {
     "experiments": {
         "sim": {
             "problems": ["flips"],
-            "protocol": {
-                "kind": "models",
-                "models": 2,
-                "training_sets": 2,
-                "n_train": 40,
-                "n_test": 60,
-            },
+            "protocol": PROTOCOL,
             "methods": ["points", "pairs"],
             "lambdas": [0.1, 1.0],
         }

@@ -15,6 +15,7 @@ from rankexp.plan import Cell, Job, cells
 from rankexp.protocols.base import Part, unfit
 from rankexp.protocols.split import Holdout
 from rankexp.run.evaluate import _check_row, _group_rows, evaluate
+from rankexp.run.fitting import Fitted
 from rankexp.run.material import Rows
 
 
@@ -47,9 +48,8 @@ def test_a_metric_cannot_write_into_the_scores_of_the_next() -> None:
 def test_a_metric_that_needs_groups_has_a_value_in_each() -> None:
     groups = np.array([0, 0, 1, 1])
     part = Part(np.zeros((4, 1)), np.array([0, 1, 0, 1]), groups=groups)
-    rows = _group_rows(
-        "test", [Metric("groups_seen", groups_seen)], np.zeros((4, 1)), {}, Rows(part.X, part)
-    )
+    fitted = Fitted({"test": np.zeros((4, 1))})
+    rows = _group_rows("test", [Metric("groups_seen", groups_seen)], fitted, Rows(part.X, part))
     assert [(row.group, row.value) for row in rows] == [("0", 1.0), ("1", 1.0)]
 
 
