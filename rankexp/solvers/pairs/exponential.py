@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -29,8 +30,14 @@ class Side:
 
     def shares(self, v: Floats) -> tuple[Floats, Floats, Floats]:
         """Return t and a for ``sum of e^v = a e^t`` by cell, and each row's share of it (m,)."""
+        if self.sizes.size == 1:
+            highest = v.max(keepdims=True)
+            e = np.exp(v - highest)
+            whole = e.sum(keepdims=True)
+            e /= whole
+            return highest, whole, e
         top = np.maximum.reduceat(v, self.begin)
-        e: Floats = np.exp(v - self.spread(top))
+        e = np.exp(v - self.spread(top))
         total = np.add.reduceat(e, self.begin)
         e /= self.spread(total)
         return top, total, e
@@ -65,6 +72,8 @@ class ExponentialPairs(PairRisk):
         rows = np.concatenate(parts)
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
+    _last: tuple[Floats | None, Any] = (None, None)
+
     @cached_property
     def sides(self) -> tuple[Side, Side]:
         """The upper and the lower rows."""
@@ -76,7 +85,15 @@ class ExponentialPairs(PairRisk):
         return self.scale * self.cells[2]
 
     def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the risk's part of each pair of cells, and the shares of upper and lower rows."""
+        """Return the risk's part of each pair of cells, and the shares of upper and lower rows.
+
+        Those of the last scores are kept: value, slope and Hessian are asked for one after another.
+        """
+        if self._last[0] is not s:
+            self._last = s, self._parts_at(s)
+        return self._last[1]
+
+    def _parts_at(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         up, down = self.sides
         top_up, total_up, of_up = up.shares(-s[up.rows])
         top_down, total_down, of_down = down.shares(s[down.rows])

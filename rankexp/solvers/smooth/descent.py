@@ -74,12 +74,18 @@ def step(problem: Objective, at: Iterate, q: Floats, lam: float) -> tuple[float,
 
 
 class Descent:
-    """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
+    """The descent for one penalty: a point, the inverse Hessian B, and q = B g.
 
-    def __init__(self, problem: Objective, at: Iterate, lam: float, tol: float) -> None:
+    `risk`: its value at the point, if known.
+    """
+
+    def __init__(
+        self, problem: Objective, at: Iterate, lam: float, tol: float, risk: float | None = None
+    ) -> None:
         self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
         self.inner = max(INNER * tol, LEAST_INNER)
-        self.objective = self.first = problem.value(at.s, at.theta, lam)
+        self._evaluate(risk)
+        self.first = self.objective
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
         self.passed, self.renewed = largest(at.s), 0
@@ -91,6 +97,11 @@ class Descent:
         self.b_scale = float(self.B[-1, -1])
         self.age = self.slow = 0
         self._direct()
+
+    def _evaluate(self, risk: float | None = None) -> None:
+        self.risk = self.problem.risk.value(self.at.s) if risk is None else risk
+        w = self.at.theta[: self.problem.X.shape[1]]
+        self.objective = self.risk + 0.5 * self.lam * float(w @ w)
 
     def _direct(self) -> None:
         self.q: Floats = dsymv(1.0, self.B, self.at.g, lower=1)
@@ -110,7 +121,7 @@ class Descent:
             polish(problem, at, lam, self.b_scale, self.tol * self.objective)
             if at.g is not before:
                 self._direct()
-        self.objective = problem.value(at.s, at.theta, lam)
+        self._evaluate()
         above = 0.5 * abs(self.drop)
         if lam:
             d = problem.X.shape[1]
@@ -161,9 +172,16 @@ class Descent:
         return self.drop <= 0.0 or self.idle > IDLE
 
 
-def solve(problem: Objective, at: Iterate, lam: float, tol: float, max_iter: int) -> Descent:
-    """Solve for one penalty from a warm start."""
-    run = Descent(problem, at, lam, tol)
+def solve(
+    problem: Objective,
+    at: Iterate,
+    lam: float,
+    tol: float,
+    max_iter: int,
+    risk: float | None = None,
+) -> Descent:
+    """Solve for one penalty from a warm start, where the risk may be known."""
+    run = Descent(problem, at, lam, tol, risk)
     while True:
         if run.near() and (run.certify() or run.stalled()):
             if not run.stale():
@@ -217,11 +235,12 @@ def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: 
         first = -float(falling[0])
         at = problem.at(start(problem, first), first)
         found: list[Solution] = []
+        risk_there = None
         for lam in (-falling).tolist():
-            if found:
-                at = problem.at(at.theta, lam, at.s)
-            run = solve(problem, at, lam, tol, max_iter)
-            at = run.at
+            if found:  # neither the scores nor the risk depend on the penalty
+                at = Iterate(at.theta, at.s, at.r, problem.gradient(at.r, at.theta, lam))
+            run = solve(problem, at, lam, tol, max_iter, risk_there)
+            at, risk_there = run.at, run.risk
             solution = Solution(at, run.objective, run.gap, run.n_iter)
             found.append(finish(problem, solution, run.B, lam, tol))
     return assemble(problem, [found[i] for i in back], tol)

@@ -21,6 +21,8 @@ LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14
 """Where the diagonal is 0: first the least that can be inverted, then a share of the largest."""
 LARGEST = 1e150
 """Of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308."""
+PROBED = 64
+"""Rows that show of most columns that they aren't constant."""
 FAR = 100.0
 """Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
 
@@ -103,11 +105,6 @@ class Objective:
             s -= self.mean @ p[:d]
         return s
 
-    def value(self, s: Floats, theta: Floats, lam: float) -> float:
-        """Return ``lam/2 ||w||² + risk``."""
-        w = theta[: self.X.shape[1]]
-        return self.risk.value(s) + 0.5 * lam * float(w @ w)
-
     def gradient(self, r: Floats, theta: Floats, lam: float) -> Floats:
         """Return the gradient in (w, b) where the risk has slope r."""
         d = self.X.shape[1]
@@ -121,9 +118,9 @@ class Objective:
             g[d] = total
         return g
 
-    def at(self, theta: Floats, lam: float, s: Floats | None = None) -> "Iterate":
-        """Evaluate at a point; its scores may be known already."""
-        s = self.product(theta) if s is None else s
+    def at(self, theta: Floats, lam: float) -> "Iterate":
+        """Evaluate at a point."""
+        s = self.product(theta)
         r = self.risk.slope(s)
         return Iterate(theta, s, r, self.gradient(r, theta, lam))
 
@@ -208,8 +205,12 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     """
     n, d = X.shape
     mean = np.zeros(d)
-    if risk.centred:  # the mean of equal numbers may be another one, by rounding
-        mean = np.where((X[0] == X).all(axis=0), X[0], X.mean(axis=0))
+    if risk.centred:
+        mean = X.mean(axis=0)
+        # The mean of equal numbers may be another one, by rounding.
+        for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
+            if (X[:, j] == X[0, j]).all():
+                mean[j] = X[0, j]
     if n <= SAMPLE_ABOVE:
         rows, basis = X - mean, None
         if d > n:
