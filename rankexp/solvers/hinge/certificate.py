@@ -9,9 +9,12 @@ a number of roundings times the same sums of absolute values, column by column:
   most ``sum over columns |w_j| A_j``, ``A_j`` the mean over pairs of both ``|x_ij|``;
 - the dual value ``mean alpha - |g|² / (2 lam)`` changes by ``sum over columns |g_j| e_j / lam``.
 
+Where a bound of these sums by norms is small enough, they aren't worked out.
+
 The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of exact numbers.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +24,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.iterate import BROKEN, Best
-from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, HingePairs, pull
 from rankexp.solvers.hinge.sweep import sweep
 
 LongFloats = npt.NDArray[np.longdouble]
@@ -31,6 +34,7 @@ LONG_EPS = float(np.finfo(np.longdouble).eps)
 MORE_ROUNDINGS = 16  # a score: centring, its fixed point, weights, costs, and their sum
 AGREEMENT = 1e-9  # of the objective: what its bound of rounding may be
 PRECISE = 0.5 * AGREEMENT  # from here on, long doubles take over: half is left to their own errors
+SMALL = 1e-3  # of the tolerance: what the simplest bound of rounding may take of the gap
 BLOCK = 2**17  # tuned: entries, whose centred copy stays in the cache
 FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
@@ -50,17 +54,37 @@ class Certificate:
 
 
 class Certifier:
-    """Certifies coefficients for one set of pairs."""
+    """Certifies coefficients for one set of pairs, of rows X (n, D), solved to a tolerance."""
 
-    def __init__(self, pairs: HingePairs, X: Floats) -> None:
+    def __init__(self, pairs: HingePairs, X: Floats, tol: float) -> None:
         self.pairs, self.X = pairs, X
         n, d = pairs.given.shape
+        more = d + pairs.order.costs.shape[0] + MORE_ROUNDINGS
         self.of_scores = (d + MORE_ROUNDINGS) * EPS
-        self.of_sums = (n + d + pairs.order.costs.shape[0] + MORE_ROUNDINGS) * EPS
+        self.of_sums = (n + more) * EPS
+        self.of_slope = (min(n, ROWS_AT_ONCE) + n // ROWS_AT_ONCE + more) * EPS
+        self.small = SMALL * tol
+
+    @cached_property
+    def _size(self) -> float:
+        """A bound on the Euclidean norm of the mean sizes of the columns.
+
+        By Cauchy and Schwarz these are at most ``|mass|`` times the norms of the columns.
+        """
+        order = self.pairs.order
+        squares = (sum(order.parts()) / self.pairs.count) ** 2 * order.counts
+        mass = float(order.weight.max()) * float(squares.sum())
+        return (1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square)
 
     @cached_property
     def _centre(self) -> Floats:
         return np.asarray(self.pairs.given.mean(axis=0))
+
+    @cached_property
+    def _mass(self) -> Floats:
+        """What the pairs of each row count, as a share of all, (n,)."""
+        order = self.pairs.order
+        return np.asarray(sum(order.part()) * order.weight / self.pairs.count)
 
     def _parts(self) -> list[slice]:
         """Return which rows to take at once."""
@@ -78,21 +102,19 @@ class Certifier:
 
     def _sizes_from(self, centre: Floats | None) -> tuple[Floats, Floats]:
         """Mean over pairs of both ``|x_j|``, and the largest, of each column, both (d,)."""
-        pairs = self.pairs
-        mass = np.add(*pairs.order.part()) * pairs.weight / pairs.count
-        mean, largest = np.zeros((2, pairs.given.shape[1]))
+        mean, largest = np.zeros((2, self.pairs.given.shape[1]))
         for rows in self._parts():
-            block = pairs.given[rows]
+            block = self.pairs.given[rows]
             sizes = np.abs(block if centre is None else block - centre)
-            mean += mass[rows] @ sizes
+            mean += self._mass[rows] @ sizes
             np.maximum(largest, sizes.max(axis=0), out=largest)
         return mean, largest
 
     def certify(self, lam: float, best: Best) -> Certificate:
         """Return the certificate of the best coefficients and dual variables for a penalty."""
         w = self.pairs.original(best.w)
-        hinge, error = self._hinge(w, best)
         ridge = 0.5 * lam * float(w @ w)
+        hinge, error = self._hinge(w, best, ridge)
         error += self.of_scores * ridge
         if not error <= PRECISE * (hinge + ridge):
             hinge, error = self._precise_hinge(w, hinge, error)
@@ -105,39 +127,48 @@ class Certifier:
         gap = 1.0 - max(dual, 0.0) / (primal + error) if primal + error > 0.0 else 1.0
         return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
 
-    def _hinge(self, w: Floats, best: Best) -> tuple[float, float]:
+    def _hinge(self, w: Floats, best: Best, ridge: float) -> tuple[float, float]:
         """Return the mean hinge at the scores of the solver, and a bound on what it is off."""
         pairs = self.pairs
         swept = best.measured
         if swept is None or pairs.rotation is not None:
             swept = sweep(pairs, pairs.given @ w, 1.0)
         unit = 1.0 / swept.one if swept.one else np.inf
-        rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
+        rounded = self.of_scores * math.sqrt(float(w @ w)) * self._size
+        if not rounded <= min(self.small, 0.1 * AGREEMENT) * (swept.hinge + ridge):
+            rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:
-        """Return a lower bound on the dual value; with centred columns only where that counts."""
+        """Return a lower bound on the dual value; a sharper one only where that counts."""
         pairs, slope = self.pairs, best.slope
         if slope is None or pairs.rotation is not None:
-            slope = best.residual @ pairs.given
-        lower, lost = self._lower(lam, best.alpha, slope, self._sizes)
+            slope = pull(pairs.given, best.residual)
+        error = self.of_slope * self._size
+        lost = error * (math.sqrt(float(slope @ slope)) + error) / lam
+        if lost <= self.small * primal:
+            return self._lower(lam, best.alpha, slope, lost)
+        lost = self._lost(lam, best.alpha, slope, self._sizes)
+        lower = self._lower(lam, best.alpha, slope, lost)
         if pairs.centred or lost <= AGREEMENT * primal:
             return lower
-        slope = np.zeros(slope.size)
-        for rows in self._parts():
-            slope += best.residual[rows] @ (pairs.given[rows] - self._centre)
-        return max(lower, self._lower(lam, best.alpha, slope, self._centred_sizes)[0])
+        slope = pull(pairs.given, best.residual, self._centre)
+        lost = self._lost(lam, best.alpha, slope, self._centred_sizes)
+        return max(lower, self._lower(lam, best.alpha, slope, lost))
 
-    def _lower(
+    def _lost(
         self, lam: float, alpha: float, slope: Floats, sizes: tuple[Floats, Floats]
-    ) -> tuple[float, float]:
-        """Return a lower bound on the dual value of a gradient, and what its rounding takes."""
+    ) -> float:
+        """Return what rounding of a gradient takes off the dual value."""
         mean, largest = sizes
         # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
-        error = self.of_sums * np.minimum(mean, 2.0 * alpha * largest)
-        lost = (float(np.abs(slope) @ error) + float(error @ error)) / lam
+        error = self.of_slope * np.minimum(mean, 2.0 * alpha * largest)
+        return (float(np.abs(slope) @ error) + float(error @ error)) / lam
+
+    def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:
+        """Return a lower bound on the dual value of a gradient."""
         square = float(slope @ slope) / (2.0 * lam)
-        return alpha - square - lost - self.of_sums * (alpha + square), lost
+        return alpha - square - lost - self.of_sums * (alpha + square)
 
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
         """Return the mean hinge in long doubles, and a bound on what it is off."""
@@ -145,7 +176,7 @@ class Certifier:
         groups = pairs.bounds.shape[0] - 1
         if groups > FEW_GROUPS:
             return hinge, error
-        s, away = self._precise_scores(w)
+        s, sizes = self._precise_scores(w)
         place = np.lexsort((s, order.cell))
         ends = np.searchsorted(order.cell[place], np.arange(groups * order.costs.shape[0] + 1))
         total = np.longdouble(0.0)
@@ -158,17 +189,25 @@ class Certifier:
                 total += cost * _pairs_hinge(s[i], pairs.weight[i], s[j], pairs.weight[j])
         value = total / pairs.count
         n, d = pairs.given.shape
-        rounded = (d + MORE_ROUNDINGS) * float(np.abs(w) @ self._sizes[0]) + 2.0 * away
+        rounded = (d + MORE_ROUNDINGS) * float(self._mass @ sizes)
         summed = n * float(value + 2.0 * np.abs(s).max())
         return float(value), LONG_EPS * (rounded + summed) + EPS * float(value)
 
-    def _precise_scores(self, w: Floats) -> tuple[LongFloats, float]:
-        """Return scores in long doubles, (n,), and how far from 0 the rows lie by them."""
+    def _precise_scores(self, w: Floats) -> tuple[LongFloats, Floats]:
+        """Return scores in long doubles, less that of a first row, and sums of their parts' sizes.
+
+        Both are (n,): what rounding takes off a score is so many roundings of its own sum.
+        """
         X, pairs = self.X, self.pairs
         long = np.ldexp(w.astype(np.longdouble), -pairs.power)
+        size = np.abs(long).astype(np.float64)
         centre = X[pairs.rows[0]].astype(np.longdouble)
-        s = [(X[pairs.rows[part]] - centre) @ long for part in self._parts()]
-        return np.concatenate(s), float(np.abs(centre) @ np.abs(long))
+        s, sizes = [], []
+        for part in self._parts():
+            block = X[pairs.rows[part]] - centre
+            s.append(block @ long)
+            sizes.append(np.abs(block).astype(np.float64) @ size)
+        return np.concatenate(s), np.concatenate(sizes)
 
 
 def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints) -> Any:

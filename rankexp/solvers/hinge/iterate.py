@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.pairs import HingePairs
+from rankexp.solvers.hinge.pairs import HingePairs, pull
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
@@ -45,7 +45,7 @@ class Iterate(Generic[S]):
     @classmethod
     def at(cls, lam: float, w: Floats, s: Floats, swept: S) -> "Iterate[S]":
         """Complete a sweep at ``w``, with one product by X."""
-        slope = swept.residual @ swept.pairs.X
+        slope = pull(swept.pairs.X, swept.residual)
         ridge = 0.5 * lam * float(w @ w)
         return cls(
             w=w,

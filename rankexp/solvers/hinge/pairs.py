@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
+ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
 CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
 PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
 FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
@@ -30,6 +31,7 @@ class HingePairs:
     (D, d) or None: orthonormal basis of the row space where the data have more columns than rows:
     ``X = given @ rotation``, and the solution is ``rotation @ w``. `centred`: whether the columns
     of X have mean zero. `power`: the columns are ``2^-power`` times those that the caller gave.
+    `square`: sum of the squares of ``given``, or a bound of it.
     `rows` (n,), int: which of the rows the caller gave these are; of equal ones, one of them.
     `use_numba`: whether the sorted sweeps are the compiled ones.
     """
@@ -43,6 +45,7 @@ class HingePairs:
     rotation: Floats | None
     centred: bool
     power: int
+    square: float
     rows: npt.NDArray[np.integer]
     use_numba: bool
 
@@ -144,8 +147,23 @@ class HingePairs:
         return hinge_pairs(self.X[taken], once, self.use_numba)
 
 
+def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
+    """Return ``residual @ (X - centre)``; in parts, so that few roundings add up."""
+    n, total = residual.size, np.zeros(X.shape[1])
+    for start in range(0, n, ROWS_AT_ONCE):
+        rows = X[start : start + ROWS_AT_ONCE]
+        total += residual[start : start + ROWS_AT_ONCE] @ (
+            rows if centre is None else rows - centre
+        )
+    return total
+
+
 def hinge_pairs(
-    X: Floats, order: PartialOrder, use_numba: bool = False, power: int = 0
+    X: Floats,
+    order: PartialOrder,
+    use_numba: bool = False,
+    power: int = 0,
+    square: float | None = None,
 ) -> HingePairs:
     """Return the pairs of a partial order, without the rows that are in none.
 
@@ -153,19 +171,20 @@ def hinge_pairs(
     that small data, and data far from zero, are centred. Data with more columns than rows are
     rotated into the span of the rows.
 
-    `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit. Raises
-    ValueError if there is no pair.
+    `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit.
+    `square`: sum of the squares of X, if known. Raises ValueError if there is no pair.
     """
     used, order = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
-    below, above = order.part()
+    below, above = order.parts()
     count = order.total
-    side = (below - above) * order.weight / count
+    side = ((below - above) / count).take(order.cell)
+    side *= order.weight
     if power:
-        X = np.ldexp(X, -power)
+        X, square = np.ldexp(X, -power), None
     centred = X.shape[0] <= CENTRED_ROWS or _far_from_zero(X)
     if centred:
-        X = X - X.mean(axis=0)
+        X, square = X - X.mean(axis=0), None
     difference = side @ X
     if _may_repeat(X):
         X, order, kept = _merge_duplicates(X, order)
@@ -185,6 +204,7 @@ def hinge_pairs(
         rotation=rotation,
         centred=centred,
         power=power,
+        square=float(np.vdot(given, given)) if square is None else square,
         rows=used,
         use_numba=use_numba,
     )
@@ -198,30 +218,32 @@ def _in_pairs(order: PartialOrder) -> tuple[npt.NDArray[np.integer], PartialOrde
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost / most
     order = order.priced(costs)
-    below, above = order.part()
-    used: npt.NDArray[np.integer] = np.flatnonzero(below + above)
-    if not used.size:
+    paired = sum(order.parts()) > 0.0
+    if not (paired & (order.counts > 0.0)).any():
         raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
-    return used, order if used.size == below.size else order.take(used)
+    if (paired | (order.counts == 0.0)).all():
+        return np.arange(order.level.size), order
+    used: npt.NDArray[np.integer] = np.flatnonzero(paired.take(order.cell))
+    return used, order.take(used)
 
 
-def common_power(X: Floats, lam: float) -> int:
+def common_power(X: Floats, lam: float) -> tuple[int, float]:
     """Return a power of 2 to divide features by, so that their products don't over- or underflow.
 
     It is 0 for all features of usual size. Refuses those whose squares overflow when divided by
-    the least penalty ``lam``.
+    the least penalty ``lam``. Returned is the sum of the squares of X, too.
 
     Raises ValueError if X isn't finite, FloatingPointError for what it refuses.
     """
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))
         if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:
-            return 0
+            return 0, square
         reach = 0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)
     if not np.isfinite(reach).all():
         raise ValueError("X holds NaN or infinite values; impute or drop them first")
     if not reach.any():
-        return 0
+        return 0, square
     column = int(np.argmax(reach))
     digits = 2.0 * math.log10(reach[column]) - math.log10(lam)
     if digits > math.log10(LARGEST_SQUARE):
@@ -230,7 +252,7 @@ def common_power(X: Floats, lam: float) -> int:
             f"lam={lam:g} overflows; divide the column by a power of 10, drop its outliers, or "
             f"take a larger lam"
         )
-    return math.frexp(reach[column])[1]
+    return math.frexp(reach[column])[1], square
 
 
 def _probe(X: Floats) -> Floats:

@@ -86,18 +86,18 @@ def hinge_path(
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, order, lams)
-    power = common_power(X, float(lams.min(initial=1e300)))
+    power, square = common_power(X, float(lams.min(initial=1e300)))
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
-    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power)
+    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power, square)
     return _solve(X, pairs, lams, tol, max_iter)
 
 
 def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
     """Solve and certify for each penalty."""
     (n, d), L, power = X.shape, lams.size, pairs.power
-    path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X)
-    coef, slope = np.empty((d, L)), np.zeros((n, L))
+    path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X, tol)
+    coef, slope = np.empty((d, L)), np.zeros((L, n))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
     converged = np.zeros(L, dtype=bool)
     with np.errstate(all="ignore"):  # the certificate tells
@@ -108,8 +108,8 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int
             objective[k], gap[k] = found.primal, found.gap
             converged[k] = found.exact and found.gap <= tol
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
-            slope[pairs.rows, k] = best.residual
-    return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope)
+            slope[k, pairs.rows] = best.residual
+    return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope.T)
 
 
 def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:

@@ -74,10 +74,14 @@ class PartialOrder:
         vars(other).update(cell=self.cell, counts=self.counts)
         return other
 
+    def parts(self) -> tuple[Floats, Floats]:
+        """Return the costs of pairs in which a row of a cell is the upper, the lower one, (G, K)."""
+        return self.counts @ self.costs, self.counts @ self.costs.T
+
     def part(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
-        upper, lower = self.counts @ self.costs, self.counts @ self.costs.T
-        return upper[self.group, self.level], lower[self.group, self.level]
+        upper, lower = self.parts()
+        return upper.take(self.cell), lower.take(self.cell)
 
     def take(self, rows: npt.NDArray[np.integer]) -> "PartialOrder":
         """Return the order of some rows, their groups numbered anew."""
