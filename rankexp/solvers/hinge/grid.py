@@ -10,7 +10,8 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sweep import Sweep, sweep
+from rankexp.solvers.hinge.sorted_sweep import Sweep
+from rankexp.solvers.hinge.sweep import sweep
 
 FINEST = 2**21  # tuned: cells; their histograms stay in the cache
 CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster

@@ -81,6 +81,11 @@ class HingePairs:
         return out
 
     @cached_property
+    def starts(self) -> list[int]:
+        """Where each level begins, and the last one ends, among rows sorted by level."""
+        return [0, *np.cumsum(self.bounds[-1]).tolist()]
+
+    @cached_property
     def layout(self) -> tuple[Ints, Ints, Floats, Ints]:
         """Level, weight, costs, and bounds of groups, as compiled loops take them."""
         return self.order.level, self.weight, self.order.costs, self.bounds

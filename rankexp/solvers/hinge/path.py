@@ -23,7 +23,8 @@ from rankexp.solvers.hinge.quasi_newton import (
     inverse_hessian,
     quasi_newton,
 )
-from rankexp.solvers.hinge.sweep import LOOPS, SortedSweep, Sweep, sweep
+from rankexp.solvers.hinge.sorted_sweep import LOOPS, SortedSweep, Sweep
+from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 

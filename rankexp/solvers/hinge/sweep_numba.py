@@ -33,7 +33,7 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 @njit
 def merge(
     keys: Ints, order: Ints, layout: Layout, units: tuple[int, int, int]
-) -> tuple[Floats, float, float, float]:
+) -> tuple[Floats, Ints, tuple[float, float, float]]:
     """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge.sweep.merge`."""
     level, weight, costs, bounds = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
@@ -70,7 +70,7 @@ def merge(
     residual = np.empty(n)
     for p in range(n):
         residual[rows[p]] = found[p]
-    return residual, sums[0], sums[1], sums[2]
+    return residual, rows, (sums[0], sums[1], sums[2])
 
 
 @njit
@@ -142,18 +142,33 @@ def _push_lower(
 
 
 @njit
-def windows(lower: Ints, upper: Ints, half: int) -> tuple[Ints, Ints]:
-    """Return where the keys that differ from each upper one by less than half begin and end."""
-    begin, end = np.empty(upper.size, np.int64), np.empty(upper.size, np.int64)
+def windows(keys: Ints, others: Ints, rows: Ints, units: tuple[int, int]) -> tuple[Ints, Ints]:
+    """Return where the keys of other rows that are in the band of each row begin and end.
+
+    ``units``: how far from the row's own key the band is, and half of it.
+    """
+    begin, end = np.empty(rows.size, np.int64), np.empty(rows.size, np.int64)
+    away, half = units
     lo = hi = 0
-    for p in range(upper.size):
-        while lo < lower.size and lower[lo] <= upper[p] - half:
+    for p in range(rows.size):
+        middle = keys[rows[p]] + away
+        while lo < others.size and keys[others[lo]] <= middle - half:
             lo += 1
         hi = max(hi, lo)
-        while hi < lower.size and lower[hi] < upper[p] + half:
+        while hi < others.size and keys[others[hi]] < middle + half:
             hi += 1
         begin[p], end[p] = lo, hi
     return begin, end
+
+
+@njit
+def spread(begin: Ints, end: Ints, rows: Ints, others: Ints, out: tuple[Ints, Ints]) -> None:
+    """Write each row, and the other one, of all pairs of windows."""
+    at = 0
+    for p in range(rows.size):
+        for k in range(begin[p], end[p]):
+            out[0][at], out[1][at] = rows[p], others[k]
+            at += 1
 
 
 @njit
@@ -169,23 +184,25 @@ def laplacian_rows(
     ``given`` holds X, a centre, the sorted keys, rows, levels and weights, the costs, and which
     levels are upper and lower ones. ``window`` holds sums by level over the windows around s - 1
     and then around s + 1, their weights, and where the windows end and begin; they slide on from
-    one call to the next.
+    one call to the next. With a margin of 0 in ``units`` both are one window.
     """
     X, centre, (keys, order, level, weight), costs, paired = given
     total, count, place = window
     rows, LX = out
     (n, d), K = X.shape, costs.shape[0]
+    one, half = units
+    second = K if one else 0
     for m in range(rows.shape[0]):
         at, a, w = order[start + m], level[start + m], float(weight[start + m])
-        for side in range(2):
-            if not paired[side, a]:
+        for side in range(2 if one else 1):
+            if one and not paired[side, a]:
                 continue
-            middle = keys[start + m] + (units[0] if side else -units[0])
+            middle = keys[start + m] + (one if side else -one)
             for leaving in range(2):
-                edge = middle - units[1] if leaving else middle + units[1] - 1
+                edge = middle - half if leaving else middle + half - 1
                 p = place[side, leaving]
                 while p < n and keys[p] <= edge:
-                    if paired[1 - side, level[p]]:
+                    if not one or paired[1 - side, level[p]]:
                         row, b = order[p], side * K + level[p]
                         v = float(-weight[p] if leaving else weight[p])
                         count[b] += v
@@ -195,12 +212,12 @@ def laplacian_rows(
                 place[side, leaving] = p
         degree = 0.0
         for j in range(K):
-            degree += w * (costs[j, a] * count[j] + costs[a, j] * count[K + j])
+            degree += w * (costs[j, a] * count[j] + costs[a, j] * count[second + j])
         for c in range(d):
             rows[m, c] = X[at, c] - centre[c]
             LX[m, c] = degree * rows[m, c]
         for j in range(K):
-            b = j if j < a else K + j
+            b = j if j < a else second + j
             cost = w * (costs[j, a] + costs[a, j])
             if cost > 0.0 and count[b] > 0.0:
                 for c in range(d):

@@ -87,7 +87,7 @@ class ExponentialPairs(PairRisk):
     def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the risk's part of each pair of cells, and the shares of upper and lower rows.
 
-        Those of the last scores are kept: value, slope and Hessian are asked for one after another.
+        Those of the last scores are kept, for value, slope and Hessian at the same ones.
         """
         if self._last[0] is not s:
             self._last = s, self._parts_at(s)

@@ -75,7 +75,7 @@ class PartialOrder:
         return other
 
     def parts(self) -> tuple[Floats, Floats]:
-        """Return the costs of pairs in which a row of a cell is the upper, the lower one, (G, K)."""
+        """Return the costs of pairs in which a row of a cell is the upper, the lower one."""
         return self.counts @ self.costs, self.counts @ self.costs.T
 
     def part(self) -> tuple[Floats, Floats]:
