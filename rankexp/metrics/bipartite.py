@@ -77,7 +77,7 @@ def rank_loss(
 
     Notes
     -----
-    O(n log n) a column: both classes are sorted, and the negatives below each positive looked up.
+    O(n log n) a column: both classes are sorted, then merged.
     """
     lost, pairs = _twice_lost(y, scores, ties, sample_weight)
     return _share(lost, pairs)
@@ -134,8 +134,10 @@ def _twice_lost(
         weight = _weights(sample_weight, len(labels))
         return _twice_lost_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
     positive = _positive(labels)
-    above, below = (_sorted_columns(s[rows]) for rows in (positive, ~positive))
+    columns = np.ascontiguousarray(s.T)  # one row a scorer
+    above, below = (columns.compress(rows, axis=-1) for rows in (positive, ~positive))
     for part in (above, below):
+        part.sort(axis=-1)
         if part.size and np.isnan(part[..., -1]).any():  # sorting puts NaN last
             raise ValueError(NAN)
     pairs = above.shape[-1] * below.shape[-1]
@@ -145,18 +147,20 @@ def _twice_lost(
     return 2 * pairs - np.array(won, dtype=np.int64), pairs
 
 
-def _sorted_columns(scores: Array) -> Array:
-    """Return sorted scores, (m,) or, one row a scorer so that each is contiguous, (L, m)."""
-    columns = np.ascontiguousarray(scores.T)
-    columns.sort(axis=-1)
-    return columns
-
-
 def _twice_won(above: Array, below: Array, ties: str) -> int:
     """Return twice the pairs won, from the sorted scores of positives and of negatives."""
-    strictly = int(below.searchsorted(above, "left").sum()) if ties != "best" else 0
-    weakly = int(below.searchsorted(above, "right").sum()) if ties != "worst" else 0
-    return {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
+    pooled = np.concatenate((below, above))
+    order = pooled.argsort(kind="stable")  # of two sorted runs: linear; of ties, negatives first
+    won = order >= below.size
+    own = above.size * (above.size - 1) // 2  # positives before a positive
+    strictly = weakly = int(won.nonzero()[0].sum()) - own
+    if ties == "best":
+        return 2 * weakly
+    ranked = pooled.take(order)
+    if ((ranked[1:] == ranked[:-1]) & (won[1:] > won[:-1])).any():
+        order = np.concatenate((above, below)).argsort(kind="stable")
+        strictly = int((order < above.size).nonzero()[0].sum()) - own
+    return 2 * strictly if ties == "worst" else strictly + weakly
 
 
 def _weights(given: npt.ArrayLike, n: int) -> Floats:
