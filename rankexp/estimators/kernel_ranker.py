@@ -11,7 +11,6 @@ from sklearn.utils.validation import validate_data
 
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, warn_unconverged
-from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, RiskOfPairs, Task
@@ -153,21 +152,22 @@ class KernelRanker(RiskRanker):
             Where `tol` was not reached, or where rounding hides the digits of `objective_`.
         """
         self.check()
-        order = self._order(y)
+        trained = self._trained()
+        order = self._order(y, trained[1])
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, task = self._task(X, y, np.array([self.lam], dtype=np.float64), order, groups)
+        labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, back.reshape(-1), task)
-        self._keep(labels)
+        self._keep(labels, task.risk)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
-        if not ranks_levels(self):
+        if not task.risk.several_levels:
             self.threshold_ = best_threshold(self._scores(X), task.level > 0)
         return self
 

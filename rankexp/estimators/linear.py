@@ -9,10 +9,9 @@ from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.parameters import fitted_rows, warn_unconverged
-from rankexp.estimators.risk_mixin import ranks_levels
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
@@ -149,17 +148,17 @@ class LinearRanker(RiskRanker):
         sklearn.exceptions.ConvergenceWarning
             Where `tol` was not reached.
         """
-        self.check()
-        order, lams = self._order(y), np.array([self.lam], dtype=np.float64)
+        trained = self._check(self.lam)
+        order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        labels, task, weights = self._weighted(X, y, lams, order, groups, sample_weight)
+        labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
-        self._keep(labels)
+        self._keep(labels, task.risk)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.offset_ = found.offset
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
-        if not ranks_levels(self):
+        if not task.risk.several_levels:
             s = scores(task.X, found.coef, found.offset)[:, 0]
             self.threshold_ = best_threshold(s, task.level > 0, *weights)
         return self
@@ -185,11 +184,12 @@ class LinearRanker(RiskRanker):
             penalties are ``scores(X, path.coef, path.offset)``.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+        trained = self._trained()
         for lam in grid.tolist():
-            self.check(lam)
-        order = self._order(y)
+            self._check(lam)
+        order = self._order(y, trained[1])
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        return self._solve(self._weighted(X, y, grid, order, groups, sample_weight)[1])
+        return self._solve(self._weighted(trained, X, y, grid, order, groups, sample_weight)[1])
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -197,6 +197,7 @@ class LinearRanker(RiskRanker):
 
     def _weighted(
         self,
+        trained: tuple[Loss, Risk],
         X: Floats,
         y: npt.NDArray[Any],
         lams: Floats,
@@ -205,7 +206,7 @@ class LinearRanker(RiskRanker):
         sample_weight: Any,
     ) -> tuple[npt.NDArray[Any], Task, Weights]:
         """Return the labels, the task, and the weights of classes and of the task's rows."""
-        risk, given = self._risk(), None
+        risk, given = trained[1], None
         if sample_weight is not None:
             if "sample_weight" not in risk.takes:
                 raise ValueError(risk.refuses("sample_weight"))
@@ -217,8 +218,8 @@ class LinearRanker(RiskRanker):
                 raise ValueError("sample_weight must not all be 0: no example would count")
             X, y, given = X[kept], y[kept], given[kept]
             given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
-        labels, task = self._task(X, y, lams, order, groups)
-        down, up = self._class_weights(labels, y, task.level, given)
+        labels, task = self._task(trained, X, y, lams, order, groups)
+        down, up = self._class_weights(labels, y, task, given)
         weight = given
         if risk.class_weight and self.class_weight is not None:
             each = np.where(task.level > 0, up, down)
@@ -227,14 +228,14 @@ class LinearRanker(RiskRanker):
         return labels, task, ((down, up), given)
 
     def _class_weights(
-        self, labels: npt.NDArray[Any], y: npt.NDArray[Any], level: Ints, given: Floats | None
+        self, labels: npt.NDArray[Any], y: npt.NDArray[Any], task: Task, given: Floats | None
     ) -> tuple[float, float]:
         """Return the weights of the negative and of the positive class."""
-        if self.class_weight is None or ranks_levels(self):
+        if self.class_weight is None or task.risk.several_levels:
             return 1.0, 1.0
         found = compute_class_weight(self.class_weight, classes=labels, y=y)
         if given is not None and isinstance(self.class_weight, str):  # "balanced"
-            mass = np.bincount(level, given)
+            mass = np.bincount(task.level, given)
             found = mass.sum() / (2.0 * mass)
         down, up = found.tolist()
         if not (0.0 < down < np.inf and 0.0 < up < np.inf):
@@ -245,7 +246,8 @@ class LinearRanker(RiskRanker):
 
     def _solve(self, task: Task) -> PathResult:
         found = task.risk.solve(task)
-        warn_unconverged(f"{task.loss!r} × {task.risk!r}", found, task.lams, self.tol)
+        if not found.converged.all():
+            warn_unconverged(f"{task.loss!r} × {task.risk!r}", found, task.lams, self.tol)
         return found
 
     def decision_function(self, X: Any) -> Floats:

@@ -68,21 +68,31 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             )
         return loss, risk
 
-    def _check(self, lam: float) -> None:
-        """Raise ValueError where the parameters that all share are impossible."""
+    def _check(self, lam: float) -> tuple[Loss, Risk]:
+        """Return the loss and the risk; ValueError where parameters that all share are impossible.
+
+        Those who fit hand them on: reading names takes time.
+        """
         loss, risk = self._trained()
         what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
         check_solver(lam, self.tol, self.max_iter, what)
+        return loss, risk
 
-    def _order(self, y: Any) -> Any:
+    def _order(self, y: Any, risk: Risk) -> Any:
         """Return the levels to train on, from y as it was given."""
-        return level_order(y, self.levels, present=not ranks_levels(self))
+        return level_order(y, self.levels, present=not risk.several_levels)
 
     def _task(
-        self, X: Floats, y: Labels, lams: Floats, order: Any, groups: Any
+        self,
+        trained: tuple[Loss, Risk],
+        X: Floats,
+        y: Labels,
+        lams: Floats,
+        order: Any,
+        groups: Any,
     ) -> tuple[Labels, Task]:
         """Return the two classes or the levels, worst to best, and what is to be minimised."""
-        loss, risk = self._trained()
+        loss, risk = trained
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
         if risk.several_levels:
@@ -104,9 +114,9 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         )
         return labels, task
 
-    def _keep(self, labels: Labels) -> None:
+    def _keep(self, labels: Labels, risk: Risk) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
-        kept, dropped = ("levels_", "classes_")[:: 1 if ranks_levels(self) else -1]
+        kept, dropped = ("levels_", "classes_")[:: 1 if risk.several_levels else -1]
         setattr(self, kept, labels)
         self._forget(dropped)
 

@@ -72,7 +72,8 @@ class Certifier:
         By Cauchy and Schwarz these are at most ``|mass|`` times the norms of the columns.
         """
         order = self.pairs.order
-        squares = (sum(order.parts()) / self.pairs.count) ** 2 * order.counts
+        upper, lower = order.parts()
+        squares = ((upper + lower) / self.pairs.count) ** 2 * order.counts
         mass = float(order.weight.max()) * float(squares.sum())
         return (1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square)
 

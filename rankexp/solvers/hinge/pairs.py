@@ -223,12 +223,11 @@ def _in_pairs(order: PartialOrder) -> tuple[npt.NDArray[np.integer], PartialOrde
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost / most
     order = order.priced(costs)
-    paired = sum(order.parts()) > 0.0
-    if not (paired & (order.counts > 0.0)).any():
-        raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
-    if (paired | (order.counts == 0.0)).all():
+    used = order.in_pairs()
+    if used is None:
         return np.arange(order.level.size), order
-    used: npt.NDArray[np.integer] = np.flatnonzero(paired.take(order.cell))
+    if not used.size:  # of different groups
+        raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
     return used, order.take(used)
 
 

@@ -64,9 +64,11 @@ class ExponentialPairs(PairRisk):
     """Sum over pairs of cells of ``cost (sum of e^-s, upper) (sum of e^s, lower) / C``."""
 
     def _side(self, cells: Ints) -> Side:
-        here, at = cells, np.zeros(1, dtype=np.int64)
-        if cells.size > 1:
-            here, at = np.unique(cells, return_inverse=True)
+        if cells.size == 1:
+            rows = np.flatnonzero(self.order.cell == cells)
+            zero = np.zeros(1, dtype=np.int64)
+            return Side(rows, zero, np.array([rows.size]), zero)
+        here, at = np.unique(cells, return_inverse=True)
         sizes, ends = self.sizes[here], np.cumsum(self.sizes)[here]
         parts = [self.by_cell[k - n : k] for k, n in zip(ends, sizes, strict=True)]
         rows = np.concatenate(parts)

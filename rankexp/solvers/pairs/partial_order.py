@@ -83,6 +83,14 @@ class PartialOrder:
         upper, lower = self.parts()
         return upper.take(self.cell), lower.take(self.cell)
 
+    def in_pairs(self) -> Ints | None:
+        """Return the rows that are in pairs; None where all are."""
+        upper, lower = self.parts()
+        paired = upper + lower > 0.0
+        if (paired | (self.counts == 0.0)).all():
+            return None
+        return np.flatnonzero(paired.take(self.cell))
+
     def take(self, rows: npt.NDArray[np.integer]) -> "PartialOrder":
         """Return the order of some rows, their groups numbered anew."""
         group = np.unique(self.group[rows], return_inverse=True)[1].astype(np.int64)

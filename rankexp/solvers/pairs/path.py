@@ -69,7 +69,7 @@ def pair_path(
     if not order.total > 0.0:
         raise ValueError("a pair risk needs pairs of different levels; there is none")
     X = np.ascontiguousarray(X, dtype=np.float64)
-    used = np.flatnonzero(sum(order.part()))
-    if used.size < X.shape[0]:
+    used = order.in_pairs()
+    if used is not None:
         X, order = X[used], order.take(used)
     return descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)
