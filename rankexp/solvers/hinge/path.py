@@ -37,6 +37,7 @@ STAGE = 0.1  # tuned: the longest jump in lam without a stage between
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
+STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
 
@@ -174,13 +175,16 @@ class _Path:
         """Go a long way down in loose stages: far off, the band holds nothing."""
         if self.w.size == 0:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
-        tol, steps, self.tol = self.tol, 0, max(self.tol, STAGE_TOL)
+        tol, most, steps, self.tol = self.tol, self.max_iter, 0, max(self.tol, STAGE_TOL)
+        self.max_iter = min(most, STAGE_STEPS)
         stage = min(STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
         while self.last * stage > lam / stage:
             best, taken = self.solve(self.last * stage)
             steps += taken
             if not best.gap <= STAGE_FAILED:
                 break
+        else:
+            self.max_iter = most
         self.tol, self.last = tol, lam
         return steps
 
