@@ -9,7 +9,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.parameters import check_solver
-from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
+from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
 from rankexp.risks.base import Given, Risk, RiskOfPairs, Task, table

@@ -75,7 +75,7 @@ class Certifier:
         upper, lower = order.parts()
         squares = ((upper + lower) / self.pairs.count) ** 2 * order.counts
         mass = float(order.weight.max()) * float(squares.sum())
-        return (1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square)
+        return float((1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square))
 
     @cached_property
     def _centre(self) -> Floats:
@@ -164,7 +164,7 @@ class Certifier:
         mean, largest = sizes
         # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
         error = self.of_slope * np.minimum(mean, 2.0 * alpha * largest)
-        return (float(np.abs(slope) @ error) + float(error @ error)) / lam
+        return float(np.abs(slope) @ error + error @ error) / lam
 
     def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:
         """Return a lower bound on the dual value of a gradient."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -74,7 +73,7 @@ class ExponentialPairs(PairRisk):
         rows = np.concatenate(parts)
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
-    _last: tuple[Floats | None, Any] = (None, None)
+    _last: tuple[Floats, tuple[Floats, Floats, Floats]] | None = None
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
@@ -91,11 +90,8 @@ class ExponentialPairs(PairRisk):
 
         Those of the last scores are kept, for value, slope and Hessian at the same ones.
         """
-        if self._last[0] is not s:
-            self._last = s, self._parts_at(s)
-        return self._last[1]
-
-    def _parts_at(self, s: Floats) -> tuple[Floats, Floats, Floats]:
+        if self._last is not None and self._last[0] is s:
+            return self._last[1]
         up, down = self.sides
         top_up, total_up, of_up = up.shares(-s[up.rows])
         top_down, total_down, of_down = down.shares(s[down.rows])
@@ -103,6 +99,7 @@ class ExponentialPairs(PairRisk):
             top_up, total_up = top_up[up.at], total_up[up.at]
             top_down, total_down = top_down[down.at], total_down[down.at]
         part = self.charges * total_up * total_down * np.exp(top_up + top_down)
+        self._last = s, (part, of_up, of_down)
         return part, of_up, of_down
 
     def value(self, s: Floats) -> float:
