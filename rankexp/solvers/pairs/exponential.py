@@ -90,7 +90,7 @@ class ExponentialPairs(PairRisk):
 
         Those of the last scores are kept, for value, slope and Hessian at the same ones.
         """
-        if self._last is not None and self._last[0] is s:
+        if self._last is not None and np.array_equal(self._last[0], s):
             return self._last[1]
         up, down = self.sides
         top_up, total_up, of_up = up.shares(-s[up.rows])
@@ -99,7 +99,7 @@ class ExponentialPairs(PairRisk):
             top_up, total_up = top_up[up.at], total_up[up.at]
             top_down, total_down = top_down[down.at], total_down[down.at]
         part = self.charges * total_up * total_down * np.exp(top_up + top_down)
-        self._last = s, (part, of_up, of_down)
+        self._last = s.copy(), (part, of_up, of_down)
         return part, of_up, of_down
 
     def value(self, s: Floats) -> float:
