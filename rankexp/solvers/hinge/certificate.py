@@ -164,8 +164,7 @@ class Certifier:
         mean, largest = sizes
         # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
         error = self.of_slope * np.minimum(mean, 2.0 * alpha * largest)
-        lost: float = (np.abs(slope) + error) @ error / lam
-        return lost
+        return float(np.dot(np.abs(slope) + error, error)) / lam
 
     def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:
         """Return a lower bound on the dual value of a gradient."""

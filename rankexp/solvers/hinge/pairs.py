@@ -157,6 +157,8 @@ class HingePairs:
 def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
     """Return ``residual @ (X - centre)``; in parts, so that few roundings add up."""
     n, total = residual.size, np.zeros(X.shape[1])
+    if n <= ROWS_AT_ONCE and centre is None:
+        return np.asarray(residual @ X)
     for start in range(0, n, ROWS_AT_ONCE):
         rows = X[start : start + ROWS_AT_ONCE]
         total += residual[start : start + ROWS_AT_ONCE] @ (
@@ -181,7 +183,7 @@ def hinge_pairs(
     `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit.
     `square`: sum of the squares of X, if known. Raises ValueError if there is no pair.
     """
-    used, order = _in_pairs(order)
+    used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
     below, above = order.parts()
     count = order.total
@@ -204,7 +206,7 @@ def hinge_pairs(
     return HingePairs(
         X=X,
         order=order,
-        levels=list(order.level_pairs()),
+        levels=levels,
         count=count,
         mean_difference=difference,
         given=given,
@@ -217,20 +219,23 @@ def hinge_pairs(
     )
 
 
-def _in_pairs(order: PartialOrder) -> tuple[npt.NDArray[np.integer], PartialOrder]:
-    """Return the rows that are in pairs, and their order, with a largest cost of 1."""
+def _in_pairs(
+    order: PartialOrder,
+) -> tuple[npt.NDArray[np.integer], PartialOrder, list[tuple[int, int, float]]]:
+    """Return the rows that are in pairs, their order and its levels, with a largest cost of 1."""
     levels = list(order.level_pairs())
     most = max((cost for *_, cost in levels), default=1.0)
     costs = np.zeros_like(order.costs)
+    levels = [(low, up, cost / most) for low, up, cost in levels]
     for low, up, cost in levels:  # no others: what isn't there takes no time
-        costs[low, up] = cost / most
+        costs[low, up] = cost
     order = order.priced(costs)
     used = order.in_pairs()
     if used is None:
-        return np.arange(order.level.size), order
+        return np.arange(order.level.size), order, levels
     if not used.size:  # of different groups
         raise ValueError("the pairwise hinge needs pairs of different levels; there is none")
-    return used, order.take(used)
+    return used, order.take(used), levels
 
 
 def common_power(X: Floats, lam: float) -> tuple[int, float]:

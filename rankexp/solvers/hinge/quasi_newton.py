@@ -8,6 +8,7 @@ certifies after a few steps; elsewhere it stops early, and Newton takes over fro
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
@@ -36,9 +37,9 @@ def quasi_newton(
 ) -> int:
     """Go down until the certificate holds or progress stalls; return the number of steps.
 
-    `inverse` (d, d): of the Hessian, about; changed in place. `tol`: relative gap to reach.
-    `best`: knows the start; updated at every point. `evaluate`: the kind of sweep: ``(pairs,
-    scores, h) -> sweep``.
+    `inverse` (d, d): about that of the Hessian, upper triangle; changed in place. `tol`: relative
+    gap to reach. `best`: knows the start; updated at every point. `evaluate`: the kind of sweep:
+    ``(pairs, scores, h) -> sweep``.
     """
     at, pairs = start, start.sweep.pairs
     gaps: list[float] = []
@@ -54,7 +55,7 @@ def quasi_newton(
             best.update(at)
         if best.gap <= tol:
             return iteration
-        step = line_search(lam, at, -(inverse @ at.gradient), evaluate, ACCEPT)
+        step = line_search(lam, at, -dsymv(1.0, inverse, at.gradient), evaluate, ACCEPT)
         if step is None:
             return iteration
         last, at = at, at.moved(lam, step)
@@ -72,12 +73,15 @@ def band_for(at: Iterate[S], goal: float) -> float:
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
-    """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids."""
+    """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids.
+
+    Upper triangle, Fortran order.
+    """
     upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:
         return None
     half, info = dpotri(upper)
-    return np.triu(half) + np.triu(half, 1).T if info == 0 else None
+    return np.asarray(half) if info == 0 else None
 
 
 def _update(B: Floats, step: Floats, change: Floats) -> None:
@@ -85,8 +89,6 @@ def _update(B: Floats, step: Floats, change: Floats) -> None:
     curvature = float(step @ change)
     if curvature <= 0.0:
         return
-    v = B @ change
+    v = dsymv(1.0, B, change)
     u = (0.5 * (1.0 + float(change @ v) / curvature) * step - v) / curvature
-    outer = np.outer(step, u)
-    B += outer
-    B += outer.T
+    dsyr2(1.0, step, u, a=B, overwrite_a=1)

@@ -1,6 +1,6 @@
 """What an evaluation of all pairs holds, and what it says of the pairs of the band."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -43,7 +43,8 @@ class SortedSweep(Sweep):
 
     `order` (n,), int: rows by group, then by score. `rows` (n,), int: those of each level in this
     order, one level after the other. `keys` (n,), int: by row, the score in fixed point, groups
-    far apart. `one`, `half`: the margin and half the band in units of the fixed point.
+    far apart. `one`, `half`: the margin and half the band in units of the fixed point. `bands`:
+    where those asked for before begin and end.
     """
 
     order: Ints
@@ -51,6 +52,7 @@ class SortedSweep(Sweep):
     keys: Ints
     one: int
     half: int
+    bands: dict[tuple[int, int], tuple[Ints, Ints]] = field(default_factory=dict)
 
     @cached_property
     def at(self) -> list[Ints]:
@@ -101,18 +103,21 @@ class SortedSweep(Sweep):
 
     def band(self, level: int, other: int) -> tuple[Ints, Ints]:
         """Return where the band of each row of a level begins and ends in ``at[other]``."""
-        away = self.one if other > level else -self.one
-        if self.pairs.use_numba:
-            found: tuple[Ints, Ints] = loops().windows(
-                self.keys, self.at[other], self.at[level], (away, self.half)
-            )
-            return found
-        keys = self.keys.take(self.at[other])
-        sought = self.keys.take(self.at[level]) + away
-        return (
-            keys.searchsorted(sought - self.half, side="right"),
-            keys.searchsorted(sought + self.half, side="left"),
-        )
+        found = self.bands.get((level, other))
+        if found is None:
+            away = self.one if other > level else -self.one
+            if self.pairs.use_numba:
+                rows, units = (self.at[other], self.at[level]), (away, self.half)
+                found = loops().windows(self.keys, *rows, units)
+            else:
+                keys = self.keys.take(self.at[other])
+                sought = self.keys.take(self.at[level]) + away
+                found = (
+                    keys.searchsorted(sought - self.half, side="right"),
+                    keys.searchsorted(sought + self.half, side="left"),
+                )
+            self.bands[level, other] = found
+        return found
 
     def listed(self, most: int) -> tuple[Ints, Ints] | None:
         """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""

@@ -13,6 +13,7 @@ its group. Two classes are two levels.
 """
 
 import math
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -86,13 +87,16 @@ class _Level:
         at = -1 if of.group is None else self.bounds[of.group + 1]
         return self.count[at], self.total[at]
 
-    def window(self, sought: Ints, half: int) -> tuple[Ints, Ints, Ints]:
-        """Return the weight before a window around keys, up to its end, and the keys within."""
-        low = self.keys.searchsorted(sought - half, side="right")
-        high = self.keys.searchsorted(sought + half, side="left")
+    def within(self, low: Ints, high: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the weight before windows, up to their ends, and the keys within."""
         keys = self.total.take(high)
         keys -= self.total.take(low)
         return self.count.take(low), self.count.take(high), keys
+
+
+def _at_most(ends: Ints, size: int) -> Ints:
+    """Return how many ends are at most 0, 1, ..., size - 1."""
+    return np.cumsum(np.bincount(ends, minlength=size))[:size]
 
 
 def merge(
@@ -111,16 +115,18 @@ def merge(
     apart, one, half = units
     ranked = level.take(order)
     levels = [
-        _Level(keys, order[ranked == k], weight, bounds[:, k], apart)
+        _Level(keys, order.take(np.flatnonzero(ranked == k)), weight, bounds[:, k], apart)
         for k in range(costs.shape[0])
     ]
-    sums = np.zeros(3)
-    for low, up in np.argwhere(costs > 0.0).tolist():
+    hinge = alpha = band = 0.0
+    for low, up in combinations(range(len(levels)), 2):
         lower, upper, cost = levels[low], levels[up], float(costs[low, up])
-        if not (lower.rows.size and upper.rows.size):
+        if not (cost > 0.0 and lower.rows.size and upper.rows.size):
             continue
         sought, key = upper.keys - one, upper.local - one
-        begin, until, pull = lower.window(sought, half)
+        low_at = lower.keys.searchsorted(sought - half, side="right")
+        high_at = lower.keys.searchsorted(sought + half, side="left")
+        begin, until, pull = lower.within(low_at, high_at)
         count, total = lower.end(upper)
         inside = until - begin
         pull += (half - key) * inside
@@ -131,9 +137,13 @@ def merge(
         w = cost * upper.weight
         weighted = w * pull
         upper.pull -= weighted
-        sums += float(w @ excess.astype(np.float64)), float(weighted.sum()), float(w @ inside)
+        hinge += float(w @ excess.astype(np.float64))
+        alpha += float(weighted.sum())
+        band += float(w @ inside)
 
-        begin, until, push = upper.window(lower.keys + one, half)
+        # A lower row is in the windows that begin by it, but for those that end by it.
+        ended, begun = (_at_most(ends, lower.rows.size) for ends in (high_at, low_at))
+        begin, until, push = upper.within(ended, begun)
         push -= (half + one + lower.local) * (until - begin)
         push -= 2 * half * (begin - upper.start(lower))
         lower.pull -= cost * lower.weight * push
@@ -141,4 +151,4 @@ def merge(
     for one_level in levels:
         residual[one_level.rows] = one_level.pull
     rows = np.concatenate([one_level.rows for one_level in levels])
-    return residual, rows, (float(sums[0]), float(sums[1]), float(sums[2]))
+    return residual, rows, (hinge, alpha, band)

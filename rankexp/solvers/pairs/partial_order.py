@@ -47,7 +47,9 @@ class PartialOrder:
     @classmethod
     def of_classes(cls, positive: npt.ArrayLike) -> Self:
         """Return the order of two classes: each positive row (n,) above each other one."""
-        return cls.of(np.asarray(positive, dtype=bool), np.triu(np.ones((2, 2)), 1))
+        level = np.asarray(positive, dtype=bool).astype(np.int64)
+        costs = np.array([[0.0, 0.5], [0.0, 0.0]])  # as `of` scales them
+        return cls(level, np.zeros_like(level), costs, np.ones_like(level))
 
     @cached_property
     def counts(self) -> Floats:
