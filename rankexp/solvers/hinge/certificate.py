@@ -169,7 +169,7 @@ class Certifier:
     def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:
         """Return a lower bound on the dual value of a gradient."""
         square = float(slope @ slope) / (2.0 * lam)
-        return alpha - square - lost - self.of_sums * (alpha + square)
+        return float(alpha - square - lost - self.of_sums * (alpha + square))
 
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
         """Return the mean hinge in long doubles, and a bound on what it is off."""
