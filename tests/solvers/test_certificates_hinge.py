@@ -6,6 +6,7 @@ is at least what the two leave.
 """
 
 import importlib.util
+import math
 import os
 import warnings
 from fractions import Fraction
@@ -13,7 +14,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rankexp.solvers.hinge.path import hinge_path
+from rankexp.solvers.hinge.certificate import LONG_EPS, Certifier
+from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, hinge_pairs, pull
+from rankexp.solvers.hinge.path import STAGE_STEPS, hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 PROBLEMS = int(os.environ.get("RANKEXP_CERTIFICATES", "12"))
@@ -171,3 +174,41 @@ def test_tiny_penalties_and_features(use_numba):
     usual = hinge_path(X, order, [1.0], use_numba=use_numba)
     assert found.converged[0]
     assert found.objective[0] == pytest.approx(usual.objective[0], rel=2e-6)
+
+
+@pytest.mark.parametrize("use_numba", KERNELS)
+def test_sizes_that_no_stage_solves_end_soon(use_numba):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((200, 20))
+    y = X @ rng.standard_normal(20) + rng.standard_normal(200) > 0.0
+    X[3, 2] = 1e120
+    found = hinge_path(X, PartialOrder.of_classes(y), [1e-3], use_numba=use_numba)
+    assert not found.converged[0]
+    assert found.n_iter[0] <= 6 * STAGE_STEPS  # 1,500 if each stage within another took all steps
+
+
+def test_gradients_are_summed_in_parts():
+    rng = np.random.default_rng(3)
+    n = 3 * ROWS_AT_ONCE + 5
+    X, r, centre = rng.standard_normal((n, 2)), rng.standard_normal(n), np.array([1.0, -2.0])
+    bound = 1e-16 * (ROWS_AT_ONCE + 4) * (np.abs(r) @ (np.abs(X) + np.abs(centre)))
+    for shift in (np.zeros(2), centre):
+        exact = [math.fsum(r * (column - c)) for column, c in zip(X.T, shift, strict=True)]
+        assert (np.abs(pull(X, r, shift) - exact) <= bound).all()
+    np.testing.assert_array_equal(pull(X, r), pull(X, r, np.zeros(2)))
+
+
+@pytest.mark.parametrize("far", [0.0, 1e6, 1e12])
+def test_precise_scores_are_as_near_as_their_sizes_say(far):
+    rng = np.random.default_rng(4)
+    X = far + rng.standard_normal((30, 3))
+    X[0] = 0.0  # what is taken off all rows is as far from them as can be
+    pairs = hinge_pairs(X, PartialOrder.of_classes(np.arange(30) % 2 == 0))
+    w = rng.standard_normal(3)
+    s, sizes = Certifier(pairs, X, 1e-6)._precise_scores(w)
+    weights = [Fraction(v) for v in w]
+    for row, score, size in zip(X, s, sizes, strict=True):
+        exact = sum(Fraction(x) * v for x, v in zip(row, weights, strict=True))
+        high = Fraction(float(score)) + Fraction(float(score - np.longdouble(float(score))))
+        assert abs(high - exact) <= Fraction(float(3 * LONG_EPS * size))
+        assert size == pytest.approx(np.abs(row) @ np.abs(w), rel=1e-12)
