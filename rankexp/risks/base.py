@@ -43,7 +43,10 @@ class Task:
     @cached_property
     def order(self) -> PartialOrder:
         """Which pairs count; ValueError where none does."""
-        order = PartialOrder.of(self.level, cost_matrix(self.costs, self.levels), self.groups)
+        if self.costs is None and self.groups is None and self.levels == 2:
+            order = PartialOrder.of_classes(self.level > 0)
+        else:
+            order = PartialOrder.of(self.level, cost_matrix(self.costs, self.levels), self.groups)
         if not order.total > 0.0:
             raise ValueError(
                 "no pair counts: each needs two levels, a cost above 0, and both rows in one group"

@@ -30,9 +30,9 @@ class Side:
     def shares(self, v: Floats) -> tuple[Floats, Floats, Floats]:
         """Return t and a for ``sum of e^v = a e^t`` by cell, and each row's share of it (m,)."""
         if self.sizes.size == 1:
-            highest = v.max(keepdims=True)
+            highest = np.maximum.reduce(v, keepdims=True)
             e = np.exp(v - highest)
-            whole = e.sum(keepdims=True)
+            whole = np.add.reduce(e, keepdims=True)
             e /= whole
             return highest, whole, e
         top = np.maximum.reduceat(v, self.begin)
@@ -109,9 +109,12 @@ class ExponentialPairs(PairRisk):
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
-        r, of_up = np.zeros(s.shape[0]), up.charge(part, of_up)
+        r = np.zeros(s.shape[0])
         r[down.rows] = down.charge(part, of_down)
-        r[up.rows] = -of_up if part.size == 1 else r[up.rows] - of_up
+        if part.size == 1:  # two cells, which have no row in common
+            r[up.rows] = -part * of_up
+        else:
+            r[up.rows] -= up.charge(part, of_up)
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:

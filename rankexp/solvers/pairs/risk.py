@@ -59,13 +59,14 @@ class PairRisk(SmoothRisk, ABC):
         """Upper cell, lower cell and cost of all pairs of cells that count."""
         K = self.order.costs.shape[0]
         sizes = self.sizes.reshape(-1, K)
-        upper, lower, cost = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
         for low, up, c in self.order.level_pairs():
             groups = np.flatnonzero((sizes[:, low] > 0) & (sizes[:, up] > 0))
-            upper.append(groups * K + up)
-            lower.append(groups * K + low)
-            cost.append(np.full(groups.size, c))
-        return np.concatenate(upper), np.concatenate(lower), np.concatenate(cost)
+            found.append((groups * K + up, groups * K + low, np.full(groups.size, c)))
+        if len(found) == 2:  # two classes
+            return found[1]
+        upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return upper, lower, cost
 
 
 class PairLoss(MarginLoss):
