@@ -70,12 +70,33 @@ class DataEntry(Strict):
     drop: list[str] = []
     nominal: list[str] = []
     """Columns to read as nominal although the file holds numbers."""
-    missing_values: list[str] = ["?", ""]
+    keep: list[str] = []
+    """Columns that stay features although they look like identifiers, dates or names."""
+    identifiers: Literal["drop", "keep", "refuse"] | None = None
+    """What becomes of identifiers, dates and texts that differ in nearly every row: left out and
+    said, kept, or an error. None: left out of files, kept of other sources."""
+    most_coded: PositiveInt = 5000
+    """Columns that one-hot coding may make of all nominals together."""
+    missing: list[int | float | str] = []
+    """Marks of missing cells, besides the usual: ``[n/k, -9]``."""
+    missing_values: list[str] | None = None
+    """Marks in place of the usual, which are ``?``, nothing, and in tables of texts also those of
+    pandas: ``NA``, ``N/A``, ``NaN``, ``null``, ``None`` and their like."""
     missing_codes: dict[int | float | str, list[str]] = {}
     """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
     header: bool | None = None
     """Whether a CSV file names its columns; None: it does if no cell of its first line is a
     number. ``columnN`` is the N-th column of any file that has no column of this name."""
+    decimal: Literal[".", ","] | None = None
+    """Decimal mark of a file of text; None: found out, or refused where it is in doubt."""
+    thousands: Literal[",", ".", " ", "'", ""] | None = None
+    """What separates thousands, ``""`` for nothing; None: found out likewise."""
+    encoding: str | None = None
+    """None: UTF-8, UTF-16 with its mark, else Windows-1252."""
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    """None: the one of tab, semicolon, bar, comma and white space that fits the first lines."""
+    sheet: str | None = None
+    """Of an Excel file with several."""
     groups: str | None = None
     """Column of query or cluster labels; not a feature. Methods that can train within groups do,
     and each metric is kept for each group, too."""

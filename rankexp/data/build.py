@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankexp.data.choose import choose
 from rankexp.data.dataset import Dataset, Feature, Floats, Ints, Table
-from rankexp.data.levels import key_of, level_codes, number_text
+from rankexp.data.levels import level_codes, number_text
+from rankexp.data.suitable import check_width
 from rankexp.errors import DataError
-from rankexp.registry import did_you_mean
 
 if TYPE_CHECKING:
     from rankexp.config.schema import DataEntry
@@ -22,34 +23,35 @@ def build(
     Raises
     ------
     DataError
-        A column that is not there, missing or undeclared target values, a column without any
-        value, infinite values.
+        A column that is not there, undeclared target values, infinite values, columns that the
+        entry refuses, more columns after coding than it allows.
     """
-    columns, values = _recode(table, entry)
-    names = [column.name for column in table.columns]
-    target = column_index(names, entry.target, "target")
-    aside = {target, *(column_index(names, column, "drop") for column in entry.drop)}
+    chosen = choose(table, entry, entry.target)
+    columns, values = chosen.columns, chosen.values
     groups, group_names, weights = None, None, None
-    if entry.groups is not None:
-        aside.add(at := column_index(names, entry.groups, "groups"))
-        groups, group_names = _groups(columns[at], values[:, at])
-    if entry.weights is not None:
-        aside.add(at := column_index(names, entry.weights, "weights"))
-        weights = _weights(columns[at], values[:, at])
-    keep = [j for j in range(len(columns)) if j not in aside]
-    _check_columns([columns[j] for j in keep], values, keep)
+    for at in chosen.of("groups"):
+        groups, group_names = _groups(columns[at], values[:, at], chosen.rows)
+    for at in chosen.of("weights"):
+        weights = _weights(columns[at], values[:, at], chosen.rows)
+    keep = chosen.of("feature")
+    _check_columns([columns[j] for j in keep], values[:, keep], chosen.rows)
+    check_width([columns[j] for j in keep], len(values), entry)
+    (target,) = chosen.of("target")
     y, levels = _target(columns[target], values[:, target], entry)
     X = np.ascontiguousarray(values[:, keep])
     X[np.isnan(X)] = np.nan  # one bit pattern, so that equal content has one fingerprint
     features = tuple(columns[j] for j in keep)
     where = dict(table.provenance) | dict(provenance or {})
-    return Dataset(name, X, y, features, levels, groups, where, group_names, weights)
+    reading = chosen.reading(
+        table, None if levels is None else list(zip(levels, np.bincount(y).tolist(), strict=True))
+    )
+    return Dataset(name, X, y, features, levels, groups, where, group_names, weights, reading)
 
 
-def _groups(column: Feature, values: Floats) -> tuple[Ints, tuple[str, ...]]:
+def _groups(column: Feature, values: Floats, rows: Ints) -> tuple[Ints, tuple[str, ...]]:
     """Return the groups' numbers, 0 .. G-1, and what they stand for."""
     if np.isnan(values).any():
-        row = int(np.argmax(np.isnan(values))) + 1
+        row = rows[np.argmax(np.isnan(values))]
         raise DataError(f"groups: column '{column.name}' has no value in row {row}")
     codes, numbers = np.unique(values, return_inverse=True)
     nominal = column.kind == "nominal"
@@ -57,27 +59,15 @@ def _groups(column: Feature, values: Floats) -> tuple[Ints, tuple[str, ...]]:
     return numbers.astype(np.int64), tuple(names)
 
 
-def _weights(column: Feature, values: Floats) -> Floats:
+def _weights(column: Feature, values: Floats, rows: Ints) -> Floats:
     """Return what each row counts."""
     wrong = ~(np.isfinite(values) & (values > 0))
     if column.kind == "nominal" or wrong.any():
-        row = 1 if column.kind == "nominal" else int(np.argmax(wrong)) + 1
+        row = rows[0] if column.kind == "nominal" else rows[np.argmax(wrong)]
         raise DataError(
             f"weights: column '{column.name}' must hold finite numbers above 0; row {row} has none"
         )
     return values.copy()
-
-
-def column_index(names: Sequence[str], wanted: str, role: str) -> int:
-    """Return where a column is; ``columnN`` is the N-th where none has this name."""
-    if wanted in names:
-        return names.index(wanted)
-    number = wanted.removeprefix("column")
-    if wanted.startswith("column") and number.isdecimal() and 0 < int(number) <= len(names):
-        return int(number) - 1
-    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-    hint = did_you_mean(wanted, names) or did_you_mean(wanted, [n.lower() for n in names])
-    raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
 
 
 def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
@@ -100,66 +90,19 @@ def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
     ]
 
 
-def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
-    """Apply what the entry says of missing marks and of numbers that are names."""
-    columns, values = list(table.columns), table.values
-    names = [column.name for column in columns]
-    marks: dict[int, set[str | float]] = {}
-    for mark, where in entry.missing_codes.items():
-        for wanted in where:
-            at = column_index(names, wanted, "missing_codes")
-            marks.setdefault(at, set()).add(key_of(mark))
-    general = {key_of(text) for text in entry.missing_values if text}
-    nominal = [column_index(names, wanted, "nominal") for wanted in entry.nominal]
-    for j, column in enumerate(columns):
-        missing = _marked(column, values[:, j], general | marks.get(j, set()))
-        if missing.any() or j in nominal:
-            values = values if values is not table.values else values.copy()
-            values[missing, j] = np.nan
-        if j in nominal and column.kind == "numeric":
-            columns[j], values[:, j] = _as_nominal(column, values[:, j])
-    return columns, values
-
-
-def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.ndarray[Any, Any]":
-    if column.kind == "numeric":
-        return np.isin(values, [mark for mark in marks if isinstance(mark, float)])
-    codes = [code for code, text in enumerate(column.categories) if key_of(text) in marks]
-    return np.isin(values, codes)
-
-
-def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
-    known = ~np.isnan(values)
-    distinct, index = np.unique(values[known], return_inverse=True)
-    codes = np.full(len(values), np.nan)
-    codes[known] = index
-    texts = tuple(number_text(value) for value in distinct)
-    return Feature(column.name, "nominal", texts), codes
-
-
-def _check_columns(columns: Sequence[Feature], values: Floats, at: Sequence[int]) -> None:
+def _check_columns(columns: Sequence[Feature], values: Floats, rows: Ints) -> None:
     if not columns:
         raise DataError("no column is left as a feature")
-    for column, j in zip(columns, at, strict=True):
-        if np.isnan(values[:, j]).all():
-            raise DataError(
-                f"column '{column.name}' has no value at all; leave it out with "
-                f"'drop: [{column.name}]'"
-            )
-        if np.isinf(values[:, j]).any():
-            row = int(np.argmax(np.isinf(values[:, j]))) + 1
-            raise DataError(f"column '{column.name}' is infinite in row {row}")
+    infinite = np.isinf(values)
+    if infinite.any():
+        at = int(np.argmax(infinite.any(axis=0)))
+        row = rows[np.argmax(infinite[:, at])]
+        raise DataError(f"column '{columns[at].name}' is infinite in row {row}")
 
 
 def _target(
     target: Feature, values: Floats, entry: "DataEntry"
 ) -> tuple[Ints | Floats, tuple[str, ...] | None]:
-    missing = int(np.isnan(values).sum())
-    if missing:
-        raise DataError(
-            f"target '{target.name}' is missing in {missing} of {len(values)} rows; "
-            "take these rows out of the file"
-        )
     if entry.levels is not None:
         return level_codes(target, values, entry.levels)
     if target.kind == "nominal":
@@ -167,4 +110,6 @@ def _target(
         raise DataError(
             f"target '{target.name}' holds names ({shown}); order them, worst to best, in 'levels'"
         )
+    if not np.isfinite(values).all():
+        raise DataError(f"target '{target.name}' is infinite in a row")
     return values.copy(), None

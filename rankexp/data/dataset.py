@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankexp.data.reading import Layout, Reading
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -29,13 +31,14 @@ class Table:
     """What a source returns: every column as it stands, the target among them.
 
     `values`, (n, c), are numbers, or codes of categories; NaN is missing. `provenance` says where
-    it comes from, in JSON's types.
+    it comes from, in JSON's types; `layout` how its file was taken apart.
     """
 
     name: str
     columns: tuple[Feature, ...]
     values: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,8 @@ class Dataset:
         Query or cluster of each row, by its place in `group_names`.
     weights : ndarray of float64, shape (n,), or None
         What each row counts; all above 0.
+    reading : Reading or None
+        What was read and left out, for people; part of no fingerprint.
     """
 
     name: str
@@ -65,6 +70,7 @@ class Dataset:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     group_names: tuple[str, ...] | None = None
     weights: Floats | None = None
+    reading: Reading | None = None
 
     @cached_property
     def fingerprint(self) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
-READING = 1
+READING = 2
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
 ASIDE = {"label", "source", "fingerprint", "optional", "note"}

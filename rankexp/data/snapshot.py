@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankexp.data.dataset import Dataset, Feature, Table
+from rankexp.data.reading import Reading
 from rankexp.errors import DataError, one_line
 from rankexp.files import write_atomically
 
@@ -33,6 +34,8 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
         arrays["groups"] = dataset.groups
     if dataset.group_names is not None:
         head["group_names"] = dataset.group_names
+    if dataset.reading is not None:
+        head["reading"] = dataset.reading.as_dict()
     if dataset.weights is not None:
         arrays["weights"] = dataset.weights
     _write(head, arrays, path)
@@ -58,6 +61,7 @@ def read_dataset(path: Path) -> Dataset:
             head["provenance"],
             tuple(head["group_names"]) if "group_names" in head else None,
             arrays.get("weights"),
+            Reading.from_dict(head["reading"]) if "reading" in head else None,
         )
 
     return _read(path, "dataset", made, lambda found: found.fingerprint)

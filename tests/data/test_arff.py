@@ -61,7 +61,7 @@ def test_latin_1(write):
 
 
 def test_chunks_join(write, monkeypatch):
-    monkeypatch.setattr("rankexp.data.readers.arff.CHUNK", 2)
+    monkeypatch.setattr("rankexp.data.readers.arff.CHUNK", 8)
     table = read_arff(write("toy.arff", TOY))
     assert table.columns == COLUMNS
     np.testing.assert_array_equal(table.values, VALUES)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.data.dataset import Feature
+from rankexp.data.readers.cells import Rules
 from rankexp.data.readers.delimited import read_delimited
 from rankexp.errors import DataError
 
@@ -42,10 +43,10 @@ def test_without_header(write):
 
 def test_header_can_be_said(write):
     names = write("a.csv", "1,2\n3,4\n")
-    assert [c.name for c in read_delimited(names, header=True).columns] == ["1", "2"]
+    assert [c.name for c in read_delimited(names, Rules(header=True)).columns] == ["1", "2"]
     words = write("b.csv", "a,b\nc,a\n")
     assert len(read_delimited(words).values) == 1
-    assert len(read_delimited(words, header=False).values) == 2
+    assert len(read_delimited(words, Rules(header=False)).values) == 2
 
 
 def test_an_unnamed_index_column_has_its_number(write):
@@ -60,7 +61,9 @@ def test_numbers_that_no_integer_holds(write):
 
 
 def test_missing_marks(write):
-    table = read_delimited(write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), missing=["?", "", "NA"])
+    table = read_delimited(
+        write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), Rules(missing=frozenset(["?", "", "NA"]))
+    )
     np.testing.assert_array_equal(
         table.values, [[np.nan, 1], [np.nan, 0], [3, np.nan], [4, np.nan]]
     )
@@ -72,11 +75,14 @@ def test_texts_are_kept_as_they_stand(write):
     assert table.columns[1].categories == ("2", "4", "5more", "x")
 
 
-def test_byte_order_mark_blank_lines_latin_1(write):
-    table = read_delimited(write("t.csv", b"\xef\xbb\xbfa,b\n\n1,x\n\n2,\xfc\n"))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_encodings_and_blank_lines(write, encoding):
+    table = read_delimited(write("t.csv", "a,b\n\n1,x\n\n2,ü\n".encode(encoding)))
     assert [c.name for c in table.columns] == ["a", "b"]
     assert table.columns[1].categories == ("x", "ü")
     np.testing.assert_array_equal(table.values, [[1, 0], [2, 1]])
+    assert table.layout.encoding == encoding
+    assert ("Windows-1252" in " ".join(table.layout.notes)) == (encoding == "cp1252")
 
 
 def test_compressed(write):
@@ -89,9 +95,9 @@ def test_compressed(write):
     [
         ("a,b\n1,2\n1,2,3\n", 3, "3 values for 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 values for 2 columns"),
-        ('a,b\n1,"2\n3",4\n', 2, "quoted value does not end"),
+        ('a,b\n1,"2\n3,4\n', 2, "quoted value does not end"),
         ("a,a\n1,2\n", 1, "column 'a' occurs twice"),
-        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is no number, but almost all"),
+        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is no number, but most of column 'b' is"),
     ],
 )
 def test_malformed_files_name_file_and_line(write, text, line, what):
@@ -104,7 +110,10 @@ def test_malformed_files_name_file_and_line(write, text, line, what):
 
 def test_stray_text_may_be_declared_nominal(write):
     path = write("t.csv", "a,b\n" + "1,2\n" * 20 + "1,2x\n")
-    assert read_delimited(path, nominal=["b"]).columns[1].categories == ("2", "2x")
+    assert read_delimited(path, Rules(lenient=frozenset(["b"]))).columns[1].categories == (
+        "2",
+        "2x",
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,7 @@ def test_small_sets(real_data, entry, case):
         source={"file": file},
         target=target,
         levels=levels,
+        identifiers="keep",
         fingerprint={
             "rows": rows,
             "features": numeric + nominal,

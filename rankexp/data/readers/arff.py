@@ -5,41 +5,53 @@ refuses ``integer [1,10]``; this one keeps the order of declared values and name
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Table
-from rankexp.data.readers.compressed import lines, open_data
+from rankexp.data.readers.cells import described, short
+from rankexp.data.readers.compressed import encoding_of, lines, unpacked
+from rankexp.data.readers.grid import CHUNK, plain_numbers
+from rankexp.data.reading import Layout
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
-CHUNK = 20_000
 NUMERIC = {"numeric", "real", "integer"}
 TEXT = {"string", "date"}
+Row = tuple[int, list[str | None]]
+"""Line and cells; None is an unquoted question mark."""
 
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_TOKEN = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(,|$)")
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(.*)", re.IGNORECASE)
+# Possessive (*+, ++): what matched is not tried otherwise, so time grows with the length alone.
+_QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+_TOKEN = re.compile(rf"\s*+(?:({_QUOTED})\s*+|([^,'\"]*+))(,|$)")
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{]++)\s*+(.*+)", re.IGNORECASE)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def read_arff(path: Path, missing: Collection[str] = ("?", "")) -> Table:
+def read_arff(path: Path, missing: Collection[str] = ("",), encoding: str | None = None) -> Table:
     """Return the table of an ARFF file.
 
-    It may be compressed. `missing` are texts that mean a missing cell, besides ``?``.
+    It may be compressed. `missing` are texts that mean a missing cell, besides ``?``, which means
+    it where it is not quoted.
 
     Raises
     ------
     DataError
         Malformed, with file and line; sparse rows and relations, which are not supported.
     """
-    with open_data(path) as file:
-        reader = _Reader(path, {*missing, "?"})
-        rows = lines(file)
-        reader.read_head(rows)
-        return reader.read_body(rows)
+    content = unpacked(path)
+    found = encoding_of(path, content, encoding)
+    reader = _Reader(path, missing)
+    rows = lines(content, found)
+    reader.read_head(rows)
+    table = reader.read_body(rows)
+    layout = Layout("ARFF", encoding=found, dates=reader.dates, marks=described(reader.marks))
+    return replace(table, layout=layout)
 
 
 class _Reader:
@@ -48,7 +60,10 @@ class _Reader:
     def __init__(self, path: Path, missing: Collection[str]) -> None:
         self.path = path
         self.missing = frozenset(missing)
+        self.marks: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, tuple[str, ...]]] = []
+        self.dates: tuple[str, ...] = ()
+        self._known: set[str] = set()
 
     def fail(self, line: int, what: str) -> DataError:
         return DataError(f"{self.path}:{line}: {what}")
@@ -72,33 +87,40 @@ class _Reader:
         if match is None:
             raise self.fail(line, f"cannot read the declaration {text[:60]!r}")
         name, kind = _bare(match[1]), match[2].strip()
-        if name in [known for known, _, _ in self.attributes]:
+        if name in self._known:
             raise self.fail(line, f"attribute '{name}' is declared twice")
+        self._known.add(name)
         if kind.startswith("{"):
-            values = self.tokens(line, kind[1:-1]) if kind.endswith("}") else []
+            given = self.tokens(line, kind[1:-1]) if kind.endswith("}") else []
+            values = ["?" if value is None else value for value in given]
             if not values or len(set(values)) < len(values):
                 raise self.fail(line, f"attribute '{name}' needs distinct values in braces")
             return name, "nominal", tuple(values)
-        word = kind.split("[")[0].split()[0].lower() if kind else ""
+        word = (kind.split("[")[0].split() or [""])[0].lower()
+        if word == "date":
+            self.dates += (name,)
         if word not in NUMERIC | TEXT:
             raise self.fail(
                 line, f"attribute '{name}' is of type {kind!r}, which is not supported"
             )
         return name, "numeric" if word in NUMERIC else "text", ()
 
-    def tokens(self, line: int, text: str) -> list[str]:
-        """Return the comma-separated values of a text, without quotes."""
+    def tokens(self, line: int, text: str) -> list[str | None]:
+        """Return the comma-separated values of a text, without quotes; None is missing."""
         if "'" not in text and '"' not in text:
-            return [token.strip() for token in text.split(",")]
-        found, at, comma = [], 0, ","
+            bare: list[str | None] = [token.strip() for token in text.split(",")]
+            return [None if token == "?" else token for token in bare] if "?" in text else bare
+        found: list[str | None] = []
+        at, comma = 0, ","
         while comma:
             match = _TOKEN.match(text, at)
             if match is None:
                 raise self.fail(
                     line, f"a quote is not closed or stands alone in {text[at:][:40]!r}"
                 )
-            found.append(_bare(match[1]))
-            at, comma = match.end(), match[2]
+            quoted, token = match[1], (match[2] or "").strip()
+            found.append(_bare(quoted) if quoted else None if token == "?" else token)
+            at, comma = match.end(), match[3]
         return found
 
     def read_body(self, rows: Iterator[tuple[int, str]]) -> Table:
@@ -109,7 +131,8 @@ class _Reader:
             if kind != "numeric"
         }
         data = (row for row in rows if not row[1].startswith("%"))
-        while chunk := [self._row(line, text) for line, text in islice(data, CHUNK)]:
+        size = max(1, CHUNK // len(self.attributes))
+        while chunk := [self._row(line, text) for line, text in islice(data, size)]:
             parts.append(self._chunk(chunk, texts))
         if not parts:
             raise DataError(f"{self.path}: no rows after @data")
@@ -122,7 +145,7 @@ class _Reader:
         )
         return Table(self.path.name, columns, values)
 
-    def _row(self, line: int, text: str) -> tuple[int, list[str]]:
+    def _row(self, line: int, text: str) -> Row:
         if text.startswith("{"):
             raise self.fail(line, "sparse rows are not supported; write every value")
         row = self.tokens(line, text)
@@ -130,52 +153,58 @@ class _Reader:
             raise self.fail(line, f"{len(row)} values for {len(self.attributes)} attributes")
         return line, row
 
-    def _chunk(
-        self, rows: Sequence[tuple[int, list[str]]], texts: dict[int, dict[str, int]]
-    ) -> Floats:
-        values = np.empty((len(rows), len(self.attributes)))
+    def _chunk(self, rows: Sequence[Row], texts: dict[int, dict[str, int]]) -> Floats:
+        values = np.full((len(rows), len(self.attributes)), np.nan)
         for j, cells in enumerate(zip(*[row for _, row in rows], strict=True)):
-            name, kind, declared = self.attributes[j]
-            convert = float if kind == "numeric" else texts[j].__getitem__
-            if kind == "text":
-                for cell in cells:
-                    texts[j].setdefault(cell, len(texts[j]))
-            try:
-                values[:, j] = [
-                    np.nan if cell in self.missing else convert(cell) for cell in cells
-                ]
-            except (ValueError, KeyError):
-                raise self._bad_cell(rows, j, name, declared) from None
+            known = [i for i, cell in enumerate(cells) if cell is not None]
+            found = [cells[i] for i in known]
+            marked = [cell for cell in found if cell in self.missing]
+            if marked:
+                self.marks.update(marked)
+                known = [i for i in known if cells[i] not in self.missing]
+                found = [cells[i] for i in known]
+            self.marks["?"] += len(cells) - len(known) - len(marked)
+            numbers = self._codes(found, j, texts)
+            if numbers is None:
+                raise self._bad_cell(rows, j)
+            values[known, j] = numbers
         return values
 
-    def _bad_cell(
-        self, rows: Sequence[tuple[int, list[str]]], j: int, name: str, declared: tuple[str, ...]
-    ) -> DataError:
+    def _codes(
+        self, cells: Sequence[str], j: int, texts: dict[int, dict[str, int]]
+    ) -> Sequence[float] | None:
+        """Return the numbers of cells, or the codes of their texts; None where one has none."""
+        _, kind, _ = self.attributes[j]
+        if kind == "numeric":
+            return plain_numbers(cells, "".join(cells), ())
+        if kind == "text":
+            for cell in cells:
+                texts[j].setdefault(cell, len(texts[j]))
+        try:
+            return [texts[j][cell] for cell in cells]
+        except KeyError:
+            return None
+
+    def _bad_cell(self, rows: Sequence[Row], j: int) -> DataError:
         """Find the cell that could not be converted."""
+        name, _, declared = self.attributes[j]
         for line, row in rows:
-            if row[j] in self.missing:
+            cell = row[j]
+            if cell is None or cell in self.missing:
                 continue
-            if declared and row[j] not in declared:
-                hint = did_you_mean(row[j], declared)
-                return self.fail(line, f"'{row[j]}' is no declared value of '{name}'{hint}")
-            if not declared and not _is_number(row[j]):
-                return self.fail(line, f"'{row[j]}' is no number, but '{name}' is numeric")
+            if declared and cell not in declared:
+                hint = did_you_mean(cell, declared)
+                return self.fail(line, f"'{short(cell)}' is no declared value of '{name}'{hint}")
+            if not declared and plain_numbers([cell], cell, ()) is None:
+                return self.fail(line, f"'{short(cell)}' is no number, but '{name}' is numeric")
         raise AssertionError("a cell failed to convert and then did not")
 
 
 def _bare(token: str) -> str:
     """Take off quotes and what escapes a character within them."""
     if token[:1] in ("'", '"') and len(token) > 1:
-        return re.sub(r"\\(.)", r"\1", token[1:-1])
+        return re.sub(r"\\(.)", lambda m: _ESCAPED.get(m[1], m[1]), token[1:-1])
     return token
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _sort_codes(column: Floats, codes: dict[str, int]) -> tuple[str, ...]:

@@ -1,224 +1,137 @@
-"""Read CSV and its kin: the delimiter is found out, the header too."""
+"""Read CSV and its kin: encoding, delimiter, header and number format are found out or given."""
 
 import csv
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-
-from rankexp.data.dataset import Feature, Floats, Table
-from rankexp.data.readers.compressed import decode, open_data
+from rankexp.data.dataset import Table
+from rankexp.data.readers.cells import DEFAULT, LIKE_A_NUMBER, Rules, short
+from rankexp.data.readers.compressed import encoding_of, opened, unpacked
+from rankexp.data.readers.grid import FIRST, Grid, Row
 from rankexp.errors import DataError
 
-DELIMITERS = (",", ";", "\t", "|")
-SPACES = r"\s+"
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
+DELIMITERS = ("\t", ";", "|", ",")
+SPACES = " "
+_NO_TABLES = {
+    ("{", "[{", "[[", '["'): "JSON",
+    ("<!", "<html", "<?xml", "<table"): "HTML or XML",
+}
 
 
-class _Layout(NamedTuple):
-    delimiter: str
-    names: list[str]
-    header: bool
-    first_line: int
-    """Line number of the first row that is not blank, the header included."""
+def read_delimited(path: Path, rules: Rules = DEFAULT) -> Table:
+    """Return the table of a file of text with one row a line, plain or compressed.
 
-
-def read_delimited(
-    path: Path,
-    missing: Collection[str] = ("?", ""),
-    *,
-    header: bool | None = None,
-    nominal: Collection[str] = (),
-) -> Table:
-    """Return the table of a file with one row a line, plain or compressed.
-
-    The delimiter is the one of comma, semicolon, tab, bar and white space that cuts the first
-    lines alike. Without a header the columns are ``column1``, ``column2``, ... A column that
-    holds a text is nominal, its categories sorted. `missing` are texts that mean a missing cell,
-    `nominal` the columns in which a stray text is no mistake. Where `header` is None, the first
-    line is one if no cell of it is a number or a mark of missing; a column with an empty name
-    gets its number.
+    The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
+    alike; of several, the one that leaves the most numbers; white space where none does. Line
+    breaks may stand in quotes. Leading lines that begin with ``#`` are left out. The first row
+    names the columns if none of its cells is a number or a mark of missing; otherwise they are
+    ``column1``, ``column2``, ... A column that holds a text is nominal, its categories sorted.
 
     Raises
     ------
     DataError
-        Malformed, with file and line.
+        Malformed, with file and line; in doubt, with the option that settles it.
     """
-    with open_data(path) as file:
-        layout = _layout(path, file, missing, header)
-    with open_data(path) as file:
-        rows = _check_lines(path, file, layout)
-    values = np.empty((rows, len(layout.names)))
-    columns: list[Feature] = []
-    texts = _read_numbers(path, layout, missing, values)
-    for j, name in enumerate(layout.names):
-        cells = texts.get(j)
-        if cells is None:
-            columns.append(Feature(name))
-        elif all(cell is None or NUMBER.fullmatch(cell) for cell in cells):
-            columns.append(Feature(name))  # beyond pandas' integers
-            values[:, j] = [np.nan if cell is None else float(cell) for cell in cells]
-        else:
-            if name not in nominal:
-                _refuse_stray_text(path, layout, name, cells)
-            categories, values[:, j] = _codes(cells)
-            columns.append(Feature(name, "nominal", categories))
-    return Table(path.name, tuple(columns), values)
+    content = unpacked(path)
+    encoding = encoding_of(path, content, rules.encoding)
+    file = _Text(path, content, encoding)
+    delimiter = rules.delimiter or file.sniff()
+    if rules.header is None:
+        file.check_comment(delimiter)
+    grid = Grid(str(path), lambda: file.rows(delimiter), rules)
+    if encoding == "cp1252" and rules.encoding is None:
+        grid.notes.append("it is no UTF-8 and was read as Windows-1252; 'encoding' says otherwise")
+    return grid.read("delimited text", encoding=encoding, delimiter=delimiter)
 
 
-def _layout(path: Path, file: BinaryIO, missing: Collection[str], header: bool | None) -> _Layout:
-    """Find delimiter and header from the first lines."""
-    head: list[tuple[int, str]] = []
-    for number, raw in enumerate(file, start=1):
-        text = decode(raw, first=number == 1).strip("\r\n")
-        if text.strip():
-            head.append((number, text))
-        if len(head) == 50:
-            break
-    if not head:
-        raise DataError(f"{path}: the file is empty")
-    delimiter = _sniff([text for _, text in head])
-    cells = [cell.strip() for cell in _cut(head[0][1], delimiter)]
-    if header is None:
-        header = any(cells) and not any(
-            NUMBER.fullmatch(cell) or (cell and cell in missing) for cell in cells
-        )
-    numbered = [f"column{j}" for j in range(1, len(cells) + 1)]
-    names = [cell or number for cell, number in zip(cells, numbered, strict=True)]
-    names = names if header else numbered
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DataError(
-            f"{path}:{head[0][0]}: column '{twice[0]}' occurs twice in the header; if this line "
-            "is a row of data, say 'header: false'"
-        )
-    return _Layout(delimiter, names, header, head[0][0])
+class _Text:
+    """A file of text, cut into rows as often as wanted."""
 
+    def __init__(self, path: Path, content: bytes, encoding: str) -> None:
+        self.path, self._content, self._encoding = path, content, encoding
+        self._comment, self._before, start = "", 0, ""
+        for line in opened(content, encoding):
+            if line.startswith("#"):
+                self._comment = line
+            elif line.strip():
+                start = line.lstrip()[:20]
+                break
+            self._before += 1
+        for starts, what in _NO_TABLES.items():
+            if start.lower().startswith(starts):
+                raise DataError(f"{path}: is {what}, no table of rows: write it as CSV")
 
-def _sniff(texts: Sequence[str]) -> str:
-    """Return the delimiter that cuts most lines into as many cells as the first, over one."""
-
-    def score(delimiter: str) -> tuple[int, int]:
-        counts = [len(_cut(text, delimiter)) for text in texts]
-        alike = sum(count == counts[0] for count in counts)
-        return (alike, counts[0]) if counts[0] > 1 else (0, 0)
-
-    best = max(DELIMITERS, key=score)
-    return best if score(best)[0] * 2 > len(texts) else max((best, SPACES), key=score)
-
-
-def _cut(text: str, delimiter: str) -> list[str]:
-    if delimiter == SPACES:
-        text, delimiter = " ".join(text.split()), " "
-    if '"' not in text:
-        return text.split(delimiter)
-    return next(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
-
-
-def _check_lines(path: Path, file: BinaryIO, layout: _Layout) -> int:
-    """Count the rows and hold that each has as many cells as there are columns.
-
-    pandas fills a short row up with missing cells and says nothing.
-    """
-    wanted = len(layout.names)
-    count: Callable[[bytes], int] = lambda raw: len(raw.split())  # noqa: E731
-    if layout.delimiter != SPACES:
-        mark = layout.delimiter.encode()
-        count = lambda raw: raw.count(mark) + 1  # noqa: E731
-    rows = -layout.header
-    for number, raw in enumerate(file, start=1):
-        if not raw.strip():
-            continue
-        rows += 1
-        if b'"' in raw:
-            if raw.count(b'"') % 2:
-                raise DataError(f"{path}:{number}: a quoted value does not end on its line")
-            found = len(_cut(decode(raw).strip(), layout.delimiter))
-        else:
-            found = count(raw.strip(b"\r\n"))
-        if found != wanted:
-            raise DataError(f"{path}:{number}: {found} values for {wanted} columns")
-    if not rows:
-        raise DataError(f"{path}: no rows of data")
-    return rows
-
-
-def _read_numbers(
-    path: Path, layout: _Layout, missing: Collection[str], values: Floats
-) -> dict[int, Sequence[str | None]]:
-    """Fill in the numeric columns and return the cells of the others."""
-    import pandas as pd
-
-    options: dict[str, Any] = {
-        "sep": layout.delimiter,
-        "header": None,
-        "skiprows": layout.first_line if layout.header else 0,
-        "names": range(len(layout.names)),
-        "index_col": False,
-        "skipinitialspace": True,
-        "keep_default_na": False,
-        "na_values": sorted({*missing, "nan", "NaN"}),
-        "engine": "c",
-    }
-    if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
-        options["float_precision"] = "round_trip"  # from 3.1 on it always is
-    with open_data(path) as file:
-        frame = _parse(path, file, options)
-    others = []
-    for j in list(frame.columns):
-        column = frame.pop(j)
-        if column.dtype.kind in "iuf":
-            values[:, j] = column.to_numpy()
-        else:
-            others.append(j)
-    if not others:
-        return {}
-    # again as text: pandas reads True, and a column of chunks of unlike types, as it likes
-    with open_data(path) as file:
-        frame = _parse(path, file, options | {"usecols": others, "dtype": str})
-    return {
-        j: [None if pd.isna(cell) else str(cell) for cell in frame[j].str.strip()] for j in others
-    }
-
-
-def _parse(path: Path, file: BinaryIO, options: dict[str, Any]) -> Any:
-    import warnings
-
-    import pandas as pd
-
-    start = file.tell()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+    def rows(self, delimiter: str, *, strict: bool = True) -> Iterator[Row]:
+        """Give line and cells of each row that is not blank, from the line of names on."""
+        lines: Iterable[str] = opened(self._content, self._encoding)
+        lines = islice(lines, self._before, None)
+        if delimiter == SPACES:
+            lines = (" ".join(line.split()) + "\n" for line in lines)
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+        line = self._before + 1
+        while True:
             try:
-                return pd.read_csv(file, **options)
-            except UnicodeDecodeError:
-                file.seek(start)
-                return pd.read_csv(file, encoding="latin-1", **options)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise DataError(f"{path}: {error}") from error
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise self._malformed(line, str(error)) from error
+            if cells is None:
+                return
+            if len(cells) > 1 or (cells and cells[0].strip(" \t\f\v\x1a")):
+                yield line, cells
+            line = self._before + reader.line_num + 1
 
+    def _malformed(self, line: int, reason: str) -> DataError:
+        if "field larger" in reason:
+            reason = (
+                f"a cell has more than {csv.field_size_limit():,} characters; is a quote open?"
+            )
+        elif "end of data" in reason:
+            reason = "a quoted value does not end"
+        elif "expected after" in reason:
+            reason = "text follows a closing quote; double a quote that is meant"
+        return DataError(f"{self.path}:{line}: {reason}")
 
-def _refuse_stray_text(
-    path: Path, layout: _Layout, name: str, cells: Sequence[str | None]
-) -> None:
-    """Hold that a column is not one of numbers with a few mistakes in it."""
-    known = [(row, cell) for row, cell in enumerate(cells) if cell is not None]
-    strays = [(row, cell) for row, cell in known if not NUMBER.fullmatch(cell)]
-    if strays and len(strays) * 10 < len(known):
-        row, cell = strays[0]
-        line = layout.first_line + layout.header + row
-        raise DataError(
-            f"{path}:{line}: '{cell}' is no number, but almost all of column '{name}' is; "
-            "repair it, or add it to 'missing_values', or list the column in 'nominal'"
-        )
+    def sniff(self) -> str:
+        """Return the delimiter of the first rows.
 
+        Raises
+        ------
+        DataError
+            Two delimiters do as well.
+        """
+        scores = {delimiter: self._score(delimiter) for delimiter in DELIMITERS}
+        best = max(scores.values())
+        found = [delimiter for delimiter, score in scores.items() if score == best]
+        if best[0] < 0.5:
+            return SPACES if self._score(SPACES) > best else ","
+        if len(found) > 1:
+            names = " or ".join(map(repr, found))
+            raise DataError(f"{self.path}: the delimiter may be {names}; say which by 'delimiter'")
+        return found[0]
 
-def _codes(cells: Sequence[str | None]) -> tuple[tuple[str, ...], list[float]]:
-    categories = sorted({cell for cell in cells if cell is not None})
-    codes: dict[str | None, float] = {text: float(code) for code, text in enumerate(categories)}
-    codes[None] = np.nan
-    return tuple(categories), [codes[cell] for cell in cells]
+    def _score(self, delimiter: str) -> tuple[float, float]:
+        """Return the shares of rows cut alike and of cells that are numbers."""
+        try:
+            rows = [cells for _, cells in islice(self.rows(delimiter, strict=False), FIRST)]
+        except DataError:
+            return 0.0, 0.0
+        width, alike = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        if width < 2:
+            return 0.0, 0.0
+        cells = [cell.strip() for row in rows for cell in row]
+        numbers = sum(LIKE_A_NUMBER.fullmatch(cell) is not None for cell in cells)
+        return alike / len(rows), numbers / len(cells)
+
+    def check_comment(self, delimiter: str) -> None:
+        """Hold that the last of the leading comments is no header."""
+        one = csv.reader([self._comment], delimiter=delimiter, skipinitialspace=True)
+        row = next(self.rows(delimiter, strict=False), (0, []))[1]
+        if len(next(one, [])) == len(row) > 1:
+            said = short(self._comment.strip())
+            raise DataError(
+                f"{self.path}:{self._before}: '{said}' begins with '#' but is cut like the "
+                "rows; take out the '#' if it names the columns, otherwise say 'header: true' or "
+                "'header: false' of the line after it"
+            )

@@ -1,4 +1,4 @@
-"""Files of the user: ARFF and CSV, plain or compressed."""
+"""Files of the user: text, ARFF, Parquet and Excel, by their suffix; plain or compressed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rankexp.config.schema import DataEntry
 
 REGISTER = {"file": "from_file"}
+PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm")
 
 
 def from_file(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
@@ -51,14 +53,24 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
 
 def read(path: Path, entry: "DataEntry") -> Table:
     """Read a file by the format that its name tells."""
-    if format_suffix(path) == ".arff":
+    from rankexp.data.readers.cells import Rules
+
+    suffix = format_suffix(path)
+    if suffix == ".arff":
         from rankexp.data.readers.arff import read_arff
 
-        table = read_arff(path, entry.missing_values)
+        marks = Rules.of(entry, frozenset([""])).missing
+        table = read_arff(path, marks, entry.encoding)
+    elif suffix in PARQUET:
+        from rankexp.data.readers.typed import read_parquet
+
+        table = read_parquet(path, Rules.of(entry))
+    elif suffix in EXCEL:
+        from rankexp.data.readers.typed import read_excel
+
+        table = read_excel(path, Rules.of(entry))
     else:
         from rankexp.data.readers.delimited import read_delimited
 
-        table = read_delimited(
-            path, entry.missing_values, header=entry.header, nominal=entry.nominal
-        )
+        table = read_delimited(path, Rules.of(entry))
     return replace(table, provenance={"source": "file", "file": path.name})

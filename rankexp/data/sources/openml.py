@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankexp.data.dataset import Table
 from rankexp.data.readers.arff import read_arff
+from rankexp.data.readers.cells import Rules
 from rankexp.data.sources import asks_network
 from rankexp.errors import DataError
 
@@ -45,11 +46,15 @@ def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) 
 
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
     if _is_whole(kept):
-        table = read_arff(kept / "dataset.arff", entry.missing_values)
+        table = read_arff(kept / "dataset.arff", _marks(entry))
         return replace(table, provenance={"source": "openml", "id": int(number)})
     _reach(openml.config.server, number)
     with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
         return _fetch(openml, int(number), entry)
+
+
+def _marks(entry: "DataEntry") -> frozenset[str]:
+    return Rules.of(entry, frozenset([""])).missing
 
 
 def _is_whole(folder: Path) -> bool:
@@ -104,7 +109,7 @@ def _fetch(openml: Any, number: int, entry: "DataEntry") -> Table:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise DataError(f"OpenML {number}: {reason}") from error
     try:
-        table = read_arff(Path(dataset.data_file), entry.missing_values)
+        table = read_arff(Path(dataset.data_file), _marks(entry))
     except DataError as error:
         raise DataError(f"OpenML {number}: {error}") from error
     provenance = {

@@ -1,0 +1,192 @@
+"""What becomes of each row and column of a table: target, feature, left out; and its account."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats, Ints, Table
+from rankexp.data.levels import key_of, number_text
+from rankexp.data.reading import FREQUENT, Column, Layout, Reading, Role
+from rankexp.data.suitable import Unfit, check_identifiers, coded_width, unfit
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+Levels = Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The columns of a table with their roles, and the rows that have a target.
+
+    `rows` are their numbers in the table, from 1; `unfit` says why columns are left out.
+    """
+
+    columns: list[Feature]
+    values: Floats
+    rows: Ints
+    without_target: int
+    roles: list[Role]
+    unfit: dict[int, Unfit]
+
+    def of(self, role: Role) -> list[int]:
+        """Return which columns have a role."""
+        return [j for j, given in enumerate(self.roles) if given == role]
+
+    def reading(self, table: Table, levels: Levels | None) -> Reading:
+        """Return the account of what was read; `levels` are the target's, with their rows."""
+        layout = table.layout or Layout(str(table.provenance.get("source", "")))
+        target = next((self.columns[j].name for j in self.of("target")), None)
+        return Reading(
+            file=table.name,
+            layout=layout,
+            rows=len(self.rows),
+            without_target=self.without_target,
+            columns=tuple(self._column(j) for j in range(len(self.columns))),
+            target=target,
+            levels=tuple(levels or ()),
+            width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
+            warnings=(*layout.notes, *self._warnings(levels)),
+        )
+
+    def _column(self, j: int) -> Column:
+        column, role, values = self.columns[j], self.roles[j], self.values[:, j]
+        kind, why = self.unfit.get(j, (column.kind, ""))
+        known = values[~np.isnan(values)]
+        missing = len(values) - len(known)
+        why = why if role == "left out" else ""
+        if column.kind == "numeric":
+            ends = (float(known.min()), float(known.max())) if len(known) else (None, None)
+            return Column(column.name, kind, role, why, missing, 0, (), *ends)
+        counts = np.bincount(known.astype(int), minlength=len(column.categories))
+        most = np.argsort(-counts, kind="stable")[:FREQUENT]
+        frequent = tuple((column.categories[k], int(counts[k])) for k in most if counts[k])
+        present = int((counts > 0).sum())
+        return Column(column.name, kind, role, why, missing, present, frequent)
+
+    def _warnings(self, levels: Levels | None) -> list[str]:
+        found = []
+        for j in self.of("target"):
+            name = self.columns[j].name
+            if self.without_target:
+                total = self.without_target + len(self.rows)
+                found.append(
+                    f"{self.without_target:,} of {total:,} rows have no target '{name}': left out"
+                )
+            two = np.unique(self.values[:, j])
+            if levels is None and len(two) == 2:
+                low, high = map(number_text, two)
+                found.append(
+                    f"target '{name}' has two values and is taken as continuous; for two classes "
+                    f"say 'levels: [{low}, {high}]', worst first"
+                )
+        out = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in self.of("left out")]
+        if out:
+            more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
+            found.append(
+                f"left out: {', '.join(out[:10])}{more}; 'keep: [...]' keeps what has values"
+            )
+        return found
+
+
+def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
+    """Give the columns of a table their roles and leave out rows without a target.
+
+    Raises
+    ------
+    DataError
+        A column that is not there, no row with a target, columns that the entry refuses.
+    """
+    columns, values = _recode(table, entry)
+    names = [column.name for column in columns]
+    roles: list[Role] = ["feature"] * len(columns)
+    for wanted in entry.drop:
+        roles[column_index(names, wanted, "drop")] = "dropped"
+    for role, named in (("groups", entry.groups), ("weights", entry.weights), ("target", target)):
+        if named is not None:
+            roles[column_index(names, named, role)] = role  # type: ignore[call-overload]
+    rows = np.arange(1, len(values) + 1)
+    for at in (j for j, role in enumerate(roles) if role == "target"):
+        known = ~np.isnan(values[:, at])
+        if not known.any():
+            raise DataError(f"target '{names[at]}' has no value at all")
+        if not known.all():
+            rows, values = rows[known], values[known]
+    found = _unfit(table, entry, columns, values, roles)
+    for j in found:
+        roles[j] = "left out"
+    return Chosen(columns, values, rows, len(table.values) - len(rows), roles, found)
+
+
+def _unfit(
+    table: Table, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
+) -> dict[int, Unfit]:
+    """Return the columns that are left out; or refuse them, if the entry says so."""
+    names = [column.name for column in columns]
+    wanted = {column_index(names, name, "keep") for name in entry.keep}
+    wanted |= {column_index(names, name, "nominal") for name in entry.nominal}
+    of_file = table.provenance.get("source") == "file"
+    act = entry.identifiers or ("drop" if of_file else "keep")
+    found: dict[int, Unfit] = {}
+    for j, column in enumerate(columns):
+        reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
+        if reason and (reason[0] == "empty" or (act != "keep" and j not in wanted)):
+            found[j] = reason
+    if act == "refuse":
+        check_identifiers({names[j]: why for j, (kind, why) in found.items() if kind != "empty"})
+    return found
+
+
+def column_index(names: Sequence[str], wanted: str, role: str) -> int:
+    """Return where a column is; ``columnN`` is the N-th where none has this name."""
+    if wanted in names:
+        return names.index(wanted)
+    number = wanted.removeprefix("column")
+    if wanted.startswith("column") and number.isdecimal() and 0 < int(number) <= len(names):
+        return int(number) - 1
+    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    hint = did_you_mean(wanted, names) or did_you_mean(wanted, [n.lower() for n in names])
+    raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
+
+
+def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
+    """Apply what the entry says of missing marks and of numbers that are names."""
+    columns, values = list(table.columns), table.values
+    names = [column.name for column in columns]
+    marks: dict[int, set[str | float]] = {}
+    for mark, where in entry.missing_codes.items():
+        for wanted in where:
+            at = column_index(names, wanted, "missing_codes")
+            marks.setdefault(at, set()).add(key_of(mark))
+    general = {
+        key_of(mark) for mark in (*(entry.missing_values or ()), *entry.missing) if mark != ""
+    }
+    nominal = [column_index(names, wanted, "nominal") for wanted in entry.nominal]
+    for j, column in enumerate(columns):
+        missing = _marked(column, values[:, j], general | marks.get(j, set()))
+        if missing.any() or j in nominal:
+            values = values if values is not table.values else values.copy()
+            values[missing, j] = np.nan
+        if j in nominal and column.kind == "numeric":
+            columns[j], values[:, j] = _as_nominal(column, values[:, j])
+    return columns, values
+
+
+def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.ndarray[Any, Any]":
+    if column.kind == "numeric":
+        return np.isin(values, [mark for mark in marks if isinstance(mark, float)])
+    codes = [code for code, text in enumerate(column.categories) if key_of(text) in marks]
+    return np.isin(values, codes)
+
+
+def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
+    known = ~np.isnan(values)
+    distinct, index = np.unique(values[known], return_inverse=True)
+    codes = np.full(len(values), np.nan)
+    codes[known] = index
+    texts = tuple(number_text(value) for value in distinct)
+    return Feature(column.name, "nominal", texts), codes

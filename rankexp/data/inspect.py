@@ -1,0 +1,121 @@
+"""Read one's own table without a study: what is in it, and the entry that a study would have."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankexp.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+    from rankexp.data.dataset import Dataset, Table
+    from rankexp.data.reading import Reading
+
+NO_TARGET = "-"
+
+
+def inspect_table(path: str | Path, *, target: str | None = None, **options: Any) -> "Reading":
+    """Return what is read of a table, with what would be left out of its features and why.
+
+    Parameters
+    ----------
+    path : str or Path
+        Delimited text, ARFF, Parquet or Excel.
+    target : str, optional
+        Without one, every column is looked at as a feature.
+    **options
+        Those of a data entry in a study: `drop`, `levels`, `groups`, `weights`, `decimal`,
+        `thousands`, `encoding`, `delimiter`, `missing`, `nominal`, `keep`, `identifiers`,
+        `header`, `sheet`, ...; None is as if it was not given. `positive` names the better of
+        two values of the target, in place of `levels`.
+
+    Returns
+    -------
+    Reading
+        Of a target of names without levels, its `levels` are the values as they stand.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or not without doubt; columns that are not there.
+    ConfigError
+        An option that no entry has, or a value that it cannot have.
+    """
+    entry, table = _read(Path(path), target, options)
+    from rankexp.data.build import build
+    from rankexp.data.choose import choose
+    from rankexp.data.levels import raw_values
+
+    if target is not None and entry.levels is not None:
+        reading = build(Path(path).stem, table, entry).reading
+        assert reading is not None
+        return reading
+    chosen = choose(table, entry, target)
+    counts: list[tuple[str, int]] | None = None
+    for j in chosen.of("target"):
+        if chosen.columns[j].kind == "nominal":
+            texts, index = raw_values(chosen.columns[j], chosen.values[:, j])
+            found = [int((index == code).sum()) for code in range(len(texts))]
+            counts = [(t, n) for t, n in zip(texts, found, strict=True) if n]
+    return chosen.reading(table, counts)
+
+
+def entry_of(path: str | Path, *, target: str, **options: Any) -> "DataEntry":
+    """Return the entry that a study has for a table; options and errors as of `inspect_table`.
+
+    Its `levels` are written out where `positive` is given.
+    """
+    return _read(Path(path), target, options)[0]
+
+
+def dataset_of(path: str | Path, entry: "DataEntry", name: str = "") -> "Dataset":
+    """Return the data set that an entry makes of a file; errors as of `inspect_table`."""
+    from rankexp.data.build import build
+    from rankexp.data.sources.file import read
+
+    return build(name or Path(path).stem, read(Path(path), entry), entry)
+
+
+def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[DataEntry, Table]":
+    """Return the entry, its levels written out where `positive` was given, and the table."""
+    from pydantic import ValidationError
+
+    from rankexp.config.schema import DataEntry
+    from rankexp.data.sources.file import read
+
+    given = {name: value for name, value in options.items() if value is not None}
+    positive = given.pop("positive", None)
+    given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+    given |= {"source": {"file": str(path.absolute())}, "target": target or NO_TARGET}
+    if positive is not None and ("levels" in given or target is None):
+        raise ConfigError("'positive' needs a target, and says the same as 'levels': give one")
+    try:
+        entry = DataEntry.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{place}: {first['msg']}") from error
+    table = read(path, entry)
+    if positive is not None and target is not None:
+        entry = entry.model_copy(update={"levels": _two_levels(table, entry, target, positive)})
+    return entry, table
+
+
+def _two_levels(
+    table: "Table", entry: "DataEntry", target: str, positive: object
+) -> Sequence[str]:
+    from rankexp.data.choose import choose
+    from rankexp.data.levels import key_of, raw_values
+
+    chosen = choose(table, entry, target)
+    (at,) = chosen.of("target")
+    texts, index = raw_values(chosen.columns[at], chosen.values[:, at])
+    present = [texts[code] for code in sorted(set(index.tolist()))]
+    better = [text for text in present if key_of(text) == key_of(positive)]  # type: ignore[arg-type]
+    if len(present) != 2 or len(better) != 1:
+        shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
+        raise DataError(
+            f"positive: target '{target}' has {len(present)} values ({shown}), '{positive}' must "
+            "be one of two; otherwise give 'levels', worst to best"
+        )
+    return [*(text for text in present if text not in better), *better]

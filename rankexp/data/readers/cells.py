@@ -1,0 +1,315 @@
+"""Columns of texts made numbers or categories, in the one number format that a table has."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats, Ints
+from rankexp.errors import DataError
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+MOSTLY_NUMBERS = 0.5
+"""Share of numbers, among cells or among distinct texts, above which other texts are strays."""
+USUAL = frozenset(
+    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan")
+) | {"NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+"""Marks of missing cells: those of pandas, and the question mark."""
+SIGNS = "%$€£"
+SPACES = " \u00a0\u202f"
+
+LIKE_A_NUMBER = re.compile(
+    r"[+-]?[$€£]?\s*[0-9.,][0-9.,' \u00a0\u202f]*([eE][+-]?[0-9]+)?\s*[%$€£]?"
+)
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?"
+_ZONE = r"\s?(Z|[AaPp][Mm]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
+_DATE = re.compile(
+    rf"({_CLOCK}{_ZONE})|"
+    r"([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
+    r"|[0-9]{1,2}([./-])[0-9]{1,2}\6([0-9]{4}|[0-9]{2})"
+    r"|[0-9]{1,2}[ -][A-Za-z]{3,9}[ -][0-9]{2,4}|[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4})"
+    rf"([T ]\s?{_CLOCK}{_ZONE})?"
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an entry says of how texts are read; None is found out.
+
+    `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
+    mistake.
+    """
+
+    missing: frozenset[str] = USUAL
+    lenient: frozenset[str] = frozenset()
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+
+    @classmethod
+    def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "Rules":
+        """Return the rules of an entry; `usual` marks where it names none."""
+        marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
+        target = [entry.target] if entry.levels is not None else []
+        return cls(
+            marks | {str(mark) for mark in entry.missing},
+            frozenset([*entry.nominal, *target]),
+            entry.header,
+            entry.decimal,
+            entry.thousands,
+            entry.encoding,
+            entry.delimiter,
+            entry.sheet,
+        )
+
+
+DEFAULT = Rules()
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """A way to write numbers."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        point, whole = re.escape(self.decimal), "[0-9]+"
+        if self.thousands:
+            mark = f"[{SPACES}]" if self.thousands == " " else re.escape(self.thousands)
+            whole = rf"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)"
+        number = rf"(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:e[+-]?[0-9]+)?"
+        return re.compile(rf"[+-]?(?:{number}|inf|infinity|nan)", re.IGNORECASE)
+
+    def fits(self, text: str) -> bool:
+        """Tell whether a text is a number in this format."""
+        return self._pattern.fullmatch(text) is not None
+
+    def value(self, text: str) -> float:
+        """Return the number that a fitting text is."""
+        for mark in SPACES if self.thousands == " " else self.thousands:
+            text = text.replace(mark, "")
+        return float(text.replace(self.decimal, "."))
+
+    def __str__(self) -> str:
+        apart = f", thousands '{self.thousands}'" if self.thousands else ""
+        return f"decimal '{self.decimal}'{apart}"
+
+
+FORMATS = [
+    NumberFormat(decimal, thousands)
+    for thousands in ("", ",", ".", " ", "'")
+    for decimal in (".", ",")
+    if decimal != thousands
+]
+
+
+class Cells(NamedTuple):
+    """A column of texts: the distinct ones, which of them each row has; -1 is missing."""
+
+    name: str
+    texts: list[str]
+    codes: Ints
+
+    def first(self, text: int) -> int:
+        """Return the first row that has a text."""
+        return int(np.argmax(self.codes == text))
+
+
+class Made(NamedTuple):
+    """What became of a column of texts."""
+
+    feature: Feature
+    values: Floats
+    date: bool = False
+
+
+@dataclass
+class Maker:
+    """Makes the columns of one table, and keeps what is to be said of it.
+
+    Attributes
+    ----------
+    path : str
+    lines : Ints
+        Line of each row in the file.
+    rules : Rules
+    """
+
+    path: str
+    lines: Ints
+    rules: Rules
+    marks: Counter[str] = field(default_factory=Counter)
+    format: NumberFormat = FORMATS[0]
+    notes: list[str] = field(default_factory=list)
+
+    def cells(self, name: str, known: Mapping[str, int], codes: Ints) -> Cells:
+        """Return a column of texts, without its missing marks, which are counted."""
+        counts = np.bincount(codes, minlength=len(known))
+        stripped: dict[str, int] = {}
+        renumbered = np.empty(len(known), dtype=np.int64)
+        for cell, code in known.items():
+            text = cell.strip()
+            if text in self.rules.missing:
+                self.marks[text] += int(counts[code])
+                renumbered[code] = -1
+            else:
+                renumbered[code] = stripped.setdefault(text, len(stripped))
+        return Cells(name, list(stripped), renumbered[codes])
+
+    def settle(self, columns: Sequence[Cells]) -> None:
+        """Find the number format in which the columns of numbers are all written.
+
+        Raises
+        ------
+        DataError
+            The columns contradict each other, or two formats give different numbers.
+        """
+        rules = self.rules
+        allowed = [
+            f
+            for f in FORMATS
+            if rules.decimal in (None, f.decimal) and rules.thousands in (None, f.thousands)
+        ] or [NumberFormat(rules.decimal or ".", rules.thousands or "")]
+        numbers: list[tuple[Cells, list[str], list[NumberFormat]]] = []
+        for column in columns:
+            texts = _without_signs(column.texts)
+            fits = [f for f in allowed if texts and all(map(f.fits, texts))]
+            if fits and column.name not in rules.lenient:
+                numbers.append((column, texts, fits))
+        common = [f for f in allowed if all(f in fits for _, _, fits in numbers)]
+        if not common:
+            raise self._contradiction(numbers)
+        self.format = common[0]
+        if self.format == FORMATS[0] or not numbers:
+            return
+        for column, texts, _ in numbers:
+            for code, text in enumerate(texts):
+                for other in common[1:]:
+                    if self.format.value(text) != other.value(text):
+                        raise self._doubt(column, code, self.format, other)
+
+    def _where(self, column: Cells, code: int) -> str:
+        return f"{self.path}:{self.lines[column.first(code)]}"
+
+    def _doubt(
+        self, column: Cells, code: int, first: NumberFormat, other: NumberFormat
+    ) -> DataError:
+        text = _without_signs(column.texts)[code]
+        return DataError(
+            f"{self._where(column, code)}: '{column.texts[code]}' in column '{column.name}' may "
+            f"be {first.value(text):g} or {other.value(text):g}; say which: "
+            f"'decimal: \"{first.decimal}\"' or 'thousands: \"{other.thousands}\"'"
+        )
+
+    def _contradiction(
+        self, numbers: Sequence[tuple[Cells, list[str], list[NumberFormat]]]
+    ) -> DataError:
+        """Name two columns whose numbers have no format in common, or else all of three."""
+        first, _, formats = numbers[0]
+        apart = (n for n in numbers if not set(n[2]) & set(formats))
+        second, _, others = next(apart, numbers[-1])
+        said = " and ".join(
+            f"'{c.texts[code]}' in column '{c.name}'"
+            for c, fits in ((first, formats), (second, others))
+            for code in [_telling(c.texts, fits)]
+        )
+        return DataError(
+            f"{self._where(second, _telling(second.texts, others))}: {said} are written in "
+            "different number formats; repair one column, leave it out with 'drop', or list it "
+            "in 'nominal'"
+        )
+
+    def make(self, column: Cells) -> Made:
+        """Return a column as numbers or as categories.
+
+        Raises
+        ------
+        DataError
+            It is mostly numbers, but not all.
+        """
+        texts = _without_signs(column.texts)
+        lenient = column.name in self.rules.lenient
+        numbers = column.texts if lenient else texts
+        if all(map(self.format.fits, numbers)):
+            signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
+            if signed and not lenient:
+                self.notes.append(
+                    f"column '{column.name}' is read as numbers without their sign: {signed[0]}"
+                )
+            made = np.array([*map(self.format.value, numbers), np.nan])
+            return Made(Feature(column.name), made[column.codes])
+        date = all(map(_DATE.fullmatch, column.texts))
+        if not (lenient or date):
+            self._refuse_strays(column)
+        order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
+        rank = np.full(len(order) + 1, np.nan)
+        rank[order] = np.arange(len(order))
+        categories = tuple(column.texts[code] for code in order)
+        return Made(Feature(column.name, "nominal", categories), rank[column.codes], date)
+
+    def _refuse_strays(self, column: Cells) -> None:
+        """Hold that a column is not one of numbers with mistakes in it."""
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
+        is_number = np.array([LIKE_A_NUMBER.fullmatch(text) is not None for text in column.texts])
+        share = max(is_number.mean(), counts[is_number].sum() / counts.sum())
+        if share <= MOSTLY_NUMBERS:
+            return
+        strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
+        strays.sort(key=lambda code: (is_number[code], column.first(code)))
+        shown = [(column.texts[code], self.lines[column.first(code)]) for code in strays[:3]]
+        more = "".join(f", '{short(text)}' in line {line}" for text, line in shown[1:])
+        marks = ", ".join(short(text) for text, _ in shown)
+        raise DataError(
+            f"{self.path}:{shown[0][1]}: '{short(shown[0][0])}' is no number{more}, but most of "
+            f"column '{column.name}' is; repair it, or say 'missing: [{marks}]' if nothing is "
+            f"known there, or 'nominal: [{column.name}]' if these are names"
+        )
+
+
+def short(text: str) -> str:
+    """Return a text that fits into a message."""
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _without_signs(texts: list[str]) -> list[str]:
+    """Return texts without a sign of per cent or currency that they all have."""
+    for sign in SIGNS:
+        if texts and all(sign in text for text in texts):
+            bare = [_without_sign(text, sign) for text in texts]
+            if None not in bare:
+                return [text for text in bare if text is not None]
+    return texts
+
+
+def _without_sign(text: str, sign: str) -> str | None:
+    if text.endswith(sign):
+        return text[:-1].rstrip()
+    if text.startswith(sign):
+        return text[1:].lstrip()
+    if text[:1] in ("+", "-") and text[1:2] == sign:
+        return text[0] + text[2:].lstrip()
+    return None
+
+
+def _telling(texts: Sequence[str], fits: Sequence[NumberFormat]) -> int:
+    """Return the text that fits the fewest formats, so that it shows which a column has."""
+    bare = _without_signs(list(texts))
+    return min(range(len(bare)), key=lambda code: sum(f.fits(bare[code]) for f in FORMATS))
+
+
+def described(marks: Mapping[str, int]) -> dict[str, int]:
+    """Return marks, most frequent first; the empty cell by its words."""
+    ordered = sorted(marks.items(), key=lambda item: (-item[1], item[0]))
+    return {text or "empty cells": count for text, count in ordered}

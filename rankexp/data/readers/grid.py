@@ -1,0 +1,223 @@
+"""A table of texts, row by row, made columns: names, then numbers, then whatever is left."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats, Table
+from rankexp.data.readers.cells import (
+    FORMATS,
+    LIKE_A_NUMBER,
+    Cells,
+    Made,
+    Maker,
+    Rules,
+    described,
+    short,
+)
+from rankexp.data.reading import Layout
+from rankexp.errors import DataError
+
+CHUNK = 1_000_000
+"""Cells that are converted at once."""
+FIRST = 50
+"""Rows that delimiter and header are found out from."""
+
+Row = tuple[int, list[str]]
+"""Line in the file, from 1, and cells."""
+Rows = Callable[[], Iterator[Row]]
+
+
+class Grid:
+    """One pass or more over the rows of a file.
+
+    Parameters
+    ----------
+    path : str
+    rows : callable
+        Gives the rows anew, the line of names among them; none is without cells.
+    rules : Rules
+    """
+
+    def __init__(self, path: str, rows: Rows, rules: Rules) -> None:
+        self.path, self.rules, self._rows = path, rules, rows
+        first = list(islice(rows(), FIRST))
+        if not first:
+            raise DataError(f"{path}: the file is empty")
+        self.width = Counter(len(cells) for _, cells in first).most_common(1)[0][0]
+        self.header = self._has_header(first) if rules.header is None else rules.header
+        self.names = self._names(first[0])
+        self.unnamed = self.names[0] if self.header and not first[0][1][0].strip() else ""
+        if self.names[0].startswith("Unnamed: 0"):  # exported twice
+            self.unnamed = self.names[0]
+        self.lines = array("q")
+        self.empty = 0
+        self.notes: list[str] = []
+        self._marks: dict[int, Counter[str]] = {}
+
+    def _has_header(self, first: Sequence[Row]) -> bool:
+        """Tell whether the first row names columns: none of its cells is a number or missing.
+
+        Raises
+        ------
+        DataError
+            One cell is a number, and another is a text above numbers.
+        """
+        line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
+        texts = [
+            bool(c) and not LIKE_A_NUMBER.fullmatch(c) and c not in self.rules.missing
+            for c in cells
+        ]
+        if all(text or not cell for text, cell in zip(texts, cells, strict=True)):
+            return any(texts)
+        for j in (j for j, text in enumerate(texts) if text):
+            below = [row[j].strip() for _, row in first[1:] if len(row) > j]
+            known = [cell for cell in below if cell not in self.rules.missing]
+            if known and all(map(LIKE_A_NUMBER.fullmatch, known)):
+                other = next(c for c, text in zip(cells, texts, strict=True) if c and not text)
+                raise DataError(
+                    f"{self.path}:{line}: '{short(cells[j])}' stands above numbers like a name, "
+                    f"but '{short(other)}' beside it is none; say 'header: true' or "
+                    "'header: false'"
+                )
+        return False
+
+    def _names(self, first: Row) -> list[str]:
+        line, cells = first
+        numbered = [f"column{j}" for j in range(1, self.width + 1)]
+        if len(cells) != self.width:
+            raise self._ragged(first)
+        if not self.header:
+            return numbered
+        names = [cell.strip() or number for cell, number in zip(cells, numbered, strict=True)]
+        name, count = Counter(names).most_common(1)[0]
+        if count > 1:
+            raise DataError(
+                f"{self.path}:{line}: column '{short(name)}' occurs twice in the header; if this "
+                "line is a row of data, say 'header: false'"
+            )
+        return names
+
+    def _ragged(self, row: Row) -> DataError:
+        line, cells = row
+        hint = ""
+        if not self.lines and len(cells) == self.width - 1:
+            hint = "; if the first column has no name, begin the line with its delimiter"
+        elif not self.lines and len(cells) < self.width:
+            hint = "; if it is a title, take it out"
+        return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
+
+    def _data(self) -> Iterator[Row]:
+        """Give the rows of data; those without any value are left out."""
+        self.empty = 0
+        for row in islice(self._rows(), self.header, None):
+            if len(row[1]) != self.width:
+                raise self._ragged(row)
+            if any(row[1]):
+                yield row
+            else:
+                self.empty += 1
+
+    def read(self, kind: str, **how: str | None) -> Table:
+        """Return the table; `how` goes into its layout."""
+        values, texts, dotted = self._numbers()
+        maker = Maker(self.path, np.frombuffer(self.lines, dtype=np.int64), self.rules)
+        if self.rules.decimal == "," or self.rules.thousands == ".":
+            texts |= dotted
+        cells = self._cells(maker, texts)
+        maker.settle(list(cells.values()))
+        if maker.format.decimal != "." and (more := dotted - texts):
+            cells |= self._cells(maker, more)
+            maker.settle(list(cells.values()))
+        made = {j: maker.make(column) for j, column in cells.items()}
+        for j, column in made.items():
+            values[:, j] = column.values
+        columns = [made[j].feature if j in made else Feature(n) for j, n in enumerate(self.names)]
+        layout = self._layout(kind, maker, made, how)
+        return Table(Path(self.path).name, tuple(columns), values, layout=layout)
+
+    def _numbers(self) -> tuple[Floats, set[int], set[int]]:
+        """Return the values, which columns hold texts, and which have a point somewhere."""
+        parts: list[Floats] = []
+        texts: set[int] = set()
+        dotted: set[int] = set()
+        rows = self._data()
+        while chunk := list(islice(rows, max(1, CHUNK // self.width))):
+            self.lines.extend(line for line, _ in chunk)
+            part = np.full((len(chunk), self.width), np.nan)
+            for j, column in enumerate(zip(*(cells for _, cells in chunk), strict=True)):
+                if j in texts:
+                    continue
+                joined = "".join(column)
+                numbers = plain_numbers(column, joined, self.rules.missing)
+                if numbers is None:
+                    texts.add(j)
+                    continue
+                part[:, j] = numbers
+                if np.isnan(part[:, j]).any():
+                    marks = self._marks.setdefault(j, Counter())
+                    marks.update(cell for cell in column if cell in self.rules.missing)
+                if "." in joined:
+                    dotted.add(j)
+            parts.append(part)
+        if not parts:
+            raise DataError(f"{self.path}: no rows of data")
+        return np.concatenate(parts), texts, dotted - texts
+
+    def _cells(self, maker: Maker, which: Collection[int]) -> dict[int, Cells]:
+        """Return some columns as texts."""
+        if not which:
+            return {}
+        wanted = sorted(which)
+        pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[wanted[0]],)
+        known: list[dict[str, int]] = [{} for _ in wanted]
+        codes = [array("q") for _ in wanted]
+        rows = self._data()
+        while chunk := [pick(cells) for _, cells in islice(rows, max(1, CHUNK // len(wanted)))]:
+            for seen, found, column in zip(known, codes, zip(*chunk, strict=True), strict=True):
+                found.extend([seen.setdefault(cell, len(seen)) for cell in column])
+        return {
+            j: maker.cells(self.names[j], seen, np.frombuffer(found, dtype=np.int64))
+            for j, seen, found in zip(wanted, known, codes, strict=True)
+        }
+
+    def _layout(
+        self, kind: str, maker: Maker, made: dict[int, Made], how: dict[str, str | None]
+    ) -> Layout:
+        notes = [*self.notes, *maker.notes]
+        plain = (marks for j, marks in self._marks.items() if j not in made)
+        found = maker.format != FORMATS[0]
+        if found and self.rules.decimal is None and self.rules.thousands is None:
+            notes.insert(0, f"numbers are read with {maker.format}, which was found out")
+        return Layout(
+            kind,
+            **how,
+            decimal=maker.format.decimal,
+            thousands=maker.format.thousands,
+            header=self.header,
+            marks=described(sum(plain, maker.marks)),
+            dates=tuple(column.feature.name for column in made.values() if column.date),
+            unnamed=self.unnamed,
+            empty_rows=self.empty,
+            notes=tuple(notes),
+        )
+
+
+def plain_numbers(
+    column: Sequence[str], joined: str, missing: Collection[str]
+) -> list[float] | None:
+    """Return the numbers of a column that holds nothing else, quickly; None if it may not.
+
+    `joined` are its texts together. Python also takes 1_000 and the digits of other scripts.
+    """
+    if "_" in joined or not joined.isascii():
+        return None
+    try:
+        return [np.nan if cell in missing else float(cell) for cell in column]
+    except ValueError:
+        return None

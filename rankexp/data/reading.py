@@ -1,0 +1,244 @@
+"""What was read of a table: a value that travels with the data set and says it to people.
+
+It enters no fingerprint and no key: what determines numbers is the content alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from textwrap import wrap
+from typing import Any, Literal
+
+Role = Literal["feature", "target", "groups", "weights", "dropped", "left out"]
+Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
+
+FREQUENT = 5
+"""Categories of a column that a reading names."""
+WIDTH = 100
+"""Columns of the text that `Reading.text` gives."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a reader took a file apart; JSON's types only.
+
+    Attributes
+    ----------
+    format : str
+        ``delimited text``, ``ARFF``, ``Parquet`` or ``Excel``.
+    encoding, delimiter, decimal, thousands : str or None
+        As found out or as the entry says; None where the format has none.
+    header : bool or None
+    marks : mapping of str to int
+        Texts that were read as missing, and in how many cells.
+    dates : tuple of str
+        Columns of dates or times.
+    unnamed : str
+        The first column where the file gives it no name, as an exported index has none.
+    empty_rows : int
+        Rows without any value, left out.
+    notes : tuple of str
+        What the owner should know, a sentence each.
+    """
+
+    format: str
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    header: bool | None = None
+    marks: Mapping[str, int] = field(default_factory=dict)
+    dates: tuple[str, ...] = ()
+    unnamed: str = ""
+    empty_rows: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as it was read.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"numeric", "nominal", "date", "identifier", "empty"}
+    role : {"feature", "target", "groups", "weights", "dropped", "left out"}
+        ``dropped`` is what the entry drops, ``left out`` what the reading leaves out.
+    why : str
+        Why it is left out.
+    missing : int
+        Cells, among the rows that are kept.
+    categories : int
+        Distinct values of a column of texts; 0 where it holds numbers.
+    frequent : tuple of (str, int)
+        The most frequent categories and their rows.
+    low, high : float or None
+        Range of the numbers.
+    """
+
+    name: str
+    kind: Kind
+    role: Role
+    why: str = ""
+    missing: int = 0
+    categories: int = 0
+    frequent: tuple[tuple[str, int], ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read of a table, and what was left out.
+
+    Attributes
+    ----------
+    file : str
+        Its name without folder, or what another source calls the table.
+    layout : Layout
+    rows : int
+        That are kept.
+    without_target : int
+        Rows left out because they have no target.
+    columns : tuple of Column
+    target : str or None
+    levels : tuple of (str, int)
+        Of the target, worst to best, with their rows; the raw values where no levels were
+        given; empty for a continuous target.
+    width : int
+        Columns after one-hot coding.
+    warnings : tuple of str
+        A sentence each.
+    """
+
+    file: str
+    layout: Layout
+    rows: int
+    without_target: int = 0
+    columns: tuple[Column, ...] = ()
+    target: str | None = None
+    levels: tuple[tuple[str, int], ...] = ()
+    width: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The columns that the reading left out, and why."""
+        return {c.name: c.why for c in self.columns if c.role == "left out"}
+
+    @property
+    def size(self) -> int:
+        """Bytes of the matrix of features after one-hot coding."""
+        return 8 * self.rows * self.width
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the reading in JSON's types."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> "Reading":
+        """Return what `as_dict`, or JSON of it, holds."""
+        layout: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in given["layout"].items()
+        }
+        columns = [
+            Column(**(column | {"frequent": _pairs(column["frequent"])}))
+            for column in given["columns"]
+        ]
+        more = {
+            "layout": Layout(**layout),
+            "columns": tuple(columns),
+            "levels": _pairs(given["levels"]),
+            "warnings": tuple(given["warnings"]),
+        }
+        return cls(**{**given, **more})
+
+    def text(self, most: int = 60) -> str:
+        """Return a plain table, a line a column, of at most 100 characters a line.
+
+        At most `most` columns are listed; those left out come first.
+        """
+        head = [f"{self.file}: {_described(self.layout)}", *self._counts()]
+        shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
+        cells = [("column", "type", "role", "missing", "values")]
+        cells += [(c.name, c.kind, c.role, f"{c.missing:,}", _values(c)) for c in shown]
+        wide = [min(24, max(len(row[i]) for row in cells)) for i in range(4)]
+        lines = [
+            "  ".join(f"{_cut(row[i], wide[i]):<{wide[i]}}" for i in range(4)) + "  " + row[4]
+            for row in cells
+        ]
+        if len(self.columns) > most:
+            lines.append(f"and {len(self.columns) - most:,} more columns")
+        notes = _wrapped(f"- {warning}" for warning in self.warnings)
+        parts = [_wrapped(head), [_cut_row(line) for line in lines], notes]
+        return "\n\n".join("\n".join(part) for part in parts if part)
+
+    def _counts(self) -> list[str]:
+        rows = f"{self.rows:,} rows"
+        if self.without_target:
+            rows += f"; {self.without_target:,} without a target are left out"
+        if self.layout.empty_rows:
+            rows += f"; {self.layout.empty_rows:,} without any value are left out"
+        size = f"{self.width:,} columns after one-hot coding, {_bytes(self.size)}"
+        found = [rows, size]
+        if self.layout.marks:
+            found.append("read as missing: " + _shown(tuple(self.layout.marks.items())))
+        if self.target is not None:
+            kind = _shown(self.levels) if self.levels else "continuous"
+            found.append(f"target '{self.target}': {kind}")
+        return found
+
+
+def _pairs(given: Sequence[Sequence[Any]]) -> tuple[tuple[str, int], ...]:
+    return tuple((str(text), int(count)) for text, count in given)
+
+
+def _described(layout: Layout) -> str:
+    """Return in words how a file was taken apart."""
+    names = {"\t": "tab", " ": "white space"}
+    parts = [layout.format]
+    for what, said in (
+        ("encoding", layout.encoding),
+        ("delimiter", layout.delimiter),
+        ("decimal", layout.decimal),
+        ("thousands", layout.thousands),
+    ):
+        if said:
+            parts.append(f"{what} {names.get(said, said)}")
+    if layout.header is not None:
+        parts.append("first line names the columns" if layout.header else "no line of names")
+    return ", ".join(parts)
+
+
+def _values(column: Column) -> str:
+    if column.why:
+        return column.why
+    if column.low is not None:
+        return f"{column.low:g} to {column.high:g}"
+    more = column.categories - len(column.frequent)
+    return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
+
+
+def _shown(counts: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{_cut(text, 20)} ({count:,})" for text, count in counts)
+
+
+def _cut(text: str, most: int) -> str:
+    text = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _bytes(size: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:,.3g} GB"
+
+
+def _wrapped(sentences: Iterable[str]) -> list[str]:
+    return [line for text in sentences for line in wrap(text, WIDTH, subsequent_indent="  ")]
+
+
+def _cut_row(line: str) -> str:
+    line = line.rstrip()
+    return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."

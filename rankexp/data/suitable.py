@@ -1,0 +1,112 @@
+"""Which columns of a table can be features, and how many columns coding makes of them."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats
+from rankexp.data.reading import Kind, Layout
+from rankexp.errors import DataError
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import DataEntry
+
+FEWEST_ROWS = 20
+"""Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
+NEAR_UNIQUE = 0.5
+"""Share of distinct texts above which a column names its rows: names, tickets, cabins."""
+MOST_MEMORY = 0.5
+"""Share of this machine's memory that the matrix of features may take."""
+
+_UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
+_NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
+_CAMEL = re.compile(r".*[a-z]I[Dd]")
+
+Unfit = tuple[Kind, str]
+
+
+def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | None:
+    """Return why a column is no feature: what it is, and the reason in words."""
+    if np.isnan(values).all():
+        return "empty", "it has no value at all"
+    if layout is not None and column.name in layout.dates:
+        return "date", "it holds dates or times"
+    if layout is not None and column.name == layout.unnamed and _whole(values):
+        return "identifier", "the first column has no name, like an exported index"
+    if column.kind == "numeric":
+        return _numbers(column.name, values)
+    return _texts(column, values)
+
+
+def _whole(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(np.isfinite(known).all() and (known == np.floor(known)).all())
+
+
+def _numbers(name: str, values: Floats) -> Unfit | None:
+    n = len(values)
+    if n < FEWEST_ROWS or np.isnan(values).any() or not _whole(values):
+        return None
+    step = np.diff(values)
+    if (step > 0).all() or (step < 0).all():
+        order = "ascend" if step[0] > 0 else "descend"
+        return "identifier", f"its whole numbers {order} from row to row, like an index"
+    distinct = len(np.unique(values))
+    if distinct == n and values.max() - values.min() == n - 1:
+        return "identifier", "it numbers the rows"
+    if distinct > 0.9 * n and (_NAMED_SO.fullmatch(name) or _CAMEL.fullmatch(name)):
+        return "identifier", "it is named so and differs in nearly every row"
+    return None
+
+
+def _texts(column: Feature, values: Floats) -> Unfit | None:
+    codes = np.unique(values[~np.isnan(values)]).astype(int)
+    if all(_UUID.fullmatch(column.categories[code]) for code in codes):
+        return "identifier", "it holds UUIDs"
+    known = int((~np.isnan(values)).sum())
+    if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
+        return "identifier", f"it has {len(codes):,} different texts in {known:,} rows"
+    return None
+
+
+def check_identifiers(found: Mapping[str, str]) -> None:
+    """Refuse columns that are no features."""
+    if found:
+        listed = "; ".join(f"'{name}': {why}" for name, why in found.items())
+        raise DataError(
+            f"not fit as features: {listed}. Leave them out with 'drop: [...]', or keep them with "
+            "'keep: [...]'"
+        )
+
+
+def coded_width(features: Sequence[Feature]) -> list[int]:
+    """Return how many columns one-hot coding makes of each feature."""
+    return [len(f.categories) if len(f.categories) > 2 else 1 for f in features]
+
+
+def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> None:
+    """Hold that the features, coded, are not too many, before anything is fitted."""
+    width = coded_width(features)
+    sized = sorted(zip(width, (f.name for f in features), strict=True), reverse=True)
+    largest = ", ".join(f"'{name}' {count:,}" for count, name in sized[:5] if count > 1)
+    coded = sum(count for count in width if count > 1)
+    if coded > entry.most_coded:
+        raise DataError(
+            f"one-hot coding would make {coded:,} columns, and {entry.most_coded:,} are allowed; "
+            f"the most come from {largest}. Leave such columns out with 'drop: [...]', or allow "
+            f"more with 'most_coded: {coded}'"
+        )
+    size = 8.0 * rows * sum(width)
+    if size < 1e9:
+        return
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > MOST_MEMORY * memory:
+        raise DataError(
+            f"the matrix of {rows:,} rows and {sum(width):,} columns needs {size / 1e9:,.1f} GB, "
+            f"this machine has {memory / 1e9:,.1f}; "
+            + (f"the most columns come from {largest}; " if largest else "")
+            + "leave columns or rows out"
+        )
