@@ -84,12 +84,13 @@ class Chosen:
                     f"target '{name}' has two values and is taken as continuous; for two classes "
                     f"say 'levels: [{low}, {high}]', worst first"
                 )
-        out = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in self.of("left out")]
+        out = self.of("left out")
         if out:
+            shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
-            found.append(
-                f"left out: {', '.join(out[:10])}{more}; 'keep: [...]' keeps what has values"
-            )
+            fit = any(self.unfit[j][0] != "empty" for j in out)
+            hint = "; 'keep: [...]' keeps such columns" if fit else ""
+            found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
 

@@ -188,13 +188,15 @@ class Reading:
         return found
 
 
+_SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
+
+
 def _pairs(given: Sequence[Sequence[Any]]) -> tuple[tuple[str, int], ...]:
     return tuple((str(text), int(count)) for text, count in given)
 
 
 def _described(layout: Layout) -> str:
     """Return in words how a file was taken apart."""
-    names = {"\t": "tab", " ": "white space"}
     parts = [layout.format]
     for what, said in (
         ("encoding", layout.encoding),
@@ -203,7 +205,7 @@ def _described(layout: Layout) -> str:
         ("thousands", layout.thousands),
     ):
         if said:
-            parts.append(f"{what} {names.get(said, said)}")
+            parts.append(f"{what} {_SAID.get(said, said)}")
     if layout.header is not None:
         parts.append("first line names the columns" if layout.header else "no line of names")
     return ", ".join(parts)

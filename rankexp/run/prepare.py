@@ -53,14 +53,15 @@ def prepare(
     See `rankexp.run.execute.execute`; `online` says whether missing data may be fetched.
     """
     folder = Path(results) / study.study
-    facts, provenance, nowhere, wrong = _find_data(study, only, folders, online=online)
+    said: list[str] = []
+    facts, provenance, nowhere, wrong = _find_data(study, only, folders, said, online=online)
     store = Store(folder)
     records = store.read()
     planned = list(cells(study, facts, only))
     wanted = {cell.key for cell in planned}
     relevant = {key: record for key, record in records.items() if key in wanted}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
-    notes = list(store.problems)
+    notes = [*store.problems, *said]
     stale = Counter(r.version for k, r in relevant.items() if k not in again)
     notes += [
         f"{count:,} records are of rankexp {version}, this is {__version__}; "
@@ -90,9 +91,12 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
 
 
 def _find_data(
-    study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
+    study: Study, only: Sequence[str], folders: Sequence[Path], said: list[str], *, online: bool
 ) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str], dict[str, str]]:
-    """Return facts and provenance of the data sets found, and why others were not or are wrong."""
+    """Return facts and provenance of the data sets found, and why others were not or are wrong.
+
+    What their reading warns of goes into `said`.
+    """
     from rankexp.data.find import find
 
     folders = [*folders, study.folder] if study.folder else folders  # beside the study, last
@@ -110,6 +114,8 @@ def _find_data(
         else:
             facts[name] = found.facts
             provenance[name] = found.dataset.provenance
+            reading = found.dataset.reading
+            said += [f"{name}: {warning}" for warning in reading.warnings] if reading else []
     return facts, provenance, nowhere, wrong
 
 

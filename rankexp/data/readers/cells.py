@@ -25,7 +25,7 @@ SIGNS = "%$€£"
 SPACES = " \u00a0\u202f"
 
 LIKE_A_NUMBER = re.compile(
-    r"[+-]?[$€£]?\s*[0-9.,][0-9.,' \u00a0\u202f]*([eE][+-]?[0-9]+)?\s*[%$€£]?"
+    r"[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*([eE][+-]?[0-9]+)?\s*[%$€£]?"
 )
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?"
 _ZONE = r"\s?(Z|[AaPp][Mm]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
@@ -102,8 +102,8 @@ class NumberFormat:
         return float(text.replace(self.decimal, "."))
 
     def __str__(self) -> str:
-        apart = f", thousands '{self.thousands}'" if self.thousands else ""
-        return f"decimal '{self.decimal}'{apart}"
+        apart = f", thousands {self.thousands!r}" if self.thousands else ""
+        return f"decimal {self.decimal!r}{apart}"
 
 
 FORMATS = [
@@ -269,11 +269,12 @@ class Maker:
         strays.sort(key=lambda code: (is_number[code], column.first(code)))
         shown = [(column.texts[code], self.lines[column.first(code)]) for code in strays[:3]]
         more = "".join(f", '{short(text)}' in line {line}" for text, line in shown[1:])
-        marks = ", ".join(short(text) for text, _ in shown)
+        marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
+        missing = f"say 'missing: [{marks}]' if nothing is known there, or " if marks else "say "
         raise DataError(
             f"{self.path}:{shown[0][1]}: '{short(shown[0][0])}' is no number{more}, but most of "
-            f"column '{column.name}' is; repair it, or say 'missing: [{marks}]' if nothing is "
-            f"known there, or 'nominal: [{column.name}]' if these are names"
+            f"column '{column.name}' is; repair it, or {missing}'nominal: [{column.name}]' if "
+            "these are names"
         )
 
 

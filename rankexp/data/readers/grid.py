@@ -28,6 +28,9 @@ CHUNK = 1_000_000
 FIRST = 50
 """Rows that delimiter and header are found out from."""
 
+ENOUGH = 10
+"""Rows in which a text of a column without name is expected to occur again."""
+
 Row = tuple[int, list[str]]
 """Line in the file, from 1, and cells."""
 Rows = Callable[[], Iterator[Row]]
@@ -46,6 +49,7 @@ class Grid:
 
     def __init__(self, path: str, rows: Rows, rules: Rules) -> None:
         self.path, self.rules, self._rows = path, rules, rows
+        self.lines = array("q")
         first = list(islice(rows(), FIRST))
         if not first:
             raise DataError(f"{path}: the file is empty")
@@ -55,7 +59,6 @@ class Grid:
         self.unnamed = self.names[0] if self.header and not first[0][1][0].strip() else ""
         if self.names[0].startswith("Unnamed: 0"):  # exported twice
             self.unnamed = self.names[0]
-        self.lines = array("q")
         self.empty = 0
         self.notes: list[str] = []
         self._marks: dict[int, Counter[str]] = {}
@@ -66,25 +69,25 @@ class Grid:
         Raises
         ------
         DataError
-            One cell is a number, and another is a text above numbers.
+            One cell is a number, and another seems to be a name: it stands above numbers, or no
+            text of the row occurs below it.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
-        texts = [
-            bool(c) and not LIKE_A_NUMBER.fullmatch(c) and c not in self.rules.missing
-            for c in cells
-        ]
-        if all(text or not cell for text, cell in zip(texts, cells, strict=True)):
-            return any(texts)
-        for j in (j for j, text in enumerate(texts) if text):
-            below = [row[j].strip() for _, row in first[1:] if len(row) > j]
-            known = [cell for cell in below if cell not in self.rules.missing]
-            if known and all(map(LIKE_A_NUMBER.fullmatch, known)):
-                other = next(c for c, text in zip(cells, texts, strict=True) if c and not text)
-                raise DataError(
-                    f"{self.path}:{line}: '{short(cells[j])}' stands above numbers like a name, "
-                    f"but '{short(other)}' beside it is none; say 'header: true' or "
-                    "'header: false'"
-                )
+        marks = self.rules.missing - {""}
+        number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
+        if not any(number):
+            return any(cells)
+        rows = [[cell.strip() for cell in row] for _, row in first[1:] if len(row) == len(cells)]
+        texts = [j for j, cell in enumerate(cells) if cell and not number[j] and rows]
+        below = {j: {row[j] for row in rows} - marks - {""} for j in texts}
+        strange = [j for j in texts if cells[j] not in below[j]]
+        above = [j for j in strange if below[j] and all(map(LIKE_A_NUMBER.fullmatch, below[j]))]
+        if above or (strange and strange == texts and len(rows) >= ENOUGH):
+            name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
+            raise DataError(
+                f"{self.path}:{line}: '{name}' looks like the name of a column, '{other}' beside "
+                "it does not; say 'header: true' or 'header: false'"
+            )
         return False
 
     def _names(self, first: Row) -> list[str]:
