@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -74,7 +74,10 @@ def execute(
     )
     workers = workers or default_workers()
     if not quiet:
-        print(prepared.plan.describe(workers), flush=True)
+        # why is said once, at the end, among the errors
+        short = {name: f"data set '{name}' is not used" for name in prepared.wrong}
+        plan = replace(prepared.plan, missing={**prepared.plan.missing, **short})
+        print(plan.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(prepared, outcome)

@@ -115,7 +115,7 @@ def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
         except LookupError as error:
             raise DataError(f"{path}: there is no text encoding '{name}'") from error
         except ValueError as error:
-            at = getattr(error, "start", 0)
+            at = getattr(error, "start", 0) + 3 * (name == "utf-8-sig")  # its mark is not counted
         else:
             plain = codecs.lookup(name).name == "utf-8"
             return marked if marked == "utf-8-sig" and plain else name

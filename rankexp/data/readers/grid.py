@@ -109,10 +109,10 @@ class Grid:
     def _ragged(self, row: Row) -> DataError:
         line, cells = row
         hint = ""
-        if not self.lines and len(cells) == self.width - 1:
-            hint = "; if the first column has no name, begin the line with its delimiter"
-        elif not self.lines and len(cells) < self.width:
+        if not self.lines and len(cells) == 1:
             hint = "; if it is a title, take it out"
+        elif not self.lines and len(cells) == self.width - 1:
+            hint = "; if the first column has no name, begin the line with its delimiter"
         return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
 
     def _data(self) -> Iterator[Row]:

@@ -1,0 +1,341 @@
+"""One's own tables, as programs write them: read as meant, or refused with what settles it."""
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+
+from rankexp.data import dataset_of, entry_of, inspect_table
+from rankexp.data.build import build
+from rankexp.data.dataset import Feature
+from rankexp.data.sources.file import read
+from rankexp.errors import ConfigError, DataError
+
+ROWS = 60
+
+
+def table(seed=0):
+    """Make numbers, large numbers with two decimals, a nominal with gaps, and a target."""
+    rng = np.random.default_rng(seed)
+    age = [f"{value:.1f}" for value in rng.uniform(18, 90, ROWS)]
+    income = [f"{value:.2f}" for value in rng.uniform(500, 99999, ROWS)]
+    plan = [["basic", "plus", "family", ""][k] for k in rng.integers(4, size=ROWS)]
+    left = [["no", "yes"][k] for k in rng.integers(2, size=ROWS)]
+    age[3] = age[17] = income[5] = ""
+    return [("age", "income", "plan", "left"), *zip(age, income, plan, left, strict=True)]
+
+
+def text(rows, delimiter=",", number=lambda cell: cell, gap=""):
+    lines = [rows[0]]
+    for age, income, plan, left in rows[1:]:
+        lines.append([number(age) or gap, number(income) or gap, plan or gap, left])
+    return "".join(delimiter.join(row) + "\n" for row in lines)
+
+
+def comma(cell):
+    return cell.replace(".", ",")
+
+
+def grouped(cell):
+    return f'"{float(cell):,.{len(cell.partition(".")[2])}f}"' if cell else ""
+
+
+OPTIONS = {"target": "left", "positive": "yes"}
+
+
+def fingerprint(path, **options):
+    return dataset_of(path, entry_of(path, **OPTIONS, **options)).fingerprint
+
+
+@pytest.fixture
+def plain(write):
+    return fingerprint(write("plain.csv", text(table())))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("semicolon.csv", "\ufeff" + text(table(), ";", comma)),
+        ("tab.tsv", text(table(), "\t")),
+        ("thousands.csv", text(table(), number=grouped)),
+        ("marks.csv", text(table(), gap="NA")),
+        ("marks2.csv", text(table(), gap="N/A")),
+        ("null.csv", text(table(), gap="null")),
+        ("utf16.csv", text(table(), "\t").encode("utf-16")),
+        ("mac.csv", text(table()).replace("\n", "\r")),
+        ("swiss.csv", text(table(), ";", lambda c: grouped(c).replace(",", "'"))),
+        ("german.csv", text(table(), ";", lambda c: grouped(c).translate({44: ".", 46: ","}))),
+        (
+            "french.csv",
+            text(table(), ";", lambda c: grouped(c).translate({44: "\u202f", 46: ","})),
+        ),
+        ("comment.csv", "# exported on Monday\n# by the shop\n" + text(table())),
+        ("feed.csv", text(table()) + "\f"),
+        ("dos.csv", text(table()).replace("\n", "\r\n") + "\x1a"),
+        ("blank.tsv", text(table(), "\t") + "\t\t\t\n\n\t\t\t\n"),
+        ("packed.csv.gz", gzip.compress(text(table()).encode())),
+        ("packed.csv.xz", lzma.compress(text(table()).encode())),
+    ],
+)
+def test_the_same_table_gives_the_same_bits(write, plain, name, content):
+    assert fingerprint(write(name, content)) == plain
+
+
+def frame():
+    pandas = pytest.importorskip("pandas")
+    head, *rows = table()
+    made = pandas.DataFrame(rows, columns=head).replace("", None)
+    return made.astype({"age": float, "income": float})
+
+
+def test_parquet_gives_the_same_bits(tmp_path, plain):
+    pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    frame().to_parquet(tmp_path / "t.parquet")
+    assert fingerprint(tmp_path / "t.parquet") == plain
+    frame().astype({"plan": "category", "left": "category"}).to_parquet(tmp_path / "c.parquet")
+    assert fingerprint(tmp_path / "c.parquet") == plain
+    frame().sample(frac=1, random_state=0).sort_index().to_parquet(tmp_path / "i.parquet")
+    assert fingerprint(tmp_path / "i.parquet") == plain  # an index of its own is left out
+
+
+def test_excel_gives_the_same_bits(tmp_path, plain):
+    pytest.importorskip("openpyxl", reason="needs the extra 'excel'")
+    import pandas as pd
+
+    frame().to_excel(tmp_path / "t.xlsx", index=False)
+    assert fingerprint(tmp_path / "t.xlsx") == plain
+    with pd.ExcelWriter(tmp_path / "two.xlsx") as two:
+        frame().to_excel(two, sheet_name="first", index=False)
+        frame().head(30).to_excel(two, sheet_name="second", index=False)
+    with pytest.raises(DataError, match=r"2 sheets with values \(first, second\)"):
+        inspect_table(tmp_path / "two.xlsx")
+    assert fingerprint(tmp_path / "two.xlsx", sheet="first") == plain
+    assert inspect_table(tmp_path / "two.xlsx", sheet="second").rows == 30
+
+
+def test_an_extra_that_is_not_there_is_named(write, monkeypatch):
+    monkeypatch.setattr("rankexp.data.readers.typed.find_spec", lambda name: None)
+    for name, extra in (("t.parquet", "parquet"), ("t.xlsx", "excel")):
+        with pytest.raises(DataError, match=rf"pip install 'rankexp\[{extra}\]'"):
+            inspect_table(write(name, b"PAR1"))
+
+
+def test_what_was_found_out_is_said(write):
+    found = inspect_table(write("t.csv", "\ufeff" + text(table(), ";", comma, "NA")), **OPTIONS)
+    layout = found.layout
+    assert (layout.encoding, layout.delimiter, layout.decimal) == ("utf-8-sig", ";", ",")
+    assert layout.marks == {"NA": 3 + sum(row[2] == "" for row in table()[1:])}
+    assert "numbers are read with decimal ','" in found.warnings[0]
+    assert "delimiter semicolon, decimal comma" in found.text()
+
+
+NUMBERS = "".join(f"{i % 7},{i % 5}.5\n" for i in range(40))
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "what"),
+    [
+        ('a,b\n"1,234",x\n"5,678",y\n', 2, "may be 1.234 or 1234; say which"),
+        ("a;b\n1,5;1.5\n2,5;2.5\n", 2, "are written in different number formats"),
+        ("a,b\n" + NUMBERS + "n/k,1\n", 42, "'missing: [n/k]'"),
+        ("a,b\n" + NUMBERS + "".join(f"oops,{i}\n" for i in range(30)), 42, "'nominal: [a]'"),
+        ("a,b\n" + NUMBERS + "1_000,1\n", 42, "'1_000' is no number"),
+        ("a,b\n" + NUMBERS + "7%,1\n", 42, "'7%' is no number"),
+        ("#a,b\n" + NUMBERS, 1, "begins with '#' but is cut like the rows"),
+        ("Sales of May\na,b\n" + NUMBERS, 1, "if it is a title, take it out"),
+        ("a,b\n" + "".join(f"r{i},1,2\n" for i in range(9)), 1, "if the first column has no name"),
+        ("age,2019\n" + NUMBERS, 1, "say 'header: true' or 'header: false'"),
+        ("name,2019\n" + "x,1\ny,2\n" * 9, 1, "say 'header: true' or 'header: false'"),
+        ('a,b\n1,"x\n' + NUMBERS, 2, "a quoted value does not end"),
+        ('a,b\n1,"x"y\n', 2, "text follows a closing quote"),
+        ("a,b\n1," + "x" * 140_000 + "\n", 2, "a cell has more than 131,072 characters"),
+        (b"\xef\xbb\xbfa,b\n1,x\n2,\xfc\n", 3, "is not in the encoding utf-8-sig"),
+        (b"a,b\n1,x\n2,\x81\n", 3, "say which it is by 'encoding'"),
+    ],
+)
+def test_doubts_and_faults_name_line_and_remedy(write, content, line, what):
+    path = write("t.csv", content)
+    with pytest.raises(DataError) as caught:
+        inspect_table(path)
+    assert str(caught.value).startswith(f"{path}:{line}: ")
+    assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("t.csv", b"PK\x03\x04....", "zip archive"),
+        ("t.xls", b"\xd0\xcf\x11\xe0....", "old Excel"),
+        ("t.csv", gzip.compress(b"a,b\n"), "must end in .gz"),
+        ("t.csv", b"PAR1....PAR1", "must end in .parquet"),
+        ("t.json", '[{"a": 1, "b": 2}]', "is JSON"),
+        ("t.csv", '\n{"a": 1}\n', "is JSON"),
+        ("t.html", "<!DOCTYPE html><table>", "HTML"),
+        ("t.csv", bytes(range(256)), "is no text"),
+        ("t.csv", ("a,b\n" * 99).encode("utf-16-le"), "say 'encoding: utf-16-le'"),
+        ("t.csv", "a|b;c\nd|e;f\n", "the delimiter may be ';' or '|'"),
+    ],
+)
+def test_what_is_no_table_is_said_to_be(write, name, content, what):
+    with pytest.raises(DataError) as caught:
+        inspect_table(write(name, content))
+    assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "expected"),
+    [
+        ('a,b\n"1,234",x\n', {"thousands": ","}, 1234.0),
+        ('a,b\n"1,234",x\n', {"decimal": ","}, 1.234),
+        ("a;b\n1.234;x\n", {}, 1.234),
+        ("a;b\n1.234;x\n", {"thousands": "."}, 1234.0),
+        ("a|b;c\n5|x;y\n", {"delimiter": "|"}, 5.0),
+        ("a;b\n12%;x\n", {}, 12.0),
+        ("a;b\n$1,200.50;x\n", {}, 1200.5),
+        ("5;x\n6;y\n", {"header": True}, 6.0),
+        ("a;b\n-9;x\n4;y\n", {"missing": [-9]}, np.nan),
+        ("a;b\nNA;x\n4;y\n", {"missing_values": [""], "nominal": ["a"]}, 1.0),
+    ],
+)
+def test_options_settle_what_is_in_doubt(write, content, options, expected):
+    path = write("t.csv", content)
+    found = read(path, entry_of(path, target="b", **options))
+    np.testing.assert_array_equal(found.values[0, 0], expected)
+
+
+def test_a_quoted_cell_may_hold_line_breaks(write):
+    path = write("t.csv", 'a,b\n"x\ny",2\n"z",3\n"x\ny",oops\n' + "z,3\n" * 9)
+    with pytest.raises(DataError, match=r"t.csv:5: 'oops' is no number"):
+        inspect_table(path)
+    found = read(path, entry_of(path, target="a", nominal=["b"]))
+    assert found.columns[0].categories == ("x\ny", "z")
+
+
+ALIEN = {
+    "index": ("", [str(i) for i in range(ROWS)]),
+    "index of a part": ("", [str(i * 7 % 61) for i in range(ROWS)]),
+    "counter": ("n", [str(100 + 3 * i) for i in range(ROWS)]),
+    "numbered": ("place", [str(i * 7 % ROWS) for i in range(ROWS)]),
+    "named": ("customer_id", [str(i * 7919 % 10007) for i in range(ROWS)]),
+    "names": ("name", [f"person {i % 45}" for i in range(ROWS)]),
+    "uuid": ("key", [f"{i % 9:08x}-0000-4000-8000-000000000000" for i in range(ROWS)]),
+    "date": ("when", [f"2024-01-{i % 28 + 1:02d}" for i in range(ROWS)]),
+    "time": ("at", [f"2024-01-{i % 28 + 1:02d} 10:{i % 60:02d}:00" for i in range(ROWS)]),
+    "german date": ("am", [f"{i % 28 + 1}.3.2024" for i in range(ROWS)]),
+    "nothing": ("nothing", [""] * ROWS),
+}
+
+
+def with_column(alien):
+    name, cells = ALIEN[alien]
+    rows = text(table()).splitlines()
+    return "".join(f"{c},{row}\n" for c, row in zip([name, *cells], rows, strict=True))
+
+
+@pytest.mark.parametrize("alien", ALIEN)
+def test_a_column_that_is_no_feature_is_left_out_and_said(write, plain, alien):
+    path = write("t.csv", with_column(alien))
+    assert fingerprint(path) == plain
+    found = inspect_table(path, **OPTIONS)
+    name = ALIEN[alien][0] or "column1"
+    assert list(found.left_out) == [name]
+    assert sum(f"left out: '{name}'" in warning for warning in found.warnings) == 1
+
+
+@pytest.mark.parametrize("alien", [alien for alien in ALIEN if alien != "nothing"])
+def test_an_entry_keeps_or_refuses_such_columns(write, alien):
+    path = write("t.csv", with_column(alien))
+    name = ALIEN[alien][0] or "column1"
+    for options in ({"keep": [name]}, {"identifiers": "keep"}):
+        found = dataset_of(path, entry_of(path, **OPTIONS, **options))
+        assert found.features[0].name == name
+    with pytest.raises(DataError, match=f"not fit as features: '{name}'"):
+        inspect_table(path, **OPTIONS, identifiers="refuse")
+
+
+def test_honest_columns_stay(write):
+    rows = ["year,zone,score,left"]
+    rows += [
+        f"{2000 + i % 20},z{i % 25},{i * 1.5},{'yes' if i % 3 else 'no'}" for i in range(ROWS)
+    ]
+    found = inspect_table(write("t.csv", "\n".join(rows)), **OPTIONS)
+    assert not found.left_out
+    assert not found.warnings
+
+
+def test_other_sources_keep_what_they_have(write):
+    path = write("t.csv", with_column("counter"))
+    entry = entry_of(path, **OPTIONS)
+    found = read(path, entry)
+    elsewhere = type(found)(found.name, found.columns, found.values, {"source": "openml"})
+    assert build("t", elsewhere, entry).features[0].name == "n"
+
+
+def test_rows_without_a_target_are_left_out_and_counted(write, plain):
+    rows = text(table()).splitlines()
+    rows[2:2] = ["33,1.5,plus,", "34,1.5,plus,NA"]
+    path = write("t.csv", "\n".join(rows))
+    assert fingerprint(path) == plain
+    found = inspect_table(path, **OPTIONS)
+    assert (found.rows, found.without_target) == (ROWS, 2)
+    assert sum("2 of 62 rows have no target 'left'" in w for w in found.warnings) == 1
+
+
+def test_too_many_columns_after_coding_are_refused_with_names(write):
+    rows = [f"{i % 5},k{i % 3000},s{i % 2500},{i % 2}\n" for i in range(12_000)]
+    path = write("t.csv", "a,shop,street,y\n" + "".join(rows))
+    with pytest.raises(DataError, match=r"5,500 columns.*'shop' 3,000, 'street' 2,500"):
+        inspect_table(path, target="y", levels=[0, 1])
+    found = inspect_table(path, target="y", levels=[0, 1], most_coded=6000)
+    assert found.width == 5501
+    assert found.size == 8 * 12_000 * 5501
+
+
+def test_more_than_the_machine_holds_is_refused(entry):
+    from rankexp.data.suitable import check_width
+
+    wide = [Feature(f"x{j}") for j in range(100_000)]
+    with pytest.raises(DataError, match=r"needs 800\.0 GB, this machine has"):
+        check_width(wide, 1_000_000, entry())
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_bomb_is_not_unpacked(write, monkeypatch, pack):
+    suffix = ".gz" if pack is gzip.compress else ".xz"
+    path = write("bomb.csv" + suffix, pack(b"1,2\n" * 15_000_000))
+    with pytest.raises(
+        DataError, match=r"hold more than 50 MB when unpacked.*RANKEXP_UNPACKED_MB"
+    ):
+        inspect_table(path)
+    small = write("small.csv" + suffix, pack(b"1,2\n" * 300_000))
+    assert inspect_table(small).rows == 300_000
+    monkeypatch.setenv("RANKEXP_UNPACKED_MB", "1")
+    with pytest.raises(DataError, match="hold more than 1 MB"):
+        inspect_table(small)
+
+
+def test_wide_tables_take_time_in_proportion(write, monkeypatch):
+    from time import perf_counter
+
+    spent = []
+    for columns in (1000, 8000):
+        head = ",".join(f"x{j}" for j in range(columns))
+        body = "\n".join(",".join(f"{i * j % 97}.5" for j in range(columns)) for i in range(25))
+        path = write("wide.csv", head + "\n" + body)
+        begun = perf_counter()
+        assert len(inspect_table(path, target="x0").columns) == columns
+        spent.append(perf_counter() - begun)
+    assert spent[1] < 40 * spent[0] + 0.5  # quadratic would be 64 times and more
+
+
+def test_positive_writes_levels_out(write):
+    path = write("t.csv", "a,y\n1,no\n2,yes\n3,no\n")
+    assert entry_of(path, target="y", positive="no").levels == ["yes", "no"]
+    assert inspect_table(path, target="y", positive="yes").levels == (("no", 2), ("yes", 1))
+    with pytest.raises(DataError, match="must be one of two"):
+        inspect_table(path, target="y", positive="maybe")
+    with pytest.raises(ConfigError, match="give one"):
+        inspect_table(path, target="y", positive="yes", levels=["no", "yes"])
+    with pytest.raises(ConfigError, match="decimel"):
+        inspect_table(path, decimel=",")
