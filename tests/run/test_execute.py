@@ -206,7 +206,8 @@ def test_data_that_is_there_is_used_and_noted(
     from test_evaluate import small_data
 
     facts = small_data(tmp_path)["small"]
-    dataset = SimpleNamespace(provenance={"source": "file", "file": "/some/where/x.csv"})
+    source = {"source": "file", "file": "/some/where/x.csv"}
+    dataset = SimpleNamespace(provenance=source, reading=None)
     found = SimpleNamespace(dataset=dataset, facts=facts, where="x")
     monkeypatch.setattr(find_module, "find", lambda *_, **__: found, raising=False)
     assert run(with_data(small=False), tmp_path).made == 6 + 3

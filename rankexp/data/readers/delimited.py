@@ -14,6 +14,8 @@ from rankexp.errors import DataError
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
+LONGEST_CELL = 131_072
+"""Characters: more mean a quote that was not closed."""
 _NO_TABLES = {
     ("{", "[{", "[[", '["'): "JSON",
     ("<!", "<html", "<?xml", "<table"): "HTML or XML",
@@ -36,7 +38,15 @@ def read_delimited(path: Path, rules: Rules = DEFAULT) -> Table:
     """
     content = unpacked(path)
     encoding = encoding_of(path, content, rules.encoding)
-    file = _Text(path, content, encoding)
+    limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
+    try:
+        return _read(_Text(path, content, encoding), rules)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _read(file: "_Text", rules: Rules) -> Table:
+    path, encoding = file.path, file.encoding
     delimiter = rules.delimiter or file.sniff()
     if rules.header is None:
         file.check_comment(delimiter)
@@ -50,7 +60,7 @@ class _Text:
     """A file of text, cut into rows as often as wanted."""
 
     def __init__(self, path: Path, content: bytes, encoding: str) -> None:
-        self.path, self._content, self._encoding = path, content, encoding
+        self.path, self._content, self.encoding = path, content, encoding
         self._comment, self._before, start = "", 0, ""
         for line in opened(content, encoding):
             if line.startswith("#"):
@@ -65,7 +75,7 @@ class _Text:
 
     def rows(self, delimiter: str, *, strict: bool = True) -> Iterator[Row]:
         """Give line and cells of each row that is not blank, from the line of names on."""
-        lines: Iterable[str] = opened(self._content, self._encoding)
+        lines: Iterable[str] = opened(self._content, self.encoding)
         lines = islice(lines, self._before, None)
         if delimiter == SPACES:
             lines = (" ".join(line.split()) + "\n" for line in lines)
@@ -84,9 +94,7 @@ class _Text:
 
     def _malformed(self, line: int, reason: str) -> DataError:
         if "field larger" in reason:
-            reason = (
-                f"a cell has more than {csv.field_size_limit():,} characters; is a quote open?"
-            )
+            reason = f"a cell has more than {LONGEST_CELL:,} characters; is a quote open?"
         elif "end of data" in reason:
             reason = "a quoted value does not end"
         elif "expected after" in reason:
