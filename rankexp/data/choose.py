@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints, Table
 from rankexp.data.levels import key_of, number_text
-from rankexp.data.reading import FREQUENT, Column, Layout, Reading, Role
+from rankexp.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.data.suitable import Unfit, check_identifiers, coded_width, unfit
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
@@ -50,7 +50,7 @@ class Chosen:
             target=target,
             levels=tuple(levels or ()),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
-            warnings=(*layout.notes, *self._warnings(levels)),
+            warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
         )
 
     def _column(self, j: int) -> Column:
@@ -92,6 +92,14 @@ class Chosen:
             hint = "; 'keep: [...]' keeps such columns" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
+
+
+def _marks(layout: Layout) -> list[str]:
+    """Say which words were read as missing: they may be meant as they stand."""
+    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
+    return (
+        [f"read as missing: {', '.join(words)}; 'missing_values' says otherwise"] if words else []
+    )
 
 
 def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:

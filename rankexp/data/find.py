@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankexp.data.build import build, differences
 from rankexp.data.dataset import Dataset
 from rankexp.data.origins import (
@@ -118,9 +120,13 @@ def verify(
     origin = local(name, entry, folders, cache, reasons)
     if origin is None:
         raise not_found(name, entry, folders, cache, reasons)
-    rows, features = _built(name, entry, origin).X.shape
+    dataset = _built(name, entry, origin)
+    rows, features = dataset.X.shape
+    classes = "" if dataset.levels is None else f"classes {np.bincount(dataset.y).tolist()}, "
+    missing = int(np.isnan(dataset.X).sum())
     verdict = "as declared" if entry.fingerprint else "no fingerprint is declared"
-    return f"{rows} rows, {features} features, from {origin.where}: {verdict}"
+    counts = f"{rows} rows, {features} features, {classes}{missing} missing cells"
+    return f"{counts}, from {origin.where}: {verdict}"
 
 
 def listing(

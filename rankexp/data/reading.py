@@ -13,6 +13,8 @@ Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
 FREQUENT = 5
 """Categories of a column that a reading names."""
+EMPTY = "empty cells"
+"""What `Layout.marks` calls them."""
 WIDTH = 100
 """Columns of the text that `Reading.text` gives."""
 

@@ -232,7 +232,8 @@ def test_listing_and_verify(place, entry, no_network):
         "wine  sklearn: wine",
     ]
     line = verify("toy", entries["toy"], [folder], cache)
-    assert line == f"3 rows, 2 features, from file {folder / 'toy.csv'}: as declared"
+    counts = "3 rows, 2 features, classes [2, 1], 1 missing cells"
+    assert line == f"{counts}, from file {folder / 'toy.csv'}: as declared"
     with pytest.raises(DataError, match="not found"):
         verify("gone", entries["gone"], [folder], cache)
     assert listing({}, cache) == []

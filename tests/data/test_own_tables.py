@@ -329,6 +329,14 @@ def test_wide_tables_take_time_in_proportion(write, monkeypatch):
     assert spent[1] < 40 * spent[0] + 0.5  # quadratic would be 64 times and more
 
 
+def test_a_mark_that_is_a_level_is_none(write):
+    path = write("t.csv", "a,harm\n" + "1,None\n2,mild\nNA,None\n" * 5)
+    found = inspect_table(path, target="harm", levels=["mild", "None"])
+    assert found.levels == (("mild", 5), ("None", 10))
+    assert found.layout.marks == {"NA": 5}
+    assert found.warnings == ("read as missing: NA (5); 'missing_values' says otherwise",)
+
+
 def test_positive_writes_levels_out(write):
     path = write("t.csv", "a,y\n1,no\n2,yes\n3,no\n")
     assert entry_of(path, target="y", positive="no").levels == ["yes", "no"]

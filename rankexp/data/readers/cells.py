@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints
+from rankexp.data.reading import EMPTY
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ SIGNS = "%$€£"
 SPACES = " \u00a0\u202f"
 
 LIKE_A_NUMBER = re.compile(
-    r"[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*([eE][+-]?[0-9]+)?\s*[%$€£]?"
+    r"[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*+([eE][+-]?[0-9]+)?\s*[%$€£]?"
 )
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?"
 _ZONE = r"\s?(Z|[AaPp][Mm]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
@@ -43,7 +44,7 @@ class Rules:
     """What an entry says of how texts are read; None is found out.
 
     `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
-    mistake.
+    mistake, `levels` the values of the target that are named and so not missing.
     """
 
     missing: frozenset[str] = USUAL
@@ -54,21 +55,30 @@ class Rules:
     encoding: str | None = None
     delimiter: str | None = None
     sheet: str | None = None
+    target: str = ""
+    levels: frozenset[str] = frozenset()
+
+    def marks(self, column: str) -> frozenset[str]:
+        """Return the marks of missing cells of a column."""
+        return self.missing - self.levels if column == self.target else self.missing
 
     @classmethod
     def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "Rules":
         """Return the rules of an entry; `usual` marks where it names none."""
         marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
-        target = [entry.target] if entry.levels is not None else []
+        given = (v if isinstance(v, list) else [v] for v in entry.levels or ())
+        levels = frozenset(str(value) for level in given for value in level)
         return cls(
             marks | {str(mark) for mark in entry.missing},
-            frozenset([*entry.nominal, *target]),
+            frozenset([*entry.nominal, *([entry.target] if levels else [])]),
             entry.header,
             entry.decimal,
             entry.thousands,
             entry.encoding,
             entry.delimiter,
             entry.sheet,
+            entry.target,
+            levels,
         )
 
 
@@ -156,11 +166,12 @@ class Maker:
     def cells(self, name: str, known: Mapping[str, int], codes: Ints) -> Cells:
         """Return a column of texts, without its missing marks, which are counted."""
         counts = np.bincount(codes, minlength=len(known))
+        missing = self.rules.marks(name)
         stripped: dict[str, int] = {}
         renumbered = np.empty(len(known), dtype=np.int64)
         for cell, code in known.items():
             text = cell.strip()
-            if text in self.rules.missing:
+            if text in missing:
                 self.marks[text] += int(counts[code])
                 renumbered[code] = -1
             else:
@@ -313,4 +324,4 @@ def _telling(texts: Sequence[str], fits: Sequence[NumberFormat]) -> int:
 def described(marks: Mapping[str, int]) -> dict[str, int]:
     """Return marks, most frequent first; the empty cell by its words."""
     ordered = sorted(marks.items(), key=lambda item: (-item[1], item[0]))
-    return {text or "empty cells": count for text, count in ordered}
+    return {text or EMPTY: count for text, count in ordered}

@@ -157,7 +157,7 @@ class Grid:
                 if j in texts:
                     continue
                 joined = "".join(column)
-                numbers = plain_numbers(column, joined, self.rules.missing)
+                numbers = plain_numbers(column, joined, self.rules.marks(self.names[j]))
                 if numbers is None:
                     texts.add(j)
                     continue

@@ -41,7 +41,9 @@ def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
         file = parquet.ParquetFile(io.BytesIO(content))
         groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
         check_size(path, sum(group.total_byte_size for group in groups))
-        frame = file.read().to_pandas(ignore_metadata=True)
+        table = file.read()
+        table.validate(full=True)  # otherwise texts that are none show only when they are used
+        frame = table.to_pandas(ignore_metadata=True)
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
