@@ -130,3 +130,44 @@ def test_agrees_with_scipy_on_every_real_file(real_data):
                 codes = {text.encode(): code for code, text in enumerate(column.categories)}
                 expected = [codes.get(text, np.nan) for text in expected]
             np.testing.assert_array_equal(table.values[:, j], expected)
+
+
+def test_quotes_escapes_and_ranges(write):
+    text = "@attribute w {'?', 'a\\tb'}\n@attribute x [1,10]\n@data\n'?',1\n?,2\n'a\\tb',3\n"
+    with pytest.raises(DataError, match=r"t.arff:2: attribute 'x' is of type '\[1,10\]'"):
+        read_arff(write("t.arff", text))
+    table = read_arff(write("t.arff", text.replace("x [", "x real [")))
+    assert table.columns[0].categories == ("?", "a\tb")
+    np.testing.assert_array_equal(table.values, [[0, 1], [np.nan, 2], [1, 3]])
+
+
+@pytest.mark.parametrize("cell", ["1_000", "١٢", "0x10", "1,5"])
+def test_what_python_takes_for_a_number_is_none(write, cell):
+    with pytest.raises(DataError, match=r"t.arff:3: "):
+        read_arff(write("t.arff", f"@attribute a real\n@data\n{cell}\n"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("newline", ["\r", "\r\n"])
+def test_encodings_and_ends_of_lines(write, encoding, newline):
+    raw = TOY.replace("zebra", "Düne").replace("\n", newline).encode(encoding)
+    table = read_arff(write("t.arff", raw))
+    assert table.columns[2].categories == ("Düne", "an ant")
+    np.testing.assert_array_equal(table.values, [[5, 0, 0, 1], [np.nan, 1, 1, 0], VALUES[2]])
+
+
+def test_time_grows_with_the_length_alone(write):
+    from time import perf_counter
+
+    many = "".join(f"@attribute a{j} real\n" for j in range(20_000))
+    wide = write("wide.arff", many + "@data\n" + ",".join(["1"] * 20_000) + "\n")
+    gaps = write(
+        "gaps.arff", "@attribute a real\n@data\n" + " " * 100_000 + "x" + " " * 100_000 + "'"
+    )
+    quotes = write("quotes.arff", "@attribute " + "'\\" * 50_000 + " real\n@data\n1\n")
+    begun = perf_counter()
+    assert read_arff(wide).values.shape == (1, 20_000)
+    for path in (gaps, quotes):
+        with pytest.raises(DataError):
+            read_arff(path)
+    assert perf_counter() - begun < 5
