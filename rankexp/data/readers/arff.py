@@ -29,7 +29,7 @@ Row = tuple[int, list[str | None]]
 # Possessive (*+, ++): what matched is not tried otherwise, so time grows with the length alone.
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 _TOKEN = re.compile(rf"\s*+(?:({_QUOTED})\s*+|([^,'\"]*+))(,|$)")
-_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{]++)\s*+(.*+)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|(?!['\"])[^\s{{]++)\s*+(.*+)", re.IGNORECASE)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
