@@ -1,8 +1,11 @@
 """Read one's own table without a study: what is in it, and the entry that a study would have."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rankexp.errors import ConfigError, DataError
 
@@ -32,7 +35,8 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
     Returns
     -------
     Reading
-        Of a target of names without levels, its `levels` are the values as they stand.
+        Of a target of names without levels, its `levels` are the values as they stand. Why a
+        study would refuse the table, as far as it could be read, is its last warning.
 
     Raises
     ------
@@ -41,23 +45,29 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
     ConfigError
         An option that no entry has, or a value that it cannot have.
     """
-    entry, table = _read(Path(path), target, options)
     from rankexp.data.build import build
     from rankexp.data.choose import choose
-    from rankexp.data.levels import raw_values
+    from rankexp.data.levels import level_codes, raw_values
 
-    if target is not None and entry.levels is not None:
-        reading = build(Path(path).stem, table, entry).reading
-        assert reading is not None
-        return reading
+    entry, table = _read(Path(path), target, options)
     chosen = choose(table, entry, target)
     counts: list[tuple[str, int]] | None = None
     for j in chosen.of("target"):
-        if chosen.columns[j].kind == "nominal":
-            texts, index = raw_values(chosen.columns[j], chosen.values[:, j])
-            found = [int((index == code).sum()) for code in range(len(texts))]
-            counts = [(t, n) for t, n in zip(texts, found, strict=True) if n]
-    return chosen.reading(table, counts)
+        column, values = chosen.columns[j], chosen.values[:, j]
+        if entry.levels is not None or column.kind == "nominal":
+            texts, index = raw_values(column, values)
+            if entry.levels is not None:
+                index, names = level_codes(column, values, entry.levels)
+                texts = list(names)
+            found = np.bincount(index, minlength=len(texts)).tolist()
+            counts = [(name, n) for name, n in zip(texts, found, strict=True) if n]
+    reading = chosen.reading(table, counts)
+    try:
+        if target is not None:
+            build(table.name, table, entry)
+    except DataError as error:
+        reading = replace(reading, warnings=(*reading.warnings, f"a study refuses it: {error}"))
+    return reading
 
 
 def entry_of(path: str | Path, *, target: str, **options: Any) -> "DataEntry":

@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import re
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def plain(write):
         ("comment.csv", "# exported on Monday\n# by the shop\n" + text(table())),
         ("feed.csv", text(table()) + "\f"),
         ("dos.csv", text(table()).replace("\n", "\r\n") + "\x1a"),
+        ("excel.csv", "sep=;\n" + text(table(), ";")),
         ("blank.tsv", text(table(), "\t") + "\t\t\t\n\n\t\t\t\n"),
         ("packed.csv.gz", gzip.compress(text(table()).encode())),
         ("packed.csv.xz", lzma.compress(text(table()).encode())),
@@ -142,6 +144,7 @@ NUMBERS = "".join(f"{i % 7},{i % 5}.5\n" for i in range(40))
         ("a,b\n" + NUMBERS + "".join(f"oops,{i}\n" for i in range(30)), 42, "'nominal: [a]'"),
         ("a,b\n" + NUMBERS + "1_000,1\n", 42, "'1_000' is no number"),
         ("a,b\n" + NUMBERS + "7%,1\n", 42, "'7%' is no number"),
+        ("a,b\n" + "".join(f"({i}),{i % 3}\n{i},0\n" for i in range(30)), 2, "'(0)' is no number"),
         ("#a,b\n" + NUMBERS, 1, "begins with '#' but is cut like the rows"),
         ("Sales of May\na,b\n" + NUMBERS, 1, "if it is a title, take it out"),
         ("a,b\n" + "".join(f"r{i},1,2\n" for i in range(9)), 1, "if the first column has no name"),
@@ -254,6 +257,15 @@ def test_an_entry_keeps_or_refuses_such_columns(write, alien):
         inspect_table(path, **OPTIONS, identifiers="refuse")
 
 
+def test_leading_zeros_are_said(write):
+    path = write(
+        "t.csv", "zip,half,y\n" + "".join(f"{i % 9:05d},0.{i % 7},{i % 2}\n" for i in range(40))
+    )
+    (warning,) = inspect_table(path).warnings
+    assert "leading zeros were read as numbers: zip;" in warning
+    assert not inspect_table(path, nominal=["zip"]).warnings
+
+
 def test_honest_columns_stay(write):
     rows = ["year,zone,score,left"]
     rows += [
@@ -285,8 +297,12 @@ def test_rows_without_a_target_are_left_out_and_counted(write, plain):
 def test_too_many_columns_after_coding_are_refused_with_names(write):
     rows = [f"{i % 5},k{i % 3000},s{i % 2500},{i % 2}\n" for i in range(12_000)]
     path = write("t.csv", "a,shop,street,y\n" + "".join(rows))
-    with pytest.raises(DataError, match=r"5,500 columns.*'shop' 3,000, 'street' 2,500"):
-        inspect_table(path, target="y", levels=[0, 1])
+    options = {"target": "y", "levels": [0, 1]}
+    refused = r"5,500 columns.*'shop' 3,000, 'street' 2,500"
+    with pytest.raises(DataError, match=refused):
+        dataset_of(path, entry_of(path, **options))
+    warning = inspect_table(path, **options).warnings[-1]
+    assert re.match("a study refuses it: .*" + refused, warning)
     found = inspect_table(path, target="y", levels=[0, 1], most_coded=6000)
     assert found.width == 5501
     assert found.size == 8 * 12_000 * 5501

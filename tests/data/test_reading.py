@@ -53,8 +53,10 @@ def test_without_a_target_every_column_is_looked_at(path):
     assert {c.role for c in found.columns} == {"feature", "left out"}
 
 
-def test_names_without_levels_are_counted(path):
-    assert inspect_table(path, target="left").levels == (("no", 30), ("yes", 15))
+def test_names_without_levels_are_counted_and_asked_for(path):
+    found = inspect_table(path, target="left")
+    assert found.levels == (("no", 30), ("yes", 15))
+    assert found.warnings[-1].startswith("a study refuses it: target 'left' holds names (no, yes)")
 
 
 def test_two_numbers_without_levels_are_doubted(write):

@@ -1,6 +1,7 @@
 """Read CSV and its kin: encoding, delimiter, header and number format are found out or given."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -16,6 +17,8 @@ DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
 LONGEST_CELL = 131_072
 """Characters: more mean a quote that was not closed."""
+_SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
+"""The first line by which Excel is told the delimiter."""
 _NO_TABLES = {
     ("{", "[{", "[[", '["'): "JSON",
     ("<!", "<html", "<?xml", "<table"): "HTML or XML",
@@ -47,7 +50,7 @@ def read_delimited(path: Path, rules: Rules = DEFAULT) -> Table:
 
 def _read(file: "_Text", rules: Rules) -> Table:
     path, encoding = file.path, file.encoding
-    delimiter = rules.delimiter or file.sniff()
+    delimiter = rules.delimiter or file.declared or file.sniff()
     if rules.header is None:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules)
@@ -61,10 +64,13 @@ class _Text:
 
     def __init__(self, path: Path, content: bytes, encoding: str) -> None:
         self.path, self._content, self.encoding = path, content, encoding
+        self.declared: str | None = None
         self._comment, self._before, start = "", 0, ""
         for line in opened(content, encoding):
             if line.startswith("#"):
                 self._comment = line
+            elif (said := _SAID.fullmatch(line)) and not self._before:
+                self.declared = said[1]
             elif line.strip():
                 start = line.lstrip()[:20]
                 break

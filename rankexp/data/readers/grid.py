@@ -1,5 +1,6 @@
 """A table of texts, row by row, made columns: names, then numbers, then whatever is left."""
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -30,6 +31,8 @@ FIRST = 50
 
 ENOUGH = 10
 """Rows in which a text of a column without name is expected to occur again."""
+
+_PADDED = re.compile(r"(?:^|,)0[0-9]")
 
 Row = tuple[int, list[str]]
 """Line in the file, from 1, and cells."""
@@ -62,6 +65,7 @@ class Grid:
         self.empty = 0
         self.notes: list[str] = []
         self._marks: dict[int, Counter[str]] = {}
+        self._padded: dict[str, None] = {}
 
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
@@ -156,7 +160,7 @@ class Grid:
             for j, column in enumerate(zip(*(cells for _, cells in chunk), strict=True)):
                 if j in texts:
                     continue
-                joined = "".join(column)
+                joined = ",".join(column)
                 numbers = plain_numbers(column, joined, self.rules.marks(self.names[j]))
                 if numbers is None:
                     texts.add(j)
@@ -167,6 +171,8 @@ class Grid:
                     marks.update(cell for cell in column if cell in self.rules.missing)
                 if "." in joined:
                     dotted.add(j)
+                if ("0" in joined) and _PADDED.search(joined):
+                    self._padded[self.names[j]] = None
             parts.append(part)
         if not parts:
             raise DataError(f"{self.path}: no rows of data")
@@ -193,6 +199,12 @@ class Grid:
         self, kind: str, maker: Maker, made: dict[int, Made], how: dict[str, str | None]
     ) -> Layout:
         notes = [*self.notes, *maker.notes]
+        padded = [name for name in self._padded if name not in self.rules.lenient]
+        if padded:
+            notes.append(
+                f"numbers with leading zeros were read as numbers: {', '.join(padded[:10])}; if "
+                "they are codes, list the column in 'nominal'"
+            )
         plain = (marks for j, marks in self._marks.items() if j not in made)
         found = maker.format != FORMATS[0]
         if found and self.rules.decimal is None and self.rules.thousands is None:
