@@ -25,6 +25,8 @@ USUAL = frozenset(
 SIGNS = "%$€£"
 SPACES = " \u00a0\u202f"
 
+_DIGITS = str.maketrans("012345678", "9" * 9)
+
 LIKE_A_NUMBER = re.compile(
     r"\(?[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*+([eE][+-]?[0-9]+)?\s*[%$€£]?\)?"
 )
@@ -131,9 +133,15 @@ class Cells(NamedTuple):
     texts: list[str]
     codes: Ints
 
-    def first(self, text: int) -> int:
-        """Return the first row that has a text."""
-        return int(np.argmax(self.codes == text))
+    def first(self) -> Ints:
+        """Return the first row that has each text."""
+        rows = np.zeros(len(self.texts) + 1, dtype=np.int64)  # the last is for what is missing
+        rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
+        return rows
+
+    def shapes(self) -> list[str]:
+        """Return a text, without its sign, of each sequence of digits and marks that there is."""
+        return list({_shape(text): text for text in reversed(_without_signs(self.texts))}.values())
 
 
 class Made(NamedTuple):
@@ -194,7 +202,7 @@ class Maker:
         ] or [NumberFormat(rules.decimal or ".", rules.thousands or "")]
         numbers: list[tuple[Cells, list[str], list[NumberFormat]]] = []
         for column in columns:
-            texts = _without_signs(column.texts)
+            texts = column.shapes()
             fits = [f for f in allowed if texts and all(map(f.fits, texts))]
             if fits and column.name not in rules.lenient:
                 numbers.append((column, texts, fits))
@@ -202,43 +210,50 @@ class Maker:
         if not common:
             raise self._contradiction(numbers)
         self.format = common[0]
-        if self.format == FORMATS[0] or not numbers:
+        if self.format == FORMATS[0]:
             return
         for column, texts, _ in numbers:
-            for code, text in enumerate(texts):
+            for text in texts:
                 for other in common[1:]:
                     if self.format.value(text) != other.value(text):
-                        raise self._doubt(column, code, self.format, other)
+                        raise self._doubt(column, text, self.format, other)
 
-    def _where(self, column: Cells, code: int) -> str:
-        return f"{self.path}:{self.lines[column.first(code)]}"
+    def said(self) -> tuple[str, ...]:
+        """Return the notes, with the number format if it was found out."""
+        given = self.rules.decimal or self.rules.thousands
+        found = self.format != FORMATS[0] and not given
+        first = [f"numbers are read with {self.format}, which was found out"] if found else []
+        return (*first, *self.notes)
+
+    def _where(self, column: Cells, text: str) -> str:
+        code = _without_signs(column.texts).index(text)
+        return f"{self.path}:{self.lines[column.first()[code]]}"
 
     def _doubt(
-        self, column: Cells, code: int, first: NumberFormat, other: NumberFormat
+        self, column: Cells, text: str, first: NumberFormat, other: NumberFormat
     ) -> DataError:
-        text = _without_signs(column.texts)[code]
         return DataError(
-            f"{self._where(column, code)}: '{column.texts[code]}' in column '{column.name}' may "
-            f"be {first.value(text):g} or {other.value(text):g}; say which: "
+            f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' may be "
+            f"{first.value(text):g} or {other.value(text):g}; say which: "
             f"'decimal: \"{first.decimal}\"' or 'thousands: \"{other.thousands}\"'"
         )
 
     def _contradiction(
         self, numbers: Sequence[tuple[Cells, list[str], list[NumberFormat]]]
     ) -> DataError:
-        """Name two columns whose numbers have no format in common, or else all of three."""
-        first, _, formats = numbers[0]
-        apart = (n for n in numbers if not set(n[2]) & set(formats))
-        second, _, others = next(apart, numbers[-1])
+        """Name two columns whose numbers have no format in common, or else the first and last."""
+        first = numbers[0]
+        second = next((n for n in numbers if not set(n[2]) & set(first[2])), numbers[-1])
+        telling = [
+            min(n[1], key=lambda t: sum(f.fits(t) for f in FORMATS)) for n in (first, second)
+        ]
         said = " and ".join(
-            f"'{c.texts[code]}' in column '{c.name}'"
-            for c, fits in ((first, formats), (second, others))
-            for code in [_telling(c.texts, fits)]
+            f"'{short(text)}' in column '{n[0].name}'"
+            for text, n in zip(telling, (first, second), strict=True)
         )
         return DataError(
-            f"{self._where(second, _telling(second.texts, others))}: {said} are written in "
-            "different number formats; repair one column, leave it out with 'drop', or list it "
-            "in 'nominal'"
+            f"{self._where(second[0], telling[1])}: {said} are written in different number "
+            "formats; repair one column, leave it out with 'drop', or list it in 'nominal'"
         )
 
     def make(self, column: Cells) -> Made:
@@ -277,8 +292,9 @@ class Maker:
         if share <= MOSTLY_NUMBERS:
             return
         strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
-        strays.sort(key=lambda code: (is_number[code], column.first(code)))
-        shown = [(column.texts[code], self.lines[column.first(code)]) for code in strays[:3]]
+        first = column.first()
+        strays.sort(key=lambda code: (is_number[code], first[code]))
+        shown = [(column.texts[code], self.lines[first[code]]) for code in strays[:3]]
         more = "".join(f", '{short(text)}' in line {line}" for text, line in shown[1:])
         marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
         missing = f"say 'missing: [{marks}]' if nothing is known there, or " if marks else "say "
@@ -315,10 +331,10 @@ def _without_sign(text: str, sign: str) -> str | None:
     return None
 
 
-def _telling(texts: Sequence[str], fits: Sequence[NumberFormat]) -> int:
-    """Return the text that fits the fewest formats, so that it shows which a column has."""
-    bare = _without_signs(list(texts))
-    return min(range(len(bare)), key=lambda code: sum(f.fits(bare[code]) for f in FORMATS))
+def _shape(text: str) -> str:
+    """Return a text with its digits alike, but for a zero that comes first."""
+    shape = text.translate(_DIGITS)
+    return shape.replace("9", "0", 1) if text.lstrip("+-")[:1] == "0" else shape
 
 
 def described(marks: Mapping[str, int]) -> dict[str, int]:

@@ -104,6 +104,8 @@ def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
         if content.startswith(start):
             raise DataError(f"{path}: {what}")
     marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+    if given and marked and given.lower().startswith(marked.removesuffix("-sig")):
+        given = marked  # which takes the mark off
     tried = [given] if given else [marked] if marked else ["utf-8", "cp1252"]
     if not (given or marked) and b"\0" in content:
         wide = content[1:200:2].count(0) > 50 or content[:200:2].count(0) > 50
@@ -117,8 +119,7 @@ def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
         except ValueError as error:
             at = getattr(error, "start", 0) + 3 * (name == "utf-8-sig")  # its mark is not counted
         else:
-            plain = codecs.lookup(name).name == "utf-8"
-            return marked if marked == "utf-8-sig" and plain else name
+            return name
     line = content.count(b"\n", 0, at) + 1
     raise DataError(
         f"{path}:{line}: is not in the encoding {tried[-1]}; say which it is by 'encoding'"

@@ -12,7 +12,6 @@ import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Table
 from rankexp.data.readers.cells import (
-    FORMATS,
     LIKE_A_NUMBER,
     Cells,
     Made,
@@ -198,7 +197,7 @@ class Grid:
     def _layout(
         self, kind: str, maker: Maker, made: dict[int, Made], how: dict[str, str | None]
     ) -> Layout:
-        notes = [*self.notes, *maker.notes]
+        notes = [*self.notes, *maker.said()]
         padded = [name for name in self._padded if name not in self.rules.lenient]
         if padded:
             notes.append(
@@ -206,9 +205,6 @@ class Grid:
                 "they are codes, list the column in 'nominal'"
             )
         plain = (marks for j, marks in self._marks.items() if j not in made)
-        found = maker.format != FORMATS[0]
-        if found and self.rules.decimal is None and self.rules.thousands is None:
-            notes.insert(0, f"numbers are read with {maker.format}, which was found out")
         return Layout(
             kind,
             **how,

@@ -82,7 +82,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
         marks=described(maker.marks),
         dates=tuple(dates),
         unnamed=unnamed,
-        notes=tuple(maker.notes),
+        notes=maker.said(),
     )
     return Table(path.name, tuple(columns), values, layout=layout)
 
