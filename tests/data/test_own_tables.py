@@ -266,6 +266,24 @@ def test_leading_zeros_are_said(write):
     assert not inspect_table(path, nominal=["zip"]).warnings
 
 
+@pytest.mark.parametrize(
+    ("cells", "doubt"),
+    [
+        (["1.234", "12.500", "7"], True),
+        (["1.234", "12.5", "7"], False),
+        (["1.234", "0.500", "7"], False),
+        (["1.234", "1234.500", "7"], False),
+        (["1.234", "-.500", "7"], False),
+    ],
+)
+def test_points_that_may_separate_thousands_are_said(write, cells, doubt):
+    path = write("t.csv", "a;b\n" + "".join(f"{cell};x\n" for cell in cells * 9))
+    assert ["three digits" in warning for warning in inspect_table(path).warnings] == [
+        True
+    ] * doubt
+    assert inspect_table(path, thousands="", decimal=".").warnings == ()
+
+
 def test_honest_columns_stay(write):
     rows = ["year,zone,score,left"]
     rows += [

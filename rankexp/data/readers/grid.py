@@ -31,6 +31,10 @@ FIRST = 50
 ENOUGH = 10
 """Rows in which a text of a column without name is expected to occur again."""
 
+_DECIMAL = re.compile(
+    r"(?:^|,)[+-]?(?:0[0-9.]|\.|[0-9]{4,}\.|[0-9]{1,3}\.(?:[0-9]{3}\.)*+(?![0-9]{3}(?:,|$)))"
+)
+"""A number, among others with commas between, whose point cannot separate thousands."""
 _PADDED = re.compile(r"(?:^|,)0[0-9]")
 
 Row = tuple[int, list[str]]
@@ -65,6 +69,7 @@ class Grid:
         self.notes: list[str] = []
         self._marks: dict[int, Counter[str]] = {}
         self._padded: dict[str, None] = {}
+        self._points = False
 
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
@@ -144,7 +149,7 @@ class Grid:
         for j, column in made.items():
             values[:, j] = column.values
         columns = [made[j].feature if j in made else Feature(n) for j, n in enumerate(self.names)]
-        layout = self._layout(kind, maker, made, how)
+        layout = self._layout(kind, maker, made, how, bool(dotted - made.keys()))
         return Table(Path(self.path).name, tuple(columns), values, layout=layout)
 
     def _numbers(self) -> tuple[Floats, set[int], set[int]]:
@@ -170,6 +175,7 @@ class Grid:
                     marks.update(cell for cell in column if cell in self.rules.missing)
                 if "." in joined:
                     dotted.add(j)
+                    self._points = self._points or _DECIMAL.search(joined) is not None
                 if ("0" in joined) and _PADDED.search(joined):
                     self._padded[self.names[j]] = None
             parts.append(part)
@@ -195,9 +201,19 @@ class Grid:
         }
 
     def _layout(
-        self, kind: str, maker: Maker, made: dict[int, Made], how: dict[str, str | None]
+        self,
+        kind: str,
+        maker: Maker,
+        made: dict[int, Made],
+        how: dict[str, str | None],
+        dotted: bool,
     ) -> Layout:
         notes = [*self.notes, *maker.said()]
+        if dotted and not self._points and self.rules.thousands is None:
+            notes.append(
+                "every number with a point has three digits after it; it was read as a decimal "
+                "point, 'thousands: \".\"' reads it otherwise"
+            )
         padded = [name for name in self._padded if name not in self.rules.lenient]
         if padded:
             notes.append(
