@@ -265,9 +265,9 @@ WRONG_DATA = {
     "absent target": (GOOD_ROWS.replace("label", "labels"), "did you mean 'labels'"),
     "one class": (GOOD_ROWS.replace("yes", "no"), "yes"),
     "unknown class": (GOOD_ROWS.replace("yes", "perhaps"), "perhaps"),
-    "empty column": (
-        "a,b,label\n" + "".join(f",{i},{'yes' if i % 2 else 'no'}\n" for i in range(9)),
-        "drop",
+    "stray text": (
+        "a,b,label\n" + "".join(f"{i or 'oops'},1,{'yes' if i % 2 else 'no'}\n" for i in range(9)),
+        "'missing: [oops]'",
     ),
 }
 
@@ -281,6 +281,17 @@ def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path) -> No
     done = rankexp("run", "mine.yaml", cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     assert said in done.stderr
+    assert (done.stdout + done.stderr).count(said) == 1
+
+
+def test_what_is_left_out_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MINE)
+    rows = [f",{i},{i * 7 % 5},{['no', 'yes', ''][i % 3]}" for i in range(60)]
+    (tmp_path / "mine.csv").write_text("\n".join(["empty,n,b,label", *rows]))
+    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for said in ("20 of 60 rows have no target 'label'", "left out: 'empty' (it has no value"):
+        assert (done.stdout + done.stderr).count(said) == 1
 
 
 def test_malformed_arff_names_file_and_line(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ class _Text:
 
     def check_comment(self, delimiter: str) -> None:
         """Hold that the last of the leading comments is no header."""
-        one = csv.reader([self._comment], delimiter=delimiter, skipinitialspace=True)
+        one = csv.reader([self._comment[:9999]], delimiter=delimiter, skipinitialspace=True)
         row = next(self.rows(delimiter, strict=False), (0, []))[1]
         if len(next(one, [])) == len(row) > 1:
             said = short(self._comment.strip())

@@ -176,7 +176,7 @@ class Grid:
                 if "." in joined:
                     dotted.add(j)
                     self._points = self._points or _DECIMAL.search(joined) is not None
-                if ("0" in joined) and _PADDED.search(joined):
+                if "0" in joined and _PADDED.search(joined):
                     self._padded[self.names[j]] = None
             parts.append(part)
         if not parts:
