@@ -215,6 +215,27 @@ def test_a_quoted_cell_may_hold_line_breaks(write):
     assert found.columns[0].categories == ("x\ny", "z")
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("1\r2", [[1], [2]]),
+        ('a,b\r"x\ry",2\r"z",3\r', [[0, 2], [1, 3]]),
+        ('a\tb\tc\n1\t"x y"\t\n2\t"z"\t5\n', [[1, 0, np.nan], [2, 1, 5]]),
+        ("a,b\n1,2\n\n , \n3,4\n\x0c\n\x1a", [[1, 2], [3, 4]]),
+        ("a,b\n1,2\n,,\n", None),
+        (" a  b \n 1   2\n3 4 \n", [[1, 2], [3, 4]]),
+    ],
+)
+def test_lines_and_blank_rows(write, content, expected):
+    path = write("t.csv", content)
+    if expected is None:
+        with pytest.raises(DataError, match=r"t.csv:3: 3 values for 2 columns"):
+            inspect_table(path)
+    else:
+        found = read(path, entry_of(path, target="a"))
+        np.testing.assert_array_equal(found.values, expected)
+
+
 ALIEN = {
     "index": ("", [str(i) for i in range(ROWS)]),
     "index of a part": ("", [str(i * 7 % 61) for i in range(ROWS)]),
@@ -347,6 +368,18 @@ def test_a_bomb_is_not_unpacked(write, monkeypatch, pack):
     monkeypatch.setenv("RANKEXP_UNPACKED_MB", "1")
     with pytest.raises(DataError, match="hold more than 1 MB"):
         inspect_table(small)
+
+
+def test_a_parquet_file_of_few_bytes_and_many_rows_is_not_unpacked(tmp_path):
+    pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    import pandas as pd
+
+    pd.DataFrame({f"x{j}": np.zeros(2_000_000) for j in range(4)}).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    assert (tmp_path / "t.parquet").stat().st_size < 100_000
+    with pytest.raises(DataError, match="hold more than 50 MB when unpacked"):
+        inspect_table(tmp_path / "t.parquet")
 
 
 def test_wide_tables_take_time_in_proportion(write, monkeypatch):

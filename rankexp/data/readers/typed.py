@@ -39,8 +39,9 @@ def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
     content = unpacked(path)
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
-        groups = [file.metadata.row_group(i) for i in range(file.num_row_groups)]
-        check_size(path, sum(group.total_byte_size for group in groups))
+        meta = file.metadata
+        groups = [meta.row_group(i).total_byte_size for i in range(file.num_row_groups)]
+        check_size(path, max(sum(groups), 8 * meta.num_rows * meta.num_columns))
         table = file.read()
         table.validate(full=True)  # otherwise texts that are none show only when they are used
         frame = table.to_pandas(ignore_metadata=True)
