@@ -85,8 +85,8 @@ class DataEntry(Strict):
     missing_codes: dict[int | float | str, list[str]] = {}
     """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
     header: bool | None = None
-    """Whether a CSV file names its columns; None: it does if no cell of its first line is a
-    number. ``columnN`` is the N-th column of any file that has no column of this name."""
+    """Whether the first line names the columns; None: it does if no cell of it is a number, and
+    where only some are, the reading may refuse. ``columnN`` is the N-th column of any file that has no column of this name."""
     decimal: Literal[".", ","] | None = None
     """Decimal mark of a file of text; None: found out, or refused where it is in doubt."""
     thousands: Literal[",", ".", " ", "'", ""] | None = None

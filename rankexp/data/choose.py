@@ -9,7 +9,7 @@ import numpy as np
 from rankexp.data.dataset import Feature, Floats, Ints, Table
 from rankexp.data.levels import key_of, number_text
 from rankexp.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.data.suitable import Unfit, check_identifiers, coded_width, unfit
+from rankexp.data.suitable import Unfit, coded_width, unfit
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
@@ -97,9 +97,8 @@ class Chosen:
 def _marks(layout: Layout) -> list[str]:
     """Say which words were read as missing: they may be meant as they stand."""
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
-    return (
-        [f"read as missing: {', '.join(words)}; 'missing_values' says otherwise"] if words else []
-    )
+    said = f"read as missing: {', '.join(words)}; 'missing_values' says otherwise"
+    return [said] if words else []
 
 
 def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
@@ -145,8 +144,12 @@ def _unfit(
         reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
         if reason and (reason[0] == "empty" or (act != "keep" and j not in wanted)):
             found[j] = reason
-    if act == "refuse":
-        check_identifiers({names[j]: why for j, (kind, why) in found.items() if kind != "empty"})
+    named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
+    if named and act == "refuse":
+        raise DataError(
+            f"not fit as features: {'; '.join(named)}. Leave them out with 'drop: [...]', or keep "
+            "them with 'keep: [...]'"
+        )
     return found
 
 

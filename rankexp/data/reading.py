@@ -21,106 +21,66 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class Layout:
-    """How a reader took a file apart; JSON's types only.
-
-    Attributes
-    ----------
-    format : str
-        ``delimited text``, ``ARFF``, ``Parquet`` or ``Excel``.
-    encoding, delimiter, decimal, thousands : str or None
-        As found out or as the entry says; None where the format has none.
-    header : bool or None
-    marks : mapping of str to int
-        Texts that were read as missing, and in how many cells.
-    dates : tuple of str
-        Columns of dates or times.
-    unnamed : str
-        The first column where the file gives it no name, as an exported index has none.
-    empty_rows : int
-        Rows without any value, left out.
-    notes : tuple of str
-        What the owner should know, a sentence each.
-    """
+    """How a file was taken apart, as was found out or given; None where its format has no such."""
 
     format: str
+    """``delimited text``, ``ARFF``, ``Parquet`` or ``Excel``."""
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     header: bool | None = None
     marks: Mapping[str, int] = field(default_factory=dict)
+    """Texts that were read as missing, and in how many cells."""
     dates: tuple[str, ...] = ()
+    """Columns of dates or times."""
     unnamed: str = ""
+    """The first column where the file gives it no name, as an exported index has none."""
     empty_rows: int = 0
+    """Left out."""
     notes: tuple[str, ...] = ()
+    """What the owner should know, a sentence each."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as it was read.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"numeric", "nominal", "date", "identifier", "empty"}
-    role : {"feature", "target", "groups", "weights", "dropped", "left out"}
-        ``dropped`` is what the entry drops, ``left out`` what the reading leaves out.
-    why : str
-        Why it is left out.
-    missing : int
-        Cells, among the rows that are kept.
-    categories : int
-        Distinct values of a column of texts; 0 where it holds numbers.
-    frequent : tuple of (str, int)
-        The most frequent categories and their rows.
-    low, high : float or None
-        Range of the numbers.
-    """
+    """A column as it was read, over the rows that are kept."""
 
     name: str
     kind: Kind
     role: Role
+    """``dropped`` is what the entry drops, ``left out`` what the reading leaves out."""
     why: str = ""
+    """It is left out."""
     missing: int = 0
     categories: int = 0
+    """Distinct texts; 0 where it holds numbers."""
     frequent: tuple[tuple[str, int], ...] = ()
+    """The most frequent categories and their rows."""
     low: float | None = None
     high: float | None = None
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of a table, and what was left out.
-
-    Attributes
-    ----------
-    file : str
-        Its name without folder, or what another source calls the table.
-    layout : Layout
-    rows : int
-        That are kept.
-    without_target : int
-        Rows left out because they have no target.
-    columns : tuple of Column
-    target : str or None
-    levels : tuple of (str, int)
-        Of the target, worst to best, with their rows; the raw values where no levels were
-        given; empty for a continuous target.
-    width : int
-        Columns after one-hot coding.
-    warnings : tuple of str
-        A sentence each.
-    """
+    """What was read of a table, and what was left out."""
 
     file: str
+    """Its name without folder, or what another source calls the table."""
     layout: Layout
     rows: int
+    """That are kept."""
     without_target: int = 0
+    """Rows left out because they have no target."""
     columns: tuple[Column, ...] = ()
     target: str | None = None
     levels: tuple[tuple[str, int], ...] = ()
+    """Of the target, worst to best, with their rows; the raw values where no levels were given;
+    empty for a continuous target."""
     width: int = 0
+    """Columns after one-hot coding."""
     warnings: tuple[str, ...] = ()
+    """A sentence each."""
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -139,20 +99,9 @@ class Reading:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Reading":
         """Return what `as_dict`, or JSON of it, holds."""
-        layout: dict[str, Any] = {
-            k: tuple(v) if isinstance(v, list) else v for k, v in given["layout"].items()
-        }
-        columns = [
-            Column(**(column | {"frequent": _pairs(column["frequent"])}))
-            for column in given["columns"]
-        ]
-        more = {
-            "layout": Layout(**layout),
-            "columns": tuple(columns),
-            "levels": _pairs(given["levels"]),
-            "warnings": tuple(given["warnings"]),
-        }
-        return cls(**{**given, **more})
+        plain = _frozen(given)
+        layout, columns = Layout(**plain["layout"]), (Column(**c) for c in plain["columns"])
+        return cls(**{**plain, "layout": layout, "columns": tuple(columns)})
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, of at most 100 characters a line.
@@ -193,8 +142,11 @@ class Reading:
 _SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
 
 
-def _pairs(given: Sequence[Sequence[Any]]) -> tuple[tuple[str, int], ...]:
-    return tuple((str(text), int(count)) for text, count in given)
+def _frozen(value: Any) -> Any:
+    """Return JSON's lists as tuples."""
+    if isinstance(value, Mapping):
+        return {key: _frozen(one) for key, one in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _described(layout: Layout) -> str:

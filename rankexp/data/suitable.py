@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,16 +70,6 @@ def _texts(column: Feature, values: Floats) -> Unfit | None:
     if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
         return "identifier", f"it has {len(codes):,} different texts in {known:,} rows"
     return None
-
-
-def check_identifiers(found: Mapping[str, str]) -> None:
-    """Refuse columns that are no features."""
-    if found:
-        listed = "; ".join(f"'{name}': {why}" for name, why in found.items())
-        raise DataError(
-            f"not fit as features: {listed}. Leave them out with 'drop: [...]', or keep them with "
-            "'keep: [...]'"
-        )
 
 
 def coded_width(features: Sequence[Feature]) -> list[int]:
