@@ -86,7 +86,8 @@ class DataEntry(Strict):
     """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
     header: bool | None = None
     """Whether the first line names the columns; None: it does if no cell of it is a number, and
-    where only some are, the reading may refuse. ``columnN`` is the N-th column of any file that has no column of this name."""
+    where only some are, the reading may refuse. ``columnN`` is the N-th column of any file that
+    has no column of this name."""
     decimal: Literal[".", ","] | None = None
     """Decimal mark of a file of text; None: found out, or refused where it is in doubt."""
     thousands: Literal[",", ".", " ", "'", ""] | None = None

@@ -198,6 +198,7 @@ def test_what_is_no_table_is_said_to_be(write, name, content, what):
         ("a;b\n$1,200.50;x\n", {}, 1200.5),
         ("5;x\n6;y\n", {"header": True}, 6.0),
         ("a;b\n-9;x\n4;y\n", {"missing": [-9]}, np.nan),
+        ("a;b\n1;x\n2+;y\n3;x\n4;x\n", {"nominal": ["column1"]}, 0.0),
         ("a;b\nNA;x\n4;y\n", {"missing_values": [""], "nominal": ["a"]}, 1.0),
     ],
 )

@@ -4,6 +4,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -62,6 +63,9 @@ class Grid:
         self.width = Counter(len(cells) for _, cells in first).most_common(1)[0][0]
         self.header = self._has_header(first) if rules.header is None else rules.header
         self.names = self._names(first[0])
+        numbers = {f"column{j}": name for j, name in enumerate(self.names, start=1)}
+        also = {numbers[n] for n in rules.lenient if n in numbers and n not in self.names}
+        self.rules = replace(rules, lenient=rules.lenient | also)
         self.unnamed = self.names[0] if self.header and not first[0][1][0].strip() else ""
         if self.names[0].startswith("Unnamed: 0"):  # exported twice
             self.unnamed = self.names[0]
