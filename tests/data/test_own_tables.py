@@ -101,6 +101,39 @@ def test_parquet_gives_the_same_bits(tmp_path, plain):
     assert fingerprint(tmp_path / "i.parquet") == plain  # an index of its own is left out
 
 
+def test_types_of_parquet(tmp_path):
+    pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
+    from decimal import Decimal
+
+    import pandas as pd
+
+    path = tmp_path / "t.parquet"
+    made = pd.DataFrame(
+        {
+            "flag": [True, False, None],
+            "whole": pd.array([1, None, 3], dtype="Int64"),
+            "money": [Decimal("1.50"), None, Decimal("22.25")],
+            "code": pd.Categorical([7, 8, 7]),
+            "when": pd.to_datetime(["2024-01-01", None, "2024-01-02"]),
+            "text": ["1,234.5", "NA", "7"],
+            "y": ["a", "b", "a"],
+        }
+    )
+    made.to_parquet(path)
+    table = read(path, entry_of(path, target="y"))
+    names = {column.name for column in table.columns if column.kind == "nominal"}
+    assert names == {"flag", "when", "y"}
+    expected = [[1, 1, 1.5, 7, 0, 1234.5, 0], [0, *[np.nan] * 2, 8, np.nan, np.nan, 1]]
+    np.testing.assert_array_equal(table.values, [*expected, [np.nan, 3, 22.25, 7, 1, 7, 0]])
+    assert table.layout.dates == ("when",)
+    made.assign(text=[[1], [2], [3]]).to_parquet(path)
+    with pytest.raises(DataError, match="column 'text' holds lists or the like; drop it"):
+        inspect_table(path)
+    made.assign(text=[b"1", b"2", b"3"]).to_parquet(path)
+    with pytest.raises(DataError, match="column 'text' holds values of type bytes; drop it"):
+        inspect_table(path)
+
+
 def test_excel_gives_the_same_bits(tmp_path, plain):
     pytest.importorskip("openpyxl", reason="needs the extra 'excel'")
     import pandas as pd

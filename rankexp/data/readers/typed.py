@@ -107,11 +107,10 @@ def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, i
 
 def _text(value: object) -> str | None:
     """Return a value as CSV would hold it; None where it would not."""
+    value = value.item() if isinstance(value, np.generic) else value
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool | np.bool_ | int | Decimal):
+    if isinstance(value, str | bool | int | Decimal):
         return str(value)
     if isinstance(value, float):
         return "" if np.isnan(value) else repr(float(value))
