@@ -95,6 +95,7 @@ def test_compressed(write):
     [
         ("a,b\n1,2\n1,2,3\n", 3, "3 values for 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 values for 2 columns"),
+        ("a,b,c\n1,2,3\n1,2\n", 3, "2 values for 3 columns"),
         ('a,b\n1,"2\n3,4\n', 2, "quoted value does not end"),
         ("a,a\n1,2\n", 1, "column 'a' occurs twice"),
         ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is no number, but most of column 'b' is"),
@@ -106,6 +107,7 @@ def test_malformed_files_name_file_and_line(write, text, line, what):
         read_delimited(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
     assert what in str(caught.value)
+    assert "title" not in str(caught.value)
 
 
 def test_stray_text_may_be_declared_nominal(write):

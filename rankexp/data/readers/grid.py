@@ -106,7 +106,7 @@ class Grid:
         line, cells = first
         numbered = [f"column{j}" for j in range(1, self.width + 1)]
         if len(cells) != self.width:
-            raise self._ragged(first)
+            raise self._ragged(first, first=True)
         if not self.header:
             return numbered
         names = [cell.strip() or number for cell, number in zip(cells, numbered, strict=True)]
@@ -118,12 +118,12 @@ class Grid:
             )
         return names
 
-    def _ragged(self, row: Row) -> DataError:
+    def _ragged(self, row: Row, *, first: bool = False) -> DataError:
         line, cells = row
         hint = ""
-        if not self.lines and len(cells) == 1:
+        if first and len(cells) == 1:
             hint = "; if it is a title, take it out"
-        elif not self.lines and len(cells) == self.width - 1:
+        elif first and len(cells) == self.width - 1:
             hint = "; if the first column has no name, begin the line with its delimiter"
         return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
 
