@@ -209,6 +209,7 @@ def test_doubts_and_faults_name_line_and_remedy(write, content, line, what):
         ("t.csv", '\n{"a": 1}\n', "is JSON"),
         ("t.html", "<!DOCTYPE html><table>", "HTML"),
         ("t.csv", bytes(range(256)), "is no text"),
+        ("t.csv", "a,b\n1,\0\n".encode("utf-16"), "is no text: character 7 is zero"),
         ("t.csv", ("a,b\n" * 99).encode("utf-16-le"), "say 'encoding: utf-16-le'"),
         ("t.csv", "a|b;c\nd|e;f\n", "the delimiter may be ';' or '|'"),
     ],

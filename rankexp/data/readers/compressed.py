@@ -113,12 +113,14 @@ def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
         raise DataError(f"{path}: is no text: byte {content.index(0) + 1:,} is zero{hint}")
     for name in tried:
         try:
-            content.decode(name)
+            zero = content.decode(name).find("\0")
         except LookupError as error:
             raise DataError(f"{path}: there is no text encoding '{name}'") from error
         except ValueError as error:
             at = getattr(error, "start", 0) + 3 * (name == "utf-8-sig")  # its mark is not counted
         else:
+            if zero >= 0:
+                raise DataError(f"{path}: is no text: character {zero + 1:,} is zero")
             return name
     line = content.count(b"\n", 0, at) + 1
     raise DataError(

@@ -94,7 +94,7 @@ class _Text:
                 raise self._malformed(line, str(error)) from error
             if cells is None:
                 return
-            if len(cells) > 1 or (cells and cells[0].strip(" \t\f\v\x1a")):
+            if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
                 yield line, cells
             line = self._before + reader.line_num + 1
 
