@@ -177,9 +177,12 @@ def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
     general = {
         key_of(mark) for mark in (*(entry.missing_values or ()), *entry.missing) if mark != ""
     }
-    nominal = [column_index(names, wanted, "nominal") for wanted in entry.nominal]
+    nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
     for j, column in enumerate(columns):
-        missing = _marked(column, values[:, j], general | marks.get(j, set()))
+        marked = general | marks.get(j, set())
+        if not marked and j not in nominal:
+            continue
+        missing = _marked(column, values[:, j], marked)
         if missing.any() or j in nominal:
             values = values if values is not table.values else values.copy()
             values[missing, j] = np.nan
