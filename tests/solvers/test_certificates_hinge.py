@@ -212,3 +212,13 @@ def test_precise_scores_are_as_near_as_their_sizes_say(far):
         high = Fraction(float(score)) + Fraction(float(score - np.longdouble(float(score))))
         assert abs(high - exact) <= Fraction(float(3 * LONG_EPS * size))
         assert size == pytest.approx(np.abs(row) @ np.abs(w), rel=1e-12)
+
+
+OVERFLOWING = [444, 674, 1139, 1329, 1344, 1554, 1989]
+"""Problems whose scores left the range of numbers: an OverflowError of no use to anyone."""
+
+
+@pytest.mark.parametrize("use_numba", KERNELS)
+@pytest.mark.parametrize("seed", OVERFLOWING)
+def test_scores_beyond_the_range_of_numbers_are_refused_or_warned_of(seed, use_numba):
+    assert check(seed, use_numba) in {"refused", "warned"}

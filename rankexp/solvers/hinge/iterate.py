@@ -1,5 +1,6 @@
 """A point of the primal with its certificate, and the line search along a direction."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
@@ -8,7 +9,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
+from rankexp.solvers.hinge.sorted_sweep import BEYOND, SortedSweep, Sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long
@@ -164,6 +165,8 @@ def line_search(
     pairs, s = start.sweep.pairs, start.s
     q = pairs.scores(p)
     h = start.sweep.h if h is None else h
+    if not (math.isfinite(h) and math.isfinite(float(np.abs(q).max()))):
+        raise FloatingPointError(BEYOND)
     slope = float(start.gradient @ p) if slope is None else slope
     wp, pp = lam * float(start.w @ p), lam * float(p @ p)
     ww = lam * float(start.w @ start.w)

@@ -20,7 +20,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep, loops, prefix
+from rankexp.solvers.hinge.sorted_sweep import BEYOND, SortedSweep, loops, prefix
 
 FIXED_BITS = 50  # of a score: a double has 53, and a difference of two takes one more
 SUM_BITS = 61  # of a sum of scores: an int64 has 63, and the band takes two more
@@ -30,6 +30,8 @@ SMALLEST_BAND = 16  # units of the fixed point: alpha then has at least 32 steps
 def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
     keys, scale = (loops().fixed_keys if pairs.use_numba else fixed_keys)(s, pairs.bits)
+    if not h * scale < 2.0**SUM_BITS:
+        raise FloatingPointError(BEYOND)
     one, half = round(scale), max(SMALLEST_BAND, round(h * scale))
     apart = 0
     if pairs.bounds.shape[0] > 2:
