@@ -12,9 +12,15 @@ Examples
 array([2., 0., 1.])
 """
 
+from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+Order = Sequence[Any] | npt.NDArray[Any] | int | None
+"""Labels, worst to best; or how many levels there are, where labels have an order of their own."""
 
 
 def categories_of(y: Any) -> list[Any] | None:
@@ -34,6 +40,47 @@ def in_numbers(y: Any) -> Any:
         return y
     place = {category: float(code) for code, category in enumerate(categories)}
     return np.array([place.get(label, np.nan) for label in np.ravel(np.asarray(y)).tolist()])
+
+
+def has_own_order(y: Any) -> bool:
+    """Tell whether labels are numbers (or dates), or ordered categories: no words."""
+    if categories_of(y) is not None:
+        return True
+    labels = np.asarray(y)
+    if labels.dtype.kind == "O":
+        return all(isinstance(label, Real) for label in labels.ravel().tolist())
+    return labels.dtype.kind not in "USc"
+
+
+def in_order(y: Any, levels: Any) -> Any:
+    """Return labels as numbers in the order of `levels`, a sequence from worst to best.
+
+    Without one (None, or how many there are) it is their own order.
+
+    Raises
+    ------
+    ValueError
+        For labels that are not among the levels, for levels that are no list, or twice there;
+        without a sequence for words, which have no order of their own.
+    """
+    if levels is None or isinstance(levels, Integral):
+        if not has_own_order(y):
+            known = ", ".join(sorted(map(repr, set(np.ravel(np.asarray(y)).tolist())))[:5])
+            raise ValueError(
+                f"the labels {known} have no order of their own: give levels=[worst, ..., best], "
+                "numbers, or an ordered Categorical"
+            )
+        return in_numbers(y)
+    if isinstance(levels, str) or np.ndim(levels) != 1:
+        raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
+    place = {level: code for code, level in enumerate(getattr(levels, "tolist", lambda: levels)())}
+    if len(place) < len(levels):
+        raise ValueError(f"levels must differ from each other, got {list(place)}")
+    labels = np.asarray(y)
+    try:
+        return np.array([place[label] for label in labels.ravel().tolist()]).reshape(labels.shape)
+    except KeyError as error:
+        raise ValueError(f"y holds {error}, not among the levels {list(place)}") from None
 
 
 def without_imaginary(scores: Any) -> Any:

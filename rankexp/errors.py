@@ -42,6 +42,14 @@ class EnvironmentProblemError(RankexpError):
     exit_code = 4
 
 
+class ClassOrderWarning(UserWarning):
+    """Of two classes, `levels` call that one better which does not sort last.
+
+    scikit-learn's tools need `classes_` sorted and a positive decision function for the last of
+    them; `rank_scores` has the sign that `levels` say.
+    """
+
+
 def one_line(error: BaseException) -> str:
     """Return an error's class and message in one line, of at most 300 characters of it."""
     try:

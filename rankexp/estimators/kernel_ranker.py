@@ -10,7 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, warn_unconverged
+from rankexp.estimators.parameters import (
+    at_least_one,
+    fitted_rows,
+    one_of,
+    refuse_sparse,
+    warn_unconverged,
+)
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, RiskOfPairs, Task
@@ -64,7 +70,7 @@ class KernelRanker(RiskRanker):
         ``f(x) = sum of dual_coef_[0, p] K(support_vectors_[p], x)``.
     gamma_ : float
         As used.
-    classes_, levels_, threshold_
+    classes_, better_, levels_, threshold_
         As for `LinearRanker`.
     objective_, gap_ : float
         The objective, and how far it can be above the minimum over the whole feature space,
@@ -109,6 +115,7 @@ class KernelRanker(RiskRanker):
     """
 
     _only_pairs = True
+    _signed = ("dual_coef_", "threshold_")
 
     kernel: Any = "rbf"
     gamma: float | None = None
@@ -154,6 +161,7 @@ class KernelRanker(RiskRanker):
         self.check()
         trained = self._trained()
         order = self._order(y, trained[1])
+        refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
@@ -161,7 +169,6 @@ class KernelRanker(RiskRanker):
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, back.reshape(-1), task)
-        self._keep(labels, task.risk)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]
@@ -169,6 +176,7 @@ class KernelRanker(RiskRanker):
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
         if not task.risk.several_levels:
             self.threshold_ = best_threshold(self._scores(X), task.level > 0)
+        self._keep(labels, task.risk)
         return self
 
     def _kernel(self) -> Kernel:
@@ -229,8 +237,8 @@ class KernelRanker(RiskRanker):
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        They are ``f(x) - threshold_``, so that of two classes, a score above 0 means the
-        positive one.
+        They are ``f(x) - threshold_``, so that of two classes, a score above 0 means
+        ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
         """
         return self._scores(fitted_rows(self, X)) - self.threshold_
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import categories_of
+from rankexp.categories import categories_of, has_own_order
+from rankexp.metrics.multipartite import u_pairs
 
 Labels = npt.NDArray[Any]
 MOST_LEVELS = 1000
@@ -87,6 +88,20 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
             "leave levels out, or give y its categories in that order"
         )
     return levels
+
+
+def is_turned(labels: Labels) -> bool:
+    """Tell whether the better of two labels, the last, does not sort last."""
+    try:
+        return bool(labels[0] > labels[1])
+    except TypeError as error:
+        raise ValueError(f"the classes {labels.tolist()} cannot be sorted") from error
+
+
+def share_of_levels(ranker: Any, y: Any, s: Floats) -> float:
+    """Return the share of pairs of different levels in the order of the scores, U_pairs."""
+    told = ranker.levels is not None or not has_own_order(y)
+    return float(u_pairs(y, s, levels=getattr(ranker, "levels_", None) if told else None))
 
 
 def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:

@@ -10,8 +10,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rankexp.arrays import Floats
-from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.parameters import fitted_rows, warn_unconverged
+from rankexp.estimators.labels import best_threshold, is_turned
+from rankexp.estimators.parameters import fitted_rows, refuse_sparse, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
@@ -55,7 +55,8 @@ class LinearRanker(RiskRanker):
         all 1. A cost of 0 takes the pairs of two levels out.
     levels : sequence, optional
         Levels, worst to best; by default the numbers in y in their order. A level without an
-        example has no pairs. Of two classes, the last one present is the positive one.
+        example has no pairs. Of two classes, the last one present is the better one, which
+        `rank_scores` ranks higher; signs of all else go by the sorted `classes_`.
 
     Attributes
     ----------
@@ -67,7 +68,10 @@ class LinearRanker(RiskRanker):
         the training rows that it would round them to ties; then one with the same sign that
         leaves them distinct.
     classes_ : ndarray of shape (2,)
-        The last is the positive one; sorted, unless `levels` are given. Not of `levels_`.
+        Sorted; a `decision_function` above 0 means the last. Not of `levels_`.
+    better_ : label
+        The better class: the last of `levels`, or of the classes. Where it isn't the last class,
+        `coef_`, `intercept_`, `offset_`, `threshold_` and `path` have the sign of the last class.
     levels_ : ndarray of shape (K,)
         Worst to best. Of the multipartite risk only.
     threshold_ : float
@@ -98,6 +102,8 @@ class LinearRanker(RiskRanker):
     >>> LinearRanker(lam=0.1).fit(X, y).predict([[-1.0], [4.0]])
     array([0, 1])
     """
+
+    _signed = ("coef_", "intercept_", "offset_", "threshold_")
 
     def __init__(
         self,
@@ -150,10 +156,10 @@ class LinearRanker(RiskRanker):
         """
         trained = self._check(self.lam)
         order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
+        refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
-        self._keep(labels, task.risk)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.offset_ = found.offset
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
@@ -161,6 +167,7 @@ class LinearRanker(RiskRanker):
         if not task.risk.several_levels:
             s = scores(task.X, found.coef, found.offset)[:, 0]
             self.threshold_ = best_threshold(s, task.level > 0, *weights)
+        self._keep(labels, task.risk)
         return self
 
     def path(
@@ -188,8 +195,11 @@ class LinearRanker(RiskRanker):
         for lam in grid.tolist():
             self._check(lam)
         order = self._order(y, trained[1])
+        refuse_sparse(X)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        return self._solve(self._weighted(trained, X, y, grid, order, groups, sample_weight)[1])
+        labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
+        found = self._solve(task)
+        return found if task.risk.several_levels or not is_turned(labels) else found.turned()
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -253,7 +263,7 @@ class LinearRanker(RiskRanker):
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means the
-        positive one.
+        They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means
+        ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
         """
         return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_

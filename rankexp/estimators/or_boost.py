@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import fitted_rows, one_of
+from rankexp.estimators.parameters import fitted_rows, one_of, refuse_sparse, weighed
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.estimators.threshold_model import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
@@ -76,8 +76,10 @@ class ORBoost(LevelRanker, StumpBooster):
         self._check_boosting()
         one_of("variant", self.variant, VARIANTS)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
+
+        `sample_weight` (n,), >= 0, is how often each row counts.
 
         Raises
         ------
@@ -90,13 +92,15 @@ class ORBoost(LevelRanker, StumpBooster):
         """
         self.check()
         levels = level_order(y, self.levels)
+        refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = few_levels(y, levels)
-        rows = binned(X, self.cuts, self.n_cuts)
+        kept, weight = weighed(X, sample_weight)
+        self.levels_, codes = few_levels(y[kept], levels)
+        rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         start = weights.risk
         self.thresholds_ = weights.thresholds
-        smoothing = 1.0 / X.shape[0] if self.smoothing is None else float(self.smoothing)
+        smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
         rounds = list(boost_levels(rows, weights, self.n_rounds, smoothing))
         self._keep([one.stump for one in rounds], [one.alpha for one in rounds])
         if rounds:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankexp.arrays import Floats, Ints
-from rankexp.estimators.parameters import one_of
+from rankexp.estimators.parameters import copied, one_of
 from rankexp.estimators.threshold_model import ThresholdModel
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import thresholds
@@ -50,6 +50,10 @@ class OrdinalSVM(ThresholdModel):
         The objective, and how far it can be above the minimum, relative to it; certified.
     n_iter_ : int
 
+    Notes
+    -----
+    Weights of rows in `fit` and `path` must be whole numbers: rows are copied.
+
     References
     ----------
     Chu and Keerthi, Support vector ordinal regression, Neural Computation 19 (2007), 792-815.
@@ -77,10 +81,13 @@ class OrdinalSVM(ThresholdModel):
         one_of("constraints", self.constraints, CONSTRAINTS)
         super().check(lam)
 
-    def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
+    def _rows(self, X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
+        return copied(X, sample_weight, "OrdinalSVM"), None
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         return threshold_hinge_path(
             X, codes, lams, every=self.constraints == "all", tol=self.tol, max_iter=self.max_iter
         )
 
-    def _thresholds(self, s: Floats, codes: Ints) -> Floats:
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
         return thresholds(s, codes, every=self.constraints == "all")

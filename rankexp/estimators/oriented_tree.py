@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import in_numbers
-from rankexp.estimators.parameters import fitted_rows
+from rankexp.estimators.parameters import copied, fitted_rows, refuse_sparse
 from rankexp.estimators.pruning import prune
+from rankexp.metrics.continuous import d_tau
 from rankexp.solvers.trees.nodes import Node, Rule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
@@ -32,6 +33,21 @@ class RealRanker(BaseEstimator):  # type: ignore[misc]
         """Return the scores of rows, as `predict` does."""
         return np.asarray(self.predict(X))
 
+    def rank_scores(self, X: Any) -> Floats:
+        """Return the scores of rows, as `predict` does."""
+        return np.asarray(self.predict(X))
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the share of pairs in the order of y, `rankexp.metrics.d_tau`."""
+        return float(np.asarray(d_tau(y, self.predict(X))))
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
+        """Return the checked rows and targets to train on, as often as they count."""
+        refuse_sparse(X)
+        X, y = validate_data(self, X, in_numbers(y), dtype=np.float64, order="C", y_numeric=True)
+        rows = copied(X, sample_weight, type(self).__name__)
+        return X[rows], np.asarray(y, dtype=np.float64)[rows]
+
 
 class OrientedTree(RealRanker):
     """What both kinds of oriented trees share; a kind says how a node is split."""
@@ -47,20 +63,21 @@ class OrientedTree(RealRanker):
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
         """Return how to split a node by some features; None to leave it a leaf."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow, and where asked for prune, a tree on rows X (n, d) and real targets y (n,).
 
-        Only the order of the targets counts.
+        Only the order of the targets counts. `sample_weight` (n,): whole numbers, how many copies
+        of each row there are.
 
         Raises
         ------
         ValueError
-            For a parameter out of range, missing or infinite values.
+            For a parameter out of range, missing or infinite values, or impossible weights.
+        TypeError
+            For a sparse matrix.
         """
         self.check()
-        y = in_numbers(y)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
-        y = np.asarray(y, dtype=np.float64)
+        X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self.score_scale_ = 2.0**self.depth
         self.tree_ = self._grow(X, y, rng)
@@ -68,6 +85,21 @@ class OrientedTree(RealRanker):
             self.cv_scores_ = prune(self.tree_, X, y, self._grow, self.prune, self.cv, rng)
         self.n_leaves_ = sum(node.rule is None for node in self.tree_.walk())
         return self
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each feature in the pairs of training rows that splits part, (d,).
+
+        Not of trees whose nodes have a `classifier`: no feature splits them.
+        """
+        check_is_fitted(self)
+        found = np.zeros(self.n_features_in_)
+        for node in self.tree_.walk():
+            if (children := node.children()) is not None:
+                if not isinstance(node.rule, Threshold):
+                    raise AttributeError("nodes with a classifier are not split by one feature")
+                found[node.rule.feature] += float(children[0].size) * children[1].size
+        return found / (found.sum() or 1.0)
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -6,17 +6,56 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankexp.arrays import Floats
 from rankexp.registry import did_you_mean
 from rankexp.solvers.result import PathResult
 
 
+def refuse_sparse(X: Any) -> None:
+    """Raise TypeError for a sparse matrix, with what to do."""
+    if issparse(X):
+        raise TypeError(
+            f"X is a sparse matrix, and rankers need a dense array: "
+            "use X.toarray(), sparse_output=False in an encoder, or where that is too large "
+            "sklearn.decomposition.TruncatedSVD in a pipeline before the ranker"
+        )
+
+
+def weighed(X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
+    """Return which rows count, and the weights of these, > 0; all rows and None for no weights.
+
+    ValueError for weights that are negative, not finite, of another shape, or all 0.
+    """
+    if sample_weight is None:
+        return slice(None), None
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    kept = weight > 0.0
+    if not kept.any():
+        raise ValueError("sample_weight must not all be 0: no example would count")
+    return kept, np.asarray(weight[kept])
+
+
+def copied(X: Floats, sample_weight: Any, what: str) -> Any:
+    """Return the rows of X as often as their weights, which must be whole numbers, say."""
+    kept, weight = weighed(X, sample_weight)
+    if weight is None:
+        return kept
+    if not (weight == np.rint(weight)).all():
+        raise ValueError(
+            f"{what} counts copies of rows, so that sample_weight must be whole numbers; "
+            "multiply and round them"
+        )
+    return np.flatnonzero(kept).repeat(weight.astype(np.int64))
+
+
 def fitted_rows(estimator: Any, X: Any) -> Floats:
     """Return rows to score as an array, (n, d), of the features that it was fitted to."""
     check_is_fitted(estimator)
+    refuse_sparse(X)
     return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", reset=False))
 
 

@@ -57,11 +57,13 @@ class ProportionalOdds(ThresholdModel):
     tol: float = 1e-10
     max_iter: int = 500
 
-    def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
-        return proportional_odds_path(X, codes, lams, tol=self.tol, max_iter=self.max_iter)
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        return proportional_odds_path(
+            X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
+        )
 
-    def _thresholds(self, s: Floats, codes: Ints) -> Floats:
-        return thresholds(s, codes)
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
+        return thresholds(s, codes, weight)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""

@@ -13,12 +13,19 @@ from sklearn.utils.validation import validate_data
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
 from rankexp.estimators.pair_data import PairError, group_numbers, held_out, labelled_pairs
-from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
+from rankexp.estimators.parameters import (
+    at_least_one,
+    fitted_rows,
+    one_of,
+    refuse_sparse,
+    weighed,
+)
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
+from rankexp.risks.base import Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
@@ -89,7 +96,10 @@ class RankBoost(RiskMixin, StumpBooster):
         With early stopping.
     levels_ : ndarray of shape (K,)
     classes_ : ndarray of shape (2,)
-        Under the bipartite risk; the last is the positive one.
+        Under the bipartite risk: sorted; a `decision_function` above 0 means the last.
+    better_ : label
+        Of these the better one: the last of `levels`, or of the classes. Where it isn't the last
+        class, `alphas_` and `threshold_` have the sign of the last class.
     threshold_ : float
         Under the bipartite risk: the sum above which `predict` says positive, the one with the
         least training error; `decision_function` is relative to it.
@@ -130,8 +140,16 @@ class RankBoost(RiskMixin, StumpBooster):
             raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
         at_least_one("n_iter_no_change", self.n_iter_no_change)
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def takes(self) -> frozenset[Given]:
+        """Return what `fit` may be given beside X and y, with these parameters."""
+        weights = self.loss == "exponential" and self.validation_fraction is None
+        return frozenset({"groups", "sample_weight"} if weights else {"groups"})
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
+
+        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. It
+        goes with the exponential loss without a part held out.
 
         Raises
         ------
@@ -139,31 +157,39 @@ class RankBoost(RiskMixin, StumpBooster):
             For a parameter out of range, missing or infinite values, labels that aren't among
             `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
             costs of another shape, groups with some missing, no pair at all, nothing to train or
-            to stop on, or an infinite coefficient where there is no smoothing.
+            to stop on, weights that it has no use for, or an infinite coefficient where there
+            is no smoothing.
         TypeError
             For a sparse matrix.
         """
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
+        refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        if sample_weight is not None and "sample_weight" not in self.takes():
+            raise ValueError(
+                "sample_weight goes with loss='exponential' and validation_fraction=None only"
+            )
+        train, weight = weighed(X, sample_weight)
+        X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
+        numbers = None if groups is None else groups[train]
         codes = self._codes(y, levels)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
         costs /= costs.max()  # only ratios count; sums shall not overflow
-        numbers = group_numbers(groups, X.shape[0])
-        train: Any = slice(None)
-        watched = None
+        train, watched = slice(None), None
         if self.validation_fraction is not None:
             rng = check_random_state(self.random_state)
             out = held_out(codes, numbers, self.validation_fraction, rng)
             apart = None if numbers is None else numbers[out]
             train, watched = ~out, (X[out], PairError(codes[out], costs, apart))
-        rows = binned(X[train], self.cuts, self.n_cuts)
+        rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if numbers is None else numbers[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss]())
         self._boost(rows, pairs, watched)
         self.threshold_ = 0.0
         if self.risk == "bipartite":
-            self.threshold_ = best_threshold(self._sum(X), codes == 1)
+            self.threshold_ = best_threshold(self._sum(X), codes == 1, sample_weight=weight)
+            self._keep_classes(self.levels_, "alphas_", "threshold_")
         return self
 
     def fit_pairs(
@@ -189,19 +215,20 @@ class RankBoost(RiskMixin, StumpBooster):
             As :meth:`fit`, and for pairs, labels or weights of another kind, or none that counts.
         """
         self.check()
+        refuse_sparse(X)
         X = validate_data(self, X, dtype=np.float64, order="C")
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
-        self._forget("classes_", "levels_")
+        self._forget("classes_", "better_", "levels_")
         self.threshold_ = 0.0
         self._boost(rows, listed)
         return self
 
     def _codes(self, y: npt.NDArray[Any], levels: Any) -> Ints:
-        """Set `levels_` (and `classes_`); return the level of each label."""
+        """Set `levels_`; return the level of each label."""
         if self.risk == "multipartite":
-            self._forget("classes_")
+            self._forget("classes_", "better_")
             self.levels_, codes = few_levels(y, levels)
             return codes
         if levels is None:
@@ -213,7 +240,6 @@ class RankBoost(RiskMixin, StumpBooster):
                     f"the bipartite risk needs two levels, got {self.levels_.tolist()}: "
                     "set risk='multipartite'"
                 )
-        self.classes_ = self.levels_
         return codes
 
     def _boost(
@@ -222,7 +248,7 @@ class RankBoost(RiskMixin, StumpBooster):
         """Set the attributes of the rounds; `watched` are rows held out, and their error."""
         self._forget("validation_error_")
         start = pairs.risk
-        smoothing = 1.0 / rows.size if self.smoothing is None else float(self.smoothing)
+        smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
         rounds = boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
         kept = list(rounds) if watched is None else self._watch(rounds, *watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
@@ -244,7 +270,11 @@ class RankBoost(RiskMixin, StumpBooster):
         return found[: int(np.argmin(errors))]
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better."""
+        """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better.
+
+        Of two classes, the likelier ``classes_[1]``; where `levels` say that this is the worse
+        one, see `rank_scores`.
+        """
         return self._sum(fitted_rows(self, X)) - self.threshold_
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:

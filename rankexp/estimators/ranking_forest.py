@@ -5,10 +5,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Floats
-from rankexp.categories import in_numbers
 from rankexp.estimators.crank import CRank
 from rankexp.estimators.kendall_tree import KendallTree
 from rankexp.estimators.oriented_tree import OrientedTree, RealRanker, check_count
@@ -78,17 +77,20 @@ class RankingForest(RealRanker):
             raise ValueError("classifier is for tree='CRank'; a KendallTree has none")
         return KendallTree(**shared)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on rows X (n, d) and real targets y (n,), of which only the order counts.
+
+        `sample_weight` (n,): whole numbers, how many copies of each row there are.
 
         Raises
         ------
         ValueError
-            For a parameter out of range, missing or infinite values.
+            For a parameter out of range, missing or infinite values, or impossible weights.
+        TypeError
+            For a sparse matrix.
         """
         self.check()
-        y = in_numbers(y)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n = len(y)
         self.score_scale_ = 1.0
@@ -100,6 +102,13 @@ class RankingForest(RealRanker):
             self.estimators_.append(tree)
             self._shares.append(_distribution(tree.predict(X)))
         return self
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The mean of those of the trees, (d,)."""
+        check_is_fitted(self)
+        each = [tree.feature_importances_ for tree in self.estimators_]
+        return np.asarray(np.mean(each, axis=0))
 
     def predict(self, X: Any) -> Floats:
         """Return the scores of rows, (n,), in (0, 1); the higher, the greater y is expected."""

@@ -1,12 +1,16 @@
 """What scikit-learn sees of rankers with a choice of risk."""
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
+from rankexp.arrays import Floats
+from rankexp.errors import ClassOrderWarning
+from rankexp.estimators.labels import Labels, is_turned, share_of_levels
+from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
 
@@ -19,9 +23,14 @@ def ranks_levels(ranker: Any) -> bool:
 
 
 class RiskMixin(ClassifierMixin):  # type: ignore[misc]
-    """A ranker with `risk`: of two classes, a classifier; of ordered levels, neither."""
+    """A ranker with `risk`: of two classes, a classifier; of ordered levels, neither.
+
+    Two classes are sorted in `classes_`, and a `decision_function` above 0 means ``classes_[1]``,
+    as scikit-learn's tools have it. `better_` is the better one, the last of `levels`.
+    """
 
     risk: str | Risk
+    levels: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -31,23 +40,61 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
             tags.classifier_tags.multi_class = False
         return tags
 
+    def rank_scores(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the better, as `levels` say.
+
+        They are those of `decision_function`, with the other sign where the better one of two
+        classes is not the last of the sorted `classes_`.
+        """
+        s: Floats = self.decision_function(X)
+        return -s if self._turned() else s
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels of rows, shape (n,): positive where the score is above 0.
+        """Return the labels of rows, shape (n,): `better_` where `rank_scores` is above 0.
 
         Where it was not fitted to two classes these are the scores themselves.
         """
-        s: npt.NDArray[Any] = self.decision_function(X)
+        s = self.rank_scores(X)
         if not hasattr(self, "classes_"):
             return s
-        return np.asarray(self.classes_[(s > 0).astype(np.intp)])
+        labels = self.classes_[::-1] if self._turned() else self.classes_
+        return np.asarray(labels[(s > 0).astype(np.intp)])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of pairs that the scores put in order, a tie counting 1/2.
+
+        Of two classes the AUC (not the accuracy), of ordered levels U_pairs, which takes no
+        weights.
+        """
+        s = self.decision_function(X)
+        if hasattr(self, "classes_"):
+            return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
+        if sample_weight is not None:
+            raise ValueError("U_pairs of ordered levels takes no sample_weight")
+        return share_of_levels(self, y, s)
+
+    def _turned(self) -> bool:
+        """Tell whether the better class is not the last of the sorted ones."""
+        return hasattr(self, "classes_") and bool(self.classes_[1] != self.better_)
+
+    def _keep_classes(self, labels: Labels, *signed: str) -> None:
+        """Keep two classes, the better one last, and turn the signs of attributes with them."""
+        turned = is_turned(labels)
+        self.classes_, self.better_ = labels[:: -1 if turned else 1].copy(), labels[-1]
+        if not turned:
+            return
+        for name in signed:
+            setattr(self, name, 0.0 - getattr(self, name))
+        warn(
+            f"levels put {labels[1]!r} above {labels[0]!r}, but scikit-learn sorts classes: "
+            f"decision_function is high for classes_[1], {labels[0]!r}, the worse one; "
+            "rank_scores is high for the better one",
+            ClassOrderWarning,
+            stacklevel=4,
+        )
 
     def _forget(self, *attributes: str) -> None:
         """Delete what an earlier fit of another kind may have left."""
         for name in attributes:
             if hasattr(self, name):
                 delattr(self, name)
-
-    @available_if(lambda self: not ranks_levels(self))  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of labels that `predict` gets right; not of ordered levels."""
-        return float(super().score(X, y, sample_weight))

@@ -27,6 +27,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     threshold_: float
 
     _only_pairs: ClassVar[bool] = False  # whether it trains no other risks
+    _signed: ClassVar[tuple[str, ...]]  # fitted attributes that change sign with the scores
 
     @classmethod
     def combinations(cls) -> list[tuple[str, str]]:
@@ -116,9 +117,12 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
     def _keep(self, labels: Labels, risk: Risk) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""
-        kept, dropped = ("levels_", "classes_")[:: 1 if risk.several_levels else -1]
-        setattr(self, kept, labels)
-        self._forget(dropped)
+        if risk.several_levels:
+            self.levels_ = labels
+            self._forget("classes_", "better_")
+        else:
+            self._keep_classes(labels, *self._signed)
+            self._forget("levels_")
 
 
 def _two_classes(y: Labels, order: Any) -> tuple[Labels, Ints]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
 from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
@@ -29,6 +30,13 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
         self.stump_thresholds_ = np.array([s.threshold for s in stumps], dtype=np.float64)
         self.alphas_ = np.array(alphas, dtype=np.float64)
         self.n_iter_ = len(stumps)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of each feature in the sum of the absolute coefficients, (d,)."""
+        check_is_fitted(self)
+        found = np.bincount(self.stump_features_, np.abs(self.alphas_), self.n_features_in_)
+        return np.asarray(found / (found.sum() or 1.0))
 
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
         """Return the sum of ``height · alpha`` over stumps that a row is above, (n,)."""

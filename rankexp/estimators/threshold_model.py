@@ -9,14 +9,30 @@ from sklearn.utils import check_X_y
 from sklearn.utils.validation import validate_data
 
 from rankexp.arrays import Floats, Ints
-from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import check_solver, fitted_rows, warn_unconverged
+from rankexp.estimators.labels import few_levels, level_order, share_of_levels
+from rankexp.estimators.parameters import (
+    check_solver,
+    fitted_rows,
+    refuse_sparse,
+    warn_unconverged,
+    weighed,
+)
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 
 class LevelRanker(BaseEstimator):  # type: ignore[misc]
     """A ranker with `thresholds_` that cut its scores into `levels_`."""
+
+    levels: Any
+
+    def rank_scores(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,), as `decision_function` does."""
+        return np.asarray(self.decision_function(X))
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return U_pairs: the share of pairs of different levels in order, a tie counting 1/2."""
+        return share_of_levels(self, y, self.decision_function(X))
 
     def predict(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
@@ -32,27 +48,32 @@ class ThresholdModel(LevelRanker):
     """Scores ``w·x``, and thresholds that cut them into levels; a subclass solves."""
 
     lam: float
-    levels: Any
     tol: float
     max_iter: int
     zero_lam = True
 
-    def _solve(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
+    def _rows(self, X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
+        """Return the rows to train on, and their weights > 0, if any."""
+        return weighed(X, sample_weight)
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         """Solve for codes 0 .. K-1, each with an example."""
         raise NotImplementedError
 
-    def _thresholds(self, s: Floats, codes: Ints) -> Floats:
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
         """Return the best thresholds for scores, (K - 1,), non-decreasing."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
+
+        `sample_weight` (n,), >= 0, is how often each row counts.
 
         Raises
         ------
         ValueError
             For a parameter out of range, missing or infinite values, labels without an order
-            and no `levels`, or examples of fewer than two levels.
+            and no `levels`, examples of fewer than two levels, or impossible weights.
         TypeError
             For a sparse matrix.
 
@@ -63,20 +84,23 @@ class ThresholdModel(LevelRanker):
         """
         self.check()
         levels = level_order(y, self.levels)
+        refuse_sparse(X)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.levels_, codes = few_levels(y, levels)
+        rows, weight = self._rows(X, sample_weight)
+        X = X[rows]
+        self.levels_, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
-        found = self._path(X, dense, np.array([self.lam], dtype=np.float64))
+        found = self._path(X, dense, np.array([self.lam], dtype=np.float64), weight)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
-        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense)
+        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense, weight)
         ends = np.concatenate(([-np.inf], cuts, [np.inf]))
         below = present.searchsorted(np.arange(len(self.levels_) - 1), "right")
         self.thresholds_: Floats = ends[below]
         return self
 
-    def path(self, X: Any, y: Any, lams: npt.ArrayLike) -> PathResult:
+    def path(self, X: Any, y: Any, lams: npt.ArrayLike, sample_weight: Any = None) -> PathResult:
         """Solve for several penalties, (L,) in any order, without changing the estimator.
 
         The result has ``coef`` (d, L) in the order of `lams`; intercepts are 0, as thresholds
@@ -86,17 +110,19 @@ class ThresholdModel(LevelRanker):
         for lam in grid.tolist():
             self.check(lam)
         levels = level_order(y, self.levels)
+        refuse_sparse(X)
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
-        codes = few_levels(y, levels)[1]
-        return self._path(X, np.unique(codes, return_inverse=True)[1], grid)
+        rows, weight = self._rows(X, sample_weight)
+        codes = few_levels(y[rows], levels)[1]
+        return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         what = "" if self.zero_lam else type(self).__name__
         check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
 
-    def _path(self, X: Floats, codes: Ints, lams: Floats) -> PathResult:
-        found = self._solve(X, codes, lams)
+    def _path(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        found = self._solve(X, codes, lams, weight)
         warn_unconverged(type(self).__name__, found, lams, self.tol)
         return found
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats
-from rankexp.categories import in_numbers, without_imaginary
+from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
@@ -47,13 +47,15 @@ def rank_loss(
     scores: npt.ArrayLike,
     ties: Ties = "expected",
     sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
 ) -> float | Floats:
     """Return the share of positive-negative pairs that the scores put in the wrong order.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Labels with two values of any kind that sorts; the last in order is the positive one.
+        Two values: numbers, dates, truth values or ordered categories, of which the greater is
+        the positive one; or any labels, in the order of `levels`.
     scores : array-like of shape (n,) or (n, L)
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     ties : {"expected", "worst", "best"}
@@ -61,6 +63,10 @@ def rank_loss(
         here: where the file is sorted by class it would give the labels away.
     sample_weight : array-like of shape (n,), optional
         How often each example counts, >= 0: a pair counts the product of two weights.
+    levels : sequence, optional
+        Labels, worst to best; words have no order without. With a fitted ranker's
+        ``decision_function`` they are its ``classes_``, with ``rank_scores`` its ``levels``. An
+        integer, how many levels there are, changes nothing.
 
     Returns
     -------
@@ -73,13 +79,14 @@ def rank_loss(
     ------
     ValueError
         For other shapes, NaN, no example, more than two classes, an unknown rule for ties, or
-        weights that are negative, not finite or all 0.
+        weights that are negative, not finite or all 0, words without `levels`, or labels that
+        are not among them.
 
     Notes
     -----
     O(n log n) a column: both classes are sorted, then merged.
     """
-    lost, pairs = _twice_lost(y, scores, ties, sample_weight)
+    lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
     return _share(lost, pairs)
 
 
@@ -93,6 +100,7 @@ def auc(
     scores: npt.ArrayLike,
     ties: Ties = "expected",
     sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
 ) -> float | Floats:
     """Return the area under the ROC curve: the share of pairs in the right order.
 
@@ -104,7 +112,7 @@ def auc(
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with a warning where `y` has a single class.
     """
-    lost, pairs = _twice_lost(y, scores, ties, sample_weight)
+    lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
     return _share(2 * pairs - lost, pairs)
 
 
@@ -124,7 +132,7 @@ def _twice_lost(
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
-    labels, s = np.asarray(in_numbers(y)), without_imaginary(scores)
+    labels, s = np.asarray(y), without_imaginary(scores)
     if s.dtype.kind not in "fiub":
         s = s.astype(np.float64)
     if labels.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(labels):

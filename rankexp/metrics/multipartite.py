@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
+from rankexp.categories import Order, in_order
 from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.costs import cost_matrix
@@ -27,19 +28,20 @@ KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 
 @declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS)
 def u_ovo(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the mean over all pairs of levels of the AUC between the two.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Levels as numbers, worst to best.
+        Levels as numbers or ordered categories, worst to best, or any labels with `levels`.
     scores : array-like of shape (n,) or (n, L)
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
-    levels : int, optional
-        K, the number of levels, where some may have no example in `y`, which then holds codes
-        0 .. K-1. By default the levels are the values in `y`: that one is missing can't be seen.
+    levels : sequence or int, optional
+        The labels of the levels, worst to best, some of which may have no example; or K, how many
+        there are, where `y` holds codes 0 .. K-1. By default the levels are the values in `y`:
+        that one is missing can't be seen. Words have no order without a sequence.
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
 
@@ -69,7 +71,7 @@ def u_ovo(
 
 @declare("higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS)
 def u_cons(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the mean over all cuts between levels of the AUC between those above and below.
 
@@ -92,7 +94,7 @@ def u_cons(
 
 @declare("higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS)
 def u_pairs(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the share of pairs of examples of different levels that are in the right order.
 
@@ -121,7 +123,7 @@ def _check_costs(levels: int | None, costs: str | float | None = None, **_: obje
 def pair_risk(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
-    levels: int | None = None,
+    levels: Order = None,
     costs: str | int | float | npt.ArrayLike | None = None,
     ties: Ties = "expected",
 ) -> float | Floats:
@@ -144,6 +146,7 @@ def pair_risk(
         examples costs anything.
     """
     matrix = _costs(costs)
+    y, levels = _told(y, levels)
     if matrix is not None:
         wanted = levels
         levels = len(cost_matrix(matrix, len(matrix)))
@@ -165,7 +168,7 @@ def pair_risk(
     kinds=KINDS,
 )
 def vus(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None = None, ties: Ties = "expected"
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the share of tuples, one example of each level, that are wholly in the right order.
 
@@ -225,19 +228,24 @@ def _ordered_share(table: Floats, ties: str) -> float:
     return min(1.0, float(upto[-1]))
 
 
+def _told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
+    """Return codes and K where the levels are listed; else labels with an order of their own."""
+    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
+    return in_order(y, levels), K  # type: ignore[return-value]  # no K: in_order has refused it
+
+
 def _columns(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None, ties: str
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str
 ) -> tuple[Levels, Floats]:
     """Return the levels of the examples, and the scores, one row a scorer."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    y, K = _told(y, levels)
     target, s = checked(y, scores)
-    return coded(target, levels), np.ascontiguousarray(np.atleast_2d(s.T))
+    return coded(target, K), np.ascontiguousarray(np.atleast_2d(s.T))
 
 
-def _won(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: int | None, ties: str
-) -> tuple[Levels, Ints]:
+def _won(y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str) -> tuple[Levels, Ints]:
     """Return the levels, and twice the pairs in order by pairs of levels, (columns, K, K)."""
     known, columns = _columns(y, scores, levels, ties)
     K = known.sizes.size

@@ -1,6 +1,6 @@
 """What every path solver returns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankexp.arrays import Bools, Floats, Ints
 
@@ -40,6 +40,12 @@ class PathResult:
     converged: Bools
     slope: Floats | None = None
     bearable: Floats | None = None
+
+    def turned(self) -> "PathResult":
+        """Return the same solutions for scores of the other sign."""
+        bearable = None if self.bearable is None else 0.0 - self.bearable
+        coef, intercept = 0.0 - self.coef, 0.0 - self.intercept
+        return replace(self, coef=coef, intercept=intercept, bearable=bearable)
 
     @property
     def offset(self) -> Floats:

@@ -30,7 +30,7 @@ class Factors:
 
     `up`, `down` (n,): ``exp(least - s)``, ``exp(s - most)``, `least` and `most` (cells,) being inf
     and -inf for an empty cell, which is then nothing also in logarithms of sums. `ups`, `downs`
-    (cells,): the sums of these weights.
+    (cells,): the sums of these weights. Rows with a weight of their own have it as a factor.
     """
 
     def __init__(self, rows: Binned, cell: Ints, cells: int) -> None:
@@ -45,6 +45,8 @@ class Factors:
         np.maximum.at(self.most, self.cell, self.s)
         self.up = np.exp(self.least[self.cell] - self.s)
         self.down = np.exp(self.s - self.most[self.cell])
+        if self.rows.weight is not None:
+            self.up, self.down = self.up * self.rows.weight, self.down * self.rows.weight
         self.ups = sums(self.cell, self.up, self.cells)
         self.downs = sums(self.cell, self.down, self.cells)
         self.moved = 0.0

@@ -31,8 +31,13 @@ def all_pairs(
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
     few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
+    if rows.weight is not None and not exponential:
+        raise ValueError("the logistic loss of pairs takes no sample_weight; exponential does")
     if few:
-        return ListedPairs(rows, *list_pairs(codes, costs, groups), loss)
+        upper, lower, cost = list_pairs(codes, costs, groups)
+        if rows.weight is not None:
+            cost = cost * rows.weight[upper] * rows.weight[lower]
+        return ListedPairs(rows, upper, lower, cost, loss)
     form = FactorisedPairs if exponential else LogisticPairs
     return form(rows, codes, costs, groups)
 

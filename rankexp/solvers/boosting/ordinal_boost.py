@@ -88,7 +88,9 @@ class OrdinalWeights:
     @property
     def risk(self) -> float:
         """The mean loss of the examples."""
-        return self.total / self.factors.s.size * float(np.exp(self.unit))
+        weight = self.factors.rows.weight
+        n = self.factors.s.size if weight is None else float(weight.sum())
+        return self.total / n * float(np.exp(self.unit))
 
     def round(self, stump: Stump, smoothing: float) -> OrdinalRound:
         """Add ``alpha h``, h = -1 or 1, to the scores, then set the thresholds."""

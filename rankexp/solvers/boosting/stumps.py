@@ -38,12 +38,13 @@ def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> F
     return np.asarray(np.bincount(numbers, weights, size), dtype=np.float64)
 
 
-def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
+def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> Floats:
     """Return ascending thresholds for the values of a feature; none where it is constant.
 
     ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, linear in between;
     ``equidistant``: as many inside the range; ``all``: midway between all neighbouring values,
-    which is also what quantiles become where there are no more values.
+    which is also what quantiles become where there are no more values. Quantiles are of copies
+    where all weights, > 0, are whole, else of the rows.
     """
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
@@ -57,13 +58,24 @@ def cuts_of(values: Floats, kind: str, n_cuts: int) -> Floats:
     if kind == "equidistant":
         cuts = ascending[0] * (1.0 - shares) + ascending[-1] * shares
     else:
-        place = shares * (ascending.size - 1)
+        counts = copies(weight)
+        place = shares * ((ascending.size if counts is None else counts.sum()) - 1)
         before = place.astype(np.intp)
         part = place - before
-        cuts = ascending[before] * (1.0 - part) + ascending[before + 1] * part
+        after = before + 1
+        if counts is not None:
+            ends = counts[np.argsort(values)].cumsum()
+            before, after = (ends.searchsorted(at, "right") for at in (before, after))
+        cuts = ascending[before] * (1.0 - part) + ascending[after] * part
     # Nothing is above the greatest value: where many examples share it, the next one is the cut.
     parting = np.where(cuts < ascending[-1], cuts, ascending[change[-1]])
     return np.unique(np.maximum(parting, ascending[0]))
+
+
+def copies(weight: Floats | None) -> Floats | None:
+    """Return weights as numbers of copies, where all are whole; None where each row is one."""
+    whole = weight is not None and bool((weight == np.rint(weight)).all())
+    return weight if whole else None
 
 
 @dataclass(frozen=True)
@@ -71,16 +83,24 @@ class Binned:
     """The training rows by feature, as numbers of bins, (d, n): how many cuts lie below a value.
 
     `cuts`: of each feature, ascending. `compiled`: the compiled loops, where they are used.
+    `weight` (n,): what each row counts, > 0; None for 1.
     """
 
     cuts: list[Floats]
     bins: Bins
     compiled: Any
+    weight: Floats | None = None
 
     @property
     def size(self) -> int:
         """Number of rows."""
         return int(self.bins.shape[1])
+
+    @property
+    def count(self) -> float:
+        """How many examples there are: copies, where weights are whole, else rows."""
+        counts = copies(self.weight)
+        return float(self.size if counts is None else counts.sum())
 
     @cached_property
     def beyond(self) -> Bools:
@@ -119,15 +139,21 @@ class Binned:
         return np.asarray(self.bins[stump.feature] > stump.cut)
 
 
-def binned(X: Floats, kind: str, n_cuts: int, numba: bool | None = None) -> Binned:
-    """Cut every feature of rows X, (n, d), and put its values into bins."""
-    cuts = [cuts_of(column, kind, n_cuts) for column in X.T]
+def binned(
+    X: Floats,
+    kind: str,
+    n_cuts: int,
+    numba: bool | None = None,
+    weight: Floats | None = None,
+) -> Binned:
+    """Cut every feature of rows X, (n, d), with weights > 0, and put its values into bins."""
+    cuts = [cuts_of(column, kind, n_cuts, weight) for column in X.T]
     most = max(c.size for c in cuts)
     narrow = next(t for t in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(t).max)
     bins: Bins = np.empty(X.shape[::-1], dtype=narrow)
     for row, column, edges in zip(bins, X.T, cuts, strict=True):
         row[:] = edges.searchsorted(column, side="left")
-    return Binned(cuts, bins, choose(COMPILED, numba))
+    return Binned(cuts, bins, choose(COMPILED, numba), weight)
 
 
 class Steps:

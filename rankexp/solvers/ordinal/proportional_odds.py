@@ -162,7 +162,7 @@ class ProportionalOddsRisk(SmoothRisk):
     intercept, centred = False, True
 
     def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
-        self.codes, self.rows = codes, ByLevel(codes, weight)
+        self.codes, self.weight, self.rows = codes, weight, ByLevel(codes, weight)
         below = self.rows.mass.cumsum()[:-1]
         self.theta: Floats = np.log(below / (1.0 - below))  # the best where all scores are 0
 
@@ -210,8 +210,10 @@ class ProportionalOddsRisk(SmoothRisk):
             taken = rng.choice(here, most, replace=False) if n > most else here
             drawn.append(taken)
             weight.append(np.full(taken.size, n / taken.size))
-        rows = np.concatenate(drawn)
-        return rows, ProportionalOddsRisk(self.codes[rows], np.concatenate(weight))
+        rows, times = np.concatenate(drawn), np.concatenate(weight)
+        if self.weight is not None:
+            times *= self.weight[rows]
+        return rows, ProportionalOddsRisk(self.codes[rows], times)
 
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
         """Raise: asked for where most rows have a derivative of 0, and here none has."""
@@ -219,17 +221,25 @@ class ProportionalOddsRisk(SmoothRisk):
 
 
 def proportional_odds_path(
-    X: Floats, codes: Ints, lams: npt.ArrayLike, *, tol: float = 1e-10, max_iter: int = 500
+    X: Floats,
+    codes: Ints,
+    lams: npt.ArrayLike,
+    *,
+    weight: Floats | None = None,
+    tol: float = 1e-10,
+    max_iter: int = 500,
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for penalties >= 0, (L,).
 
-    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0, see :func:`thresholds`.
+    Each of the `codes` (n,), 0 .. K-1, has an example; `weight` (n,), > 0, is that of each in the
+    mean. Intercepts are 0, see :func:`thresholds`.
     """
-    return descend(X, ProportionalOddsRisk(codes), penalties(lams), tol=tol, max_iter=max_iter)
+    risk = ProportionalOddsRisk(codes, weight)
+    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
 
-def thresholds(s: Floats, codes: Ints) -> Floats:
+def thresholds(s: Floats, codes: Ints, weight: Floats | None = None) -> Floats:
     """Return the thresholds, (K - 1,), that are the likeliest with scores, (n,)."""
     middle = float(s.mean())
     with np.errstate(over="ignore", divide="ignore"):
-        return middle + ProportionalOddsRisk(codes).fit(s - middle).theta
+        return middle + ProportionalOddsRisk(codes, weight).fit(s - middle).theta
