@@ -85,9 +85,9 @@ class LinearRanker(RiskRanker):
 
     Notes
     -----
-    Tags follow `risk`: a classifier of two classes; under ``multipartite`` neither a classifier
-    nor a regressor. The hinge and the squared hinge cost O(n log n + K n) an evaluation, the
-    exponential loss O(K n), the logistic one a term a pair.
+    Tags follow `risk`: a classifier of two classes; under ``multipartite`` a regressor, as it
+    predicts numbers, the scores. The hinge and the squared hinge cost O(n log n + K n) an
+    evaluation, the exponential loss O(K n), the logistic one a term a pair.
 
     References
     ----------

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import RegressorTags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rankexp.arrays import Floats, Ints
@@ -27,6 +27,7 @@ class RealRanker(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
     def decision_function(self, X: Any) -> Floats:

@@ -19,7 +19,7 @@ def refuse_sparse(X: Any) -> None:
     """Raise TypeError for a sparse matrix, with what to do."""
     if issparse(X):
         raise TypeError(
-            f"X is a sparse matrix, and rankers need a dense array: "
+            "X is a sparse matrix, and rankers need a dense array: "
             "use X.toarray(), sparse_output=False in an encoder, or where that is too large "
             "sklearn.decomposition.TruncatedSVD in a pipeline before the ranker"
         )

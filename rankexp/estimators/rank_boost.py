@@ -142,14 +142,14 @@ class RankBoost(RiskMixin, StumpBooster):
 
     def takes(self) -> frozenset[Given]:
         """Return what `fit` may be given beside X and y, with these parameters."""
-        weights = self.loss == "exponential" and self.validation_fraction is None
-        return frozenset({"groups", "sample_weight"} if weights else {"groups"})
+        split = self.validation_fraction is not None
+        return frozenset({"groups"} if split else {"groups", "sample_weight"})
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
-        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. It
-        goes with the exponential loss without a part held out.
+        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. Where
+        a part is held out there are none: copies of a row could be on both sides.
 
         Raises
         ------
@@ -168,7 +168,8 @@ class RankBoost(RiskMixin, StumpBooster):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         if sample_weight is not None and "sample_weight" not in self.takes():
             raise ValueError(
-                "sample_weight goes with loss='exponential' and validation_fraction=None only"
+                "sample_weight goes with validation_fraction=None only: copies of a row could be "
+                "held out and trained on"
             )
         train, weight = weighed(X, sample_weight)
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])

@@ -6,6 +6,7 @@ from warnings import warn
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.utils import RegressorTags
 
 from rankexp.arrays import Floats
 from rankexp.errors import ClassOrderWarning
@@ -23,8 +24,9 @@ def ranks_levels(ranker: Any) -> bool:
 
 
 class RiskMixin(ClassifierMixin):  # type: ignore[misc]
-    """A ranker with `risk`: of two classes, a classifier; of ordered levels, neither.
+    """A ranker with `risk`: a classifier of two classes; of ordered levels tagged a regressor.
 
+    The latter because it predicts numbers, the scores, which some tools ask of a regressor.
     Two classes are sorted in `classes_`, and a `decision_function` above 0 means ``classes_[1]``,
     as scikit-learn's tools have it. `better_` is the better one, the last of `levels`.
     """
@@ -35,7 +37,8 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if ranks_levels(self):
-            tags.estimator_type = tags.classifier_tags = None
+            tags.estimator_type, tags.classifier_tags = "regressor", None
+            tags.regressor_tags = RegressorTags()
         else:
             tags.classifier_tags.multi_class = False
         return tags
@@ -85,9 +88,10 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
             return
         for name in signed:
             setattr(self, name, 0.0 - getattr(self, name))
+        worse, better = labels.tolist()
         warn(
-            f"levels put {labels[1]!r} above {labels[0]!r}, but scikit-learn sorts classes: "
-            f"decision_function is high for classes_[1], {labels[0]!r}, the worse one; "
+            f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes: "
+            f"decision_function is high for classes_[1], {worse!r}, the worse one; "
             "rank_scores is high for the better one",
             ClassOrderWarning,
             stacklevel=4,

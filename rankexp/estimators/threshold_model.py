@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_X_y
+from sklearn.utils import RegressorTags, check_X_y
 from sklearn.utils.validation import validate_data
 
 from rankexp.arrays import Floats, Ints
@@ -25,6 +25,11 @@ class LevelRanker(BaseEstimator):  # type: ignore[misc]
     """A ranker with `thresholds_` that cut its scores into `levels_`."""
 
     levels: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
 
     def rank_scores(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""

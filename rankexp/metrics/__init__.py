@@ -12,30 +12,40 @@ study's YAML, in its tables, as its ``repr``.
 >>> metric, metric.direction, metric(y=y, scores=scores)
 (rank_loss(ties=worst), 'lower', 0.5)
 
+As ``scoring=`` of scikit-learn's tools there are `auc_scorer` and the like
+(`rankexp.metrics.scorers`).
+
 A new one is a function marked by `declare`, named in its module's ``REGISTER``, in a file of this
 folder or of another package with an entry point of the group ``rankexp.metrics``.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
 __all__ = [
     "Metric",
+    "RankScorer",
     "UndefinedMetricWarning",
     "auc",
+    "auc_scorer",
     "d_tau",
+    "d_tau_scorer",
     "declare",
     "iauc",
+    "iauc_scorer",
     "kendall_tau_b",
     "mse",
     "one_minus_discordance",
     "pair_risk",
     "parse",
     "rank_loss",
+    "rank_loss_scorer",
     "u_cons",
     "u_ovo",
     "u_pairs",
+    "u_pairs_scorer",
     "unexplained_variance",
     "vus",
 ]
@@ -45,6 +55,20 @@ if TYPE_CHECKING:
     from rankexp.metrics.bipartite import auc, rank_loss
     from rankexp.metrics.continuous import d_tau, iauc, kendall_tau_b, mse, one_minus_discordance
     from rankexp.metrics.multipartite import pair_risk, u_cons, u_ovo, u_pairs, vus
+    from rankexp.metrics.scorers import (
+        RankScorer,
+        auc_scorer,
+        d_tau_scorer,
+        iauc_scorer,
+        rank_loss_scorer,
+        u_pairs_scorer,
+    )
     from rankexp.metrics.unexplained import unexplained_variance
 else:
-    __getattr__, __dir__ = exports("metrics", __all__)
+    _lazy, __dir__ = exports("metrics", __all__)
+
+    def __getattr__(name):
+        """Import a metric, or a scorer, when it is asked for."""
+        if name == "RankScorer" or (name.endswith("_scorer") and name in __all__):
+            return getattr(import_module("rankexp.metrics.scorers"), name)
+        return _lazy(name)

@@ -6,6 +6,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import make_scorer, roc_auc_score
 from sklearn.model_selection import cross_val_score
 
+from rankexp.errors import ClassOrderWarning
 from rankexp.estimators import LinearRanker
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 
@@ -104,11 +105,9 @@ def test_the_path_is_that_of_single_fits_and_duplicates_tie(loss):
 def test_tags_follow_the_risk():
     many = ranker("hinge")
     assert not is_classifier(many)
-    assert not is_regressor(many)
-    assert not hasattr(many, "score")
+    assert is_regressor(many)  # it predicts numbers, the scores
     two = clone(many).set_params(risk="bipartite")
     assert is_classifier(two)
-    assert hasattr(two, "score")
     X, y, _ = make()
     again = many.fit(X, y).set_params(risk="bipartite").fit(X, y > 1)
     assert again.classes_.tolist() == [False, True]
@@ -122,10 +121,17 @@ def test_two_classes_can_be_ordered_too():
     names = np.where(y, "bad", "awful")
     found = LinearRanker("hinge", "bipartite", levels=["awful", "so so", "bad"]).fit(X, names)
     assert found.classes_.tolist() == ["awful", "bad"]
-    turned = LinearRanker("hinge", "bipartite", levels=["bad", "awful"]).fit(X, names)
-    assert turned.classes_.tolist() == ["bad", "awful"]
-    np.testing.assert_allclose(turned.coef_, -found.coef_, atol=1e-3)
+    assert found.better_ == "bad"
+    assert (found.rank_scores(X) == found.decision_function(X)).all()
+    with pytest.warns(ClassOrderWarning, match="'awful' above 'bad'"):
+        turned = LinearRanker("hinge", "bipartite", levels=["bad", "awful"]).fit(X, names)
+    assert turned.classes_.tolist() == ["awful", "bad"]
+    assert turned.better_ == "awful"
+    np.testing.assert_allclose(turned.coef_, found.coef_, atol=1e-3)
+    np.testing.assert_allclose(turned.rank_scores(X), -found.rank_scores(X), atol=1e-2)
     assert (turned.predict(X) == names).mean() > 0.7
+    path = turned.path(X, names, [turned.lam])
+    np.testing.assert_allclose(path.coef.T, turned.coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -88,14 +88,39 @@ def test_a_column_has_the_same_bits_in_a_batch(order, ties):
         [0, 1, 1, 0],
         [1.5, 2.5, 2.5, 1.5],
         np.array([3, 200, 200, 3], dtype=np.uint8),
-        ["a", "b", "b", "a"],
-        np.array(["no", "yes", "yes", "no"], dtype=object),
-        pd.Series(["good", "tested", "tested", "good"], dtype="category"),
+        np.array([0, 1, 1, 0], dtype=object),
+        np.array(["2020", "2021", "2021", "2020"], dtype="datetime64[Y]"),
     ],
     ids=lambda y: str(getattr(y, "dtype", type(y[0]).__name__)),
 )
 def test_the_last_of_the_two_labels_is_positive(y):
     assert rank_loss(y, [0.1, 0.9, 0.2, 0.3]) == 0.25
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["stay", "churn", "churn", "stay"],
+        np.array(["stay", "churn", "churn", "stay"], dtype=object),
+        pd.Series(["stay", "churn", "churn", "stay"], dtype="category"),
+    ],
+    ids=lambda y: str(getattr(y, "dtype", type(y[0]).__name__)),
+)
+def test_words_are_in_the_order_that_is_given(y):
+    s = [0.1, 0.9, 0.2, 0.3]
+    for levels in (["stay", "churn"], np.array(["none", "stay", "churn"])):
+        assert rank_loss(y, s, levels=levels) == 0.25
+        assert auc(y, s, levels=levels, sample_weight=[1, 1, 1, 1]) == 0.75
+    assert rank_loss(y, s, levels=["churn", "stay"]) == 0.75
+    for levels in (None, 2):
+        with pytest.raises(ValueError, match="'churn', 'stay' have no order of their own: give"):
+            rank_loss(y, s, levels=levels)
+    with pytest.raises(ValueError, match="y holds 'churn', not among the levels"):
+        auc(y, s, levels=["stay", "go"])
+    with pytest.raises(ValueError, match="levels must be a list"):
+        auc(y, s, levels="stay")
+    with pytest.raises(ValueError, match="differ from each other"):
+        auc(y, s, levels=["stay", "churn", "stay"])
 
 
 def test_scores_of_other_types():
@@ -123,7 +148,7 @@ def test_one_class_is_nan_with_a_warning(metric):
         assert np.isnan(metric([1, 1, 1], [1, 2, 3]))
     assert caught[0].filename == __file__
     with pytest.warns(RuntimeWarning):
-        batch = metric(["a", "a"], [[1, 2, 3], [1, 2, 3]])
+        batch = metric(["a", "a"], levels=["b", "a"], scores=[[1, 2, 3], [1, 2, 3]])
     assert batch.shape == (3,)
     assert np.isnan(batch).all()
 
@@ -133,12 +158,13 @@ def test_one_class_is_nan_with_a_warning(metric):
     ("y", "scores", "message"),
     [
         ([1, 2, 3], [1, 2, 3], "two values, got 3: 1, 2, 3"),
-        (list("abcdefg"), range(7), "got 7: a, b, c, d, e, ..."),
+        (range(7), range(7), "got 7: 0, 1, 2, 3, 4, ..."),
+        (list("abcdefg"), range(7), "'a', 'b', 'c', 'd', 'e' have no order"),
         ([0, 1], [0.0, np.nan], "scores hold NaN"),
         ([0, 1], [[0.0, 1], [np.nan, 1]], "scores hold NaN"),
         ([1, 1], [0.0, np.nan], "scores hold NaN"),
         ([0, 1, np.nan], [0, 1, 2], "y holds NaN"),
-        (np.array(["a", None, "b"], dtype=object), [0, 1, 2], "cannot be sorted"),
+        (np.array(["a", None, "b"], dtype=object), [0, 1, 2], "None have no order"),
         ([0, 1], [0, 1, 2], r"y \(2,\) and scores \(3,\)"),
         ([[0, 1]], [[0, 1]], r"y \(1, 2\)"),
         ([0, 1], [[[0]], [[1]]], r"scores \(2, 1, 1\)"),

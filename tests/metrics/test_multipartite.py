@@ -214,13 +214,15 @@ def test_no_pair_that_costs_anything():
     [
         ({"y": [0, 1, np.nan]}, "y holds NaN"),
         ({"scores": [0.0, np.nan, 1]}, "scores hold NaN"),
-        ({"y": ["a", "b", "c"]}, "must be numbers"),
+        ({"y": ["a", "b", "c"]}, "'a', 'b', 'c' have no order of their own: give levels="),
+        ({"y": ["a", "b", "c"], "levels": 3}, "no order of their own"),
+        ({"y": ["a", "b", "c"], "levels": ["b", "a"]}, "y holds 'c', not among the levels"),
         ({"y": [0, 1]}, r"y \(2,\) and scores \(3,\)"),
         ({"y": [], "scores": []}, "y is empty"),
         ({"ties": "order"}, "expected one of expected, worst, best"),
         ({"levels": 2}, "y has 3 values, but there are only 2 levels"),
         ({"levels": 0}, "at least 1"),
-        ({"levels": [0, 1, 2]}, r"levels must be an integer, at least 1, got \[0, 1, 2\]"),
+        ({"levels": "abc"}, "levels must be a list, .* got 'abc'"),
         ({"y": [1, 2, 3], "levels": 4}, None),
         ({"y": [-1, 1, 1], "levels": 3}, "y has the values -1, 1, fewer than the 3 levels"),
         ({"y": [0, 0.5, 1], "levels": 4}, "must hold codes"),
@@ -285,3 +287,15 @@ def test_a_hundred_levels():
     assert vus(y, np.zeros(300)) == pytest.approx(1 / math.factorial(100), abs=0)
     y = np.arange(400) % 200
     assert vus(y, np.zeros(400)) == 0  # 1 / 200! is nothing
+
+
+@pytest.mark.parametrize("metric", ALL)
+def test_levels_are_in_the_order_that_is_given(metric):
+    s, codes = [0.3, 0.1, 0.2, 0.5, 0.4], np.array([0, 0, 1, 3, 1])
+    words = ["poor", "fair", "good", "excellent"]
+    named = [words[code] for code in codes]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        for levels in (words, np.array(words), tuple(words)):
+            np.testing.assert_equal(metric(named, s, levels=levels), metric(codes, s, levels=4))
+    assert metric([2, 1, 0], [1, 2, 3], levels=[2, 1, 0]) == float(metric is not pair_risk)

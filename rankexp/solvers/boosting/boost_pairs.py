@@ -87,10 +87,13 @@ def boost(
         yield Round(stump, alpha, pairs.step(stump, alpha, shares))
 
 
-def pair_mass(codes: Ints, costs: Floats, groups: Ints) -> tuple[Floats, float]:
-    """Return the number of rows of each group and level, (G, K), and the cost of all pairs."""
+def pair_mass(
+    codes: Ints, costs: Floats, groups: Ints, weight: Floats | None = None
+) -> tuple[Floats, float]:
+    """Return the number, or weight, of rows by group and level, (G, K), and the cost of pairs."""
     K, G = costs.shape[0], int(groups.max()) + 1
-    counts = np.bincount(groups * K + codes, minlength=G * K).reshape(G, K).astype(np.float64)
+    found = np.bincount(groups * K + codes, weight, minlength=G * K)
+    counts = np.asarray(found.reshape(G, K), dtype=np.float64)
     mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
     if mass == 0.0:
         raise ValueError(

@@ -31,8 +31,6 @@ def all_pairs(
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
     few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
-    if rows.weight is not None and not exponential:
-        raise ValueError("the logistic loss of pairs takes no sample_weight; exponential does")
     if few:
         upper, lower, cost = list_pairs(codes, costs, groups)
         if rows.weight is not None:
@@ -50,7 +48,7 @@ class LogisticPairs:
     """
 
     def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:
-        counts, self.mass = pair_mass(codes, costs, groups)
+        counts, self.mass = pair_mass(codes, costs, groups, rows.weight)
         self.rows = rows
         self.sums = CellSums(groups * costs.shape[0] + codes, counts.shape[0], costs)
         self.s = np.zeros(rows.size)
@@ -60,7 +58,7 @@ class LogisticPairs:
         self._sum()
 
     def _sum(self) -> None:
-        self.panels = ScorePanels(self.s)
+        self.panels = ScorePanels(self.s, weight=self.rows.weight)
         M = self.sums.moments(self.panels)
         self.as_upper, self.as_lower = self.sums.seen_by_both(self.weight, M)
         self.total = float((M * self.as_upper).sum())
@@ -70,7 +68,9 @@ class LogisticPairs:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
         if self.total <= LEAST * self.mass:
             return np.zeros(self.rows.size)
-        return self.panels.values((self.as_upper - self.as_lower) / self.total, self.sums.cell)
+        field = (self.as_upper - self.as_lower) / self.total
+        found = self.panels.values(field, self.sums.cell)
+        return found if self.rows.weight is None else found * self.rows.weight
 
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs."""

@@ -30,10 +30,14 @@ class ScorePanels:
     """The places of scores in panels: a number, and where within it.
 
     `s` (n,): finite. `use_numba`: by default numba is used where it can be imported; the bits are
-    the same. `count`: the number of panels. `panel` (n,), int. `t` (n,): in [-1, 1].
+    the same. `weight` (n,): a factor of each row in the moments, which numpy then sums. `count`:
+    the number of panels. `panel` (n,), int. `t` (n,): in [-1, 1].
     """
 
-    def __init__(self, s: Floats, use_numba: bool | None = None) -> None:
+    def __init__(
+        self, s: Floats, use_numba: bool | None = None, weight: Floats | None = None
+    ) -> None:
+        self.weight = weight
         x = (s - s.min()) / WIDTH
         self.panel = x.astype(np.int64)
         self.count = int(self.panel.max()) + 1
@@ -57,13 +61,16 @@ class ScorePanels:
         """
         taken = slice(None) if rows is None else rows
         panel, cell = self.panel[taken], cell[taken]
-        if self.compiled is not None:
+        if self.compiled is not None and self.weight is None:
             found: Floats = self.compiled.moments(
                 self.t[taken], panel, cell, self.count, cells, DEGREES
             )
             return found
         key = panel * cells + cell
-        by_degree = [sums(key, one, cells * self.count) for one in self.polynomials[:, taken]]
+        parts = self.polynomials[:, taken]
+        if self.weight is not None:
+            parts = parts * self.weight[taken]
+        by_degree = [sums(key, one, cells * self.count) for one in parts]
         return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
 
     def values(self, field: Floats, cell: Ints) -> Floats:

@@ -1,0 +1,101 @@
+"""Metrics as scorers of scikit-learn: ``scoring=`` of `GridSearchCV`, `cross_val_score` and more.
+
+A scorer is called with a fitted estimator, X and y, and returns a number, the greater the better:
+a metric of which lower is better gets a minus, as `sklearn.metrics.make_scorer` has it.
+
+>>> import numpy as np
+>>> from sklearn.model_selection import cross_val_score
+>>> from rankexp.estimators import LinearRanker, ProportionalOdds
+>>> from rankexp.metrics import RankScorer, rank_loss_scorer, u_pairs_scorer
+>>> X = np.arange(12.0)[:, None]
+>>> cross_val_score(LinearRanker(), X, np.arange(12) % 2, scoring=rank_loss_scorer, cv=2).shape
+(2,)
+>>> levels = ["bad", "fair", "good"]  # worst to best
+>>> scorer = u_pairs_scorer(levels=levels)
+>>> model, y = ProportionalOdds(levels=levels), np.repeat(levels, 4)
+>>> float(scorer(model.fit(X, y), X, y))
+1.0
+>>> RankScorer("pair_risk(costs=1 2 1)", levels)(model, X, y)
+-0.0
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankexp.categories import has_own_order, in_order
+from rankexp.metrics.base import Metric, parse
+
+
+@dataclass(frozen=True)
+class RankScorer:
+    """A metric as a scorer.
+
+    Of two classes the positive one is ``classes_[1]``, which a `decision_function` or the last
+    column of `predict_proba` is high for; which of them `levels` call better changes no measure of
+    pairs, as scores and classes turn round together. A classifier of K > 2 classes is ranked by
+    the expected place of its class among `levels`. All else is ranked by its `decision_function`,
+    or by what it predicts, against `levels`, or the numbers in y.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        Any of `rankexp.metrics`, also with parameters, as ``rank_loss(ties=worst)``.
+    levels : sequence, optional
+        The labels in y, worst to best. Of words that aren't two classes they are needed, unless y
+        is an ordered Categorical or the estimator has `levels_`, as a pipeline has not.
+    """
+
+    metric: str | Metric
+    levels: Sequence[Any] | None = None
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
+
+        Raises
+        ------
+        ValueError
+            For an estimator that gives no scores, labels without an order, or weights that the
+            metric does not take.
+        """
+        metric = parse(self.metric) if isinstance(self.metric, str) else self.metric
+        if sample_weight is not None and "sample_weight" not in metric.takes:
+            raise ValueError(f"the metric {metric!r} takes no sample_weight")
+        scores, levels = _ranked(estimator, X, self.levels, has_own_order(y))
+        target = in_order(y, levels)
+        data = {"y": target, "scores": scores, "reference": target, "sample_weight": sample_weight}
+        value = float(metric(**data, levels=None if levels is None else len(levels)))
+        return value if metric.direction == "higher" else -value
+
+
+def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
+    """Return scores of rows, (n,), and the labels that they are in the order of, if told."""
+    classes = getattr(estimator, "classes_", None)
+    two = classes is not None and np.shape(classes) == (2,)
+    if two:
+        levels = classes
+    elif levels is None and not own:
+        levels = getattr(estimator, "levels_", None)
+    if hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(X))
+        if scores.ndim == 1:
+            return scores, levels
+    if hasattr(estimator, "predict_proba"):
+        places = np.asarray(in_order(classes, levels), dtype=np.float64)
+        return np.asarray(estimator.predict_proba(X)) @ places, levels
+    if classes is not None:
+        raise ValueError(f"{estimator!r} gives no scores to rank by, only classes")
+    return np.asarray(estimator.predict(X)), levels
+
+
+auc_scorer = RankScorer("auc")
+rank_loss_scorer = RankScorer("rank_loss")
+iauc_scorer = RankScorer("iauc")
+d_tau_scorer = RankScorer("d_tau")
+
+
+def u_pairs_scorer(levels: Sequence[Any] | None = None) -> RankScorer:
+    """Return a scorer by U_pairs; `levels` are the labels in y, worst to best."""
+    return RankScorer("u_pairs", levels)
