@@ -14,7 +14,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.categories import in_numbers
 from rankexp.estimators.parameters import copied, fitted_rows, refuse_sparse
 from rankexp.estimators.pruning import prune
-from rankexp.metrics.continuous import d_tau
+from rankexp.metrics.continuous import concordance
 from rankexp.solvers.trees.nodes import Node, Rule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
@@ -39,8 +39,8 @@ class RealRanker(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.predict(X))
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the share of pairs in the order of y, `rankexp.metrics.d_tau`."""
-        return float(np.asarray(d_tau(y, self.predict(X))))
+        """Return the share of pairs with different y that are in order, a tie counting 1/2."""
+        return concordance(y, self.predict(X))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
         """Return the checked rows and targets to train on, as often as they count."""

@@ -33,9 +33,10 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each feature in the sum of the absolute coefficients, (d,)."""
+        """The share of each feature in what the rounds take off `risk_`, (d,)."""
         check_is_fitted(self)
-        found = np.bincount(self.stump_features_, np.abs(self.alphas_), self.n_features_in_)
+        gains = np.maximum(-np.diff(self.risk_), 0.0)[: self.n_iter_]
+        found = np.bincount(self.stump_features_, gains, self.n_features_in_)
         return np.asarray(found / (found.sum() or 1.0))
 
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:

@@ -100,6 +100,21 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
 
 
+def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
+    """Return the share of pairs of different y that the scores, (n,), put in order; a tie is 1/2.
+
+    It is U_pairs with each value of y a level, and the AUC of two values: unlike in :func:`d_tau`,
+    pairs with equal y are no pairs. Errors are those of :func:`d_tau`; NaN where y is constant.
+    """
+    target, s = checked(y, scores)
+    sizes = np.unique(target, return_counts=True)[1]
+    pairs = (target.size**2 - int((sizes**2).sum())) // 2
+    if pairs == 0:
+        return float(_undefined(s, "y is constant: there is no pair to rank, and no share"))
+    found = count_pairs(ordered(target), s)
+    return (pairs + found.concordant - found.discordant) / (2 * pairs)
+
+
 @declare("higher", source="Kendall, Biometrika 33 (1945); scipy's variant b", kinds=ANY)
 def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
