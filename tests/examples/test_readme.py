@@ -1,5 +1,6 @@
 """The README's Python runs as it stands, on data of the kind that it speaks of."""
 
+import doctest
 import re
 from pathlib import Path
 
@@ -28,3 +29,10 @@ def test_a_block_runs(code: str) -> None:
 
 def test_there_are_blocks() -> None:
     assert len(BLOCKS) >= 2
+
+
+def test_what_the_library_page_shows_is_so() -> None:
+    page = Path(__file__).parents[2] / "docs/library.md"
+    found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert found.failed == 0
+    assert found.attempted > 10
