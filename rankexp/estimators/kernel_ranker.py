@@ -7,14 +7,13 @@ from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.parameters import (
     at_least_one,
     fitted_rows,
     one_of,
-    refuse_sparse,
+    training_rows,
     warn_unconverged,
 )
 from rankexp.estimators.risk_ranker import RiskRanker
@@ -161,8 +160,7 @@ class KernelRanker(RiskRanker):
         self.check()
         trained = self._trained()
         order = self._order(y, trained[1])
-        refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = training_rows(self, X, y)
         labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)

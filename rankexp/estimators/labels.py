@@ -9,8 +9,8 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import categories_of, has_own_order
-from rankexp.metrics.multipartite import u_pairs
+from rankexp.categories import categories_of, has_own_order, in_order
+from rankexp.metrics.continuous import concordance
 
 Labels = npt.NDArray[Any]
 MOST_LEVELS = 1000
@@ -101,7 +101,7 @@ def is_turned(labels: Labels) -> bool:
 def share_of_levels(ranker: Any, y: Any, s: Floats) -> float:
     """Return the share of pairs of different levels in the order of the scores, U_pairs."""
     told = ranker.levels is not None or not has_own_order(y)
-    return float(u_pairs(y, s, levels=getattr(ranker, "levels_", None) if told else None))
+    return concordance(in_order(y, getattr(ranker, "levels_", None) if told else None), s)
 
 
 def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:

@@ -7,11 +7,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold, is_turned
-from rankexp.estimators.parameters import fitted_rows, refuse_sparse, warn_unconverged
+from rankexp.estimators.parameters import (
+    fitted_rows,
+    refuse_sparse,
+    training_rows,
+    warn_unconverged,
+)
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
@@ -156,8 +161,7 @@ class LinearRanker(RiskRanker):
         """
         trained = self._check(self.lam)
         order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
-        refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = training_rows(self, X, y)
         labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept

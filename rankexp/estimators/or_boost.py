@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import fitted_rows, one_of, refuse_sparse, weighed
+from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.estimators.threshold_model import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
@@ -92,8 +92,7 @@ class ORBoost(LevelRanker, StumpBooster):
         """
         self.check()
         levels = level_order(y, self.levels)
-        refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = training_rows(self, X, y)
         kept, weight = weighed(X, sample_weight)
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)

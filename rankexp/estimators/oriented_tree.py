@@ -6,14 +6,14 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import RegressorTags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import in_numbers
-from rankexp.estimators.parameters import copied, fitted_rows, refuse_sparse
+from rankexp.estimators.parameters import copied, fitted_rows, training_rows
 from rankexp.estimators.pruning import prune
+from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
 from rankexp.solvers.trees.nodes import Node, Rule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
@@ -21,20 +21,15 @@ from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
-class RealRanker(BaseEstimator):  # type: ignore[misc]
+class RealRanker(PredictsScores):
     """A ranker of examples with a real target, whose predictions are scores."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, as `predict` does."""
-        return np.asarray(self.predict(X))
-
-    def rank_scores(self, X: Any) -> Floats:
         """Return the scores of rows, as `predict` does."""
         return np.asarray(self.predict(X))
 
@@ -44,8 +39,7 @@ class RealRanker(BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
         """Return the checked rows and targets to train on, as often as they count."""
-        refuse_sparse(X)
-        X, y = validate_data(self, X, in_numbers(y), dtype=np.float64, order="C", y_numeric=True)
+        X, y = training_rows(self, X, in_numbers(y), y_numeric=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 

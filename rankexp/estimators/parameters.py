@@ -25,6 +25,12 @@ def refuse_sparse(X: Any) -> None:
         )
 
 
+def training_rows(estimator: Any, X: Any, y: Any = "no_validation", **more: Any) -> Any:
+    """Return rows to fit as an array, (n, d), with the targets if any; keep features' names."""
+    refuse_sparse(X)
+    return validate_data(estimator, X, y, dtype=np.float64, order="C", **more)
+
+
 def weighed(X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
     """Return which rows count, and the weights of these, > 0; all rows and None for no weights.
 

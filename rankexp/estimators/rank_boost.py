@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
@@ -17,7 +16,7 @@ from rankexp.estimators.parameters import (
     at_least_one,
     fitted_rows,
     one_of,
-    refuse_sparse,
+    training_rows,
     weighed,
 )
 from rankexp.estimators.risk_mixin import RiskMixin
@@ -164,8 +163,7 @@ class RankBoost(RiskMixin, StumpBooster):
         """
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
-        refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = training_rows(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
             raise ValueError(
                 "sample_weight goes with validation_fraction=None only: copies of a row could be "
@@ -216,8 +214,7 @@ class RankBoost(RiskMixin, StumpBooster):
             As :meth:`fit`, and for pairs, labels or weights of another kind, or none that counts.
         """
         self.check()
-        refuse_sparse(X)
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = training_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())

@@ -5,7 +5,7 @@ from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import RegressorTags
 
 from rankexp.arrays import Floats
@@ -23,10 +23,22 @@ def ranks_levels(ranker: Any) -> bool:
         return False
 
 
-class RiskMixin(ClassifierMixin):  # type: ignore[misc]
-    """A ranker with `risk`: a classifier of two classes; of ordered levels tagged a regressor.
+class PredictsScores(BaseEstimator):  # type: ignore[misc]
+    """A ranker that predicts its scores, and so is tagged a regressor, as some tools ask."""
 
-    The latter because it predicts numbers, the scores, which some tools ask of a regressor.
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        return tags
+
+    def rank_scores(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,), as `decision_function` does."""
+        return np.asarray(self.decision_function(X))
+
+
+class RiskMixin(ClassifierMixin):  # type: ignore[misc]
+    """A ranker with `risk`: a classifier of two classes; of ordered levels it predicts scores.
+
     Two classes are sorted in `classes_`, and a `decision_function` above 0 means ``classes_[1]``,
     as scikit-learn's tools have it. `better_` is the better one, the last of `levels`.
     """

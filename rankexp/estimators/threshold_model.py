@@ -4,9 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils import RegressorTags, check_X_y
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_X_y
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import few_levels, level_order, share_of_levels
@@ -14,26 +12,19 @@ from rankexp.estimators.parameters import (
     check_solver,
     fitted_rows,
     refuse_sparse,
+    training_rows,
     warn_unconverged,
     weighed,
 )
+from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 
-class LevelRanker(BaseEstimator):  # type: ignore[misc]
+class LevelRanker(PredictsScores):
     """A ranker with `thresholds_` that cut its scores into `levels_`."""
 
     levels: Any
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        return tags
-
-    def rank_scores(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,), as `decision_function` does."""
-        return np.asarray(self.decision_function(X))
 
     def score(self, X: Any, y: Any) -> float:
         """Return U_pairs: the share of pairs of different levels in order, a tie counting 1/2."""
@@ -89,8 +80,7 @@ class ThresholdModel(LevelRanker):
         """
         self.check()
         levels = level_order(y, self.levels)
-        refuse_sparse(X)
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        X, y = training_rows(self, X, y)
         rows, weight = self._rows(X, sample_weight)
         X = X[rows]
         self.levels_, codes = few_levels(y[rows], levels)
