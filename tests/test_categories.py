@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rankexp import metrics
-from rankexp.categories import categories_of, in_numbers
+from rankexp.categories import categories_of, has_own_order, in_numbers, in_order
 from rankexp.estimators import CRank, KendallTree, RankingForest
 
 NAMES = [10, 9, 8]
@@ -69,3 +69,21 @@ def test_complex_scores_are_refused(metric):
         metric(y, X[:, 0] + 1j)
     if metric in LEVELS:
         assert np.isfinite(metric(y, X[:, 0]))
+
+
+def test_labels_are_put_in_the_order_of_levels():
+    y = np.array(["good", "bad", "good"])
+    assert in_order(y, ["bad", "good"]).tolist() == [1, 0, 1]
+    assert in_order(pd.Series(y, dtype="category"), ("good", "bad")).tolist() == [0, 1, 0]
+    assert in_order([2.0, 3.0], [3, 2]).tolist() == [1, 0]
+    assert in_order([2, 3], None) == in_order([2, 3], 2) == [2, 3]
+
+
+def test_words_have_no_order_of_their_own():
+    for words in (["a", "b"], np.array(["a", 1], dtype=object), pd.Series(["a", "b"])):
+        assert not has_own_order(words)
+        with pytest.raises(ValueError, match="have no order of their own: give levels="):
+            in_order(words, None)
+    ordered = pd.Categorical(["a", "b"], categories=["b", "a"], ordered=True)
+    for numbers in ([1, 2], np.array([1, 2.5], dtype=object), [True, False], ordered):
+        assert has_own_order(numbers)

@@ -90,14 +90,6 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
     return levels
 
 
-def is_turned(labels: Labels) -> bool:
-    """Tell whether the better of two labels, the last, does not sort last."""
-    try:
-        return bool(labels[0] > labels[1])
-    except TypeError as error:
-        raise ValueError(f"the classes {labels.tolist()} cannot be sorted") from error
-
-
 def share_of_levels(ranker: Any, y: Any, s: Floats) -> float:
     """Return the share of pairs of different levels in the order of the scores, U_pairs."""
     told = ranker.levels is not None or not has_own_order(y)

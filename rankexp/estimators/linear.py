@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats
-from rankexp.estimators.labels import best_threshold, is_turned
+from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.parameters import (
     fitted_rows,
     refuse_sparse,
@@ -203,7 +203,7 @@ class LinearRanker(RiskRanker):
         X, y = check_X_y(X, y, dtype=np.float64, order="C")
         labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
         found = self._solve(task)
-        return found if task.risk.several_levels or not is_turned(labels) else found.turned()
+        return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -10,7 +10,7 @@ from sklearn.utils import RegressorTags
 
 from rankexp.arrays import Floats
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.labels import Labels, is_turned, share_of_levels
+from rankexp.estimators.labels import Labels, share_of_levels
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
@@ -94,20 +94,27 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
 
     def _keep_classes(self, labels: Labels, *signed: str) -> None:
         """Keep two classes, the better one last, and turn the signs of attributes with them."""
-        turned = is_turned(labels)
+        turned = self._turns(labels)
         self.classes_, self.better_ = labels[:: -1 if turned else 1].copy(), labels[-1]
-        if not turned:
-            return
-        for name in signed:
+        for name in signed if turned else ():
             setattr(self, name, 0.0 - getattr(self, name))
+
+    def _turns(self, labels: Labels) -> bool:
+        """Tell whether the better of two labels, the last, does not sort last, and warn of it."""
         worse, better = labels.tolist()
-        warn(
-            f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes: "
-            f"decision_function is high for classes_[1], {worse!r}, the worse one; "
-            "rank_scores is high for the better one",
-            ClassOrderWarning,
-            stacklevel=4,
-        )
+        try:
+            turned = bool(worse > better)
+        except TypeError as error:
+            raise ValueError(f"the classes {[worse, better]} cannot be sorted") from error
+        if turned:
+            warn(
+                f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes: "
+                f"decision_function is high for classes_[1], {worse!r}, the worse one; "
+                "rank_scores is high for the better one",
+                ClassOrderWarning,
+                stacklevel=3,
+            )
+        return turned
 
     def _forget(self, *attributes: str) -> None:
         """Delete what an earlier fit of another kind may have left."""

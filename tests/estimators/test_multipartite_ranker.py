@@ -130,7 +130,8 @@ def test_two_classes_can_be_ordered_too():
     np.testing.assert_allclose(turned.coef_, found.coef_, atol=1e-3)
     np.testing.assert_allclose(turned.rank_scores(X), -found.rank_scores(X), atol=1e-2)
     assert (turned.predict(X) == names).mean() > 0.7
-    path = turned.path(X, names, [turned.lam])
+    with pytest.warns(ClassOrderWarning, match="'awful' above 'bad'"):
+        path = turned.path(X, names, [turned.lam])
     np.testing.assert_allclose(path.coef.T, turned.coef_, atol=1e-3)
 
 

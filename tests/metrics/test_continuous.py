@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rankexp.metrics import auc, d_tau, iauc, kendall_tau_b, mse, one_minus_discordance
+from rankexp.metrics import auc, d_tau, iauc, kendall_tau_b, mse, one_minus_discordance, u_pairs
 from rankexp.metrics.base import UndefinedMetricWarning, parse
+from rankexp.metrics.continuous import concordance
 from rankexp.metrics.dominance import count_pairs, ordered, smaller_before
 from rankexp.metrics.iroc import iroc
 
@@ -273,3 +274,14 @@ def test_no_warning_on_good_input():
         warnings.simplefilter("error")
         assert iauc([0, 1, 2], [-np.inf, 0, np.inf]) == 1
         assert iauc([0, 1, 2], [0, 0, 1], kind=5) == 1
+
+
+@laws
+@given(hnp.arrays(np.int64, st.integers(2, 30), elements=st.integers(0, 4)), st.data())
+def test_concordance_is_u_pairs_of_the_values(y, draw):
+    s = draw.draw(hnp.arrays(np.int64, y.size, elements=st.integers(0, 4)))
+    if np.ptp(y) == 0:
+        with pytest.warns(UndefinedMetricWarning, match="y is constant"):
+            assert np.isnan(concordance(y, s))
+    else:
+        assert concordance(y, s) == pytest.approx(u_pairs(y, s), abs=1e-15)
