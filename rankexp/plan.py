@@ -40,6 +40,9 @@ from rankexp.spec import (
 JOB_ROWS = 40_000
 """Training rows that make a job worth its model and test set, and small enough to lose; tuned on
 the studies of kotlowski2011, where a job then takes about a second."""
+FEWEST_JOBS = 16
+"""Where there are fewer, each fold of a data set is a job of its own: it shares little with the
+others, and cores would wait, a bar stand still and Ctrl-C lose much otherwise."""
 
 
 @dataclass(frozen=True)
@@ -193,14 +196,28 @@ def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:
             seen.add(cell.key)
             units = missing.setdefault(cell.spec.family, {})
             units.setdefault(cell.spec.unit, []).append(cell)
-    made = [job for units in missing.values() for job in _chunks(list(units.values()))]
+    families = [list(units.values()) for units in missing.values()]
+    made = [job for units in families for job in _chunks(units, _units_a_job(units))]
+    if len(made) < FEWEST_JOBS:
+        sizes = (1 if _loaded(units) else _units_a_job(units) for units in families)
+        pairs = zip(families, sizes, strict=True)
+        made = [job for units, most in pairs for job in _chunks(units, most)]
     yield from sorted(made, key=lambda job: -job.cost)
 
 
-def _chunks(units: list[list[Cell]]) -> Iterator[Job]:
-    """Divide splits evenly into jobs of at most about `JOB_ROWS` training rows."""
-    rows = units[0][0].spec.training_rows
-    most = max(1, JOB_ROWS // max(rows, 1))
+def _units_a_job(units: list[list[Cell]]) -> int:
+    """Return how many splits have about `JOB_ROWS` training rows."""
+    return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
+
+
+def _loaded(units: list[list[Cell]]) -> bool:
+    """Whether splits are of a data set, which is loaded, and not of a model, which is drawn."""
+    spec = units[0][0].spec
+    return isinstance(spec, EvaluateSpec) and isinstance(spec.setting.problem, DataProblem)
+
+
+def _chunks(units: list[list[Cell]], most: int) -> Iterator[Job]:
+    """Divide splits evenly into jobs of at most so many."""
     count = -(-len(units) // most)
     for i in range(count):
         part = units[i * len(units) // count : (i + 1) * len(units) // count]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError
-from rankexp.plan import JOB_ROWS, DataFacts, cells, jobs
+from rankexp.plan import FEWEST_JOBS, JOB_ROWS, DataFacts, cells, jobs
 
 FACTS = {"vote": DataFacts(435, "f" * 64, "/cache/vote.npz")}
 BASE: dict[str, Any] = {
@@ -208,4 +208,12 @@ def test_a_split_that_is_partly_done_keeps_the_rest_together() -> None:
     planned = [c for c in cells(changed(), FACTS) if c.experiment == "table"]
     finished = {c.key for c in planned if c.method == "sk" and c.place.rep == 0}
     sizes = sorted(len(job.cells) for job in jobs(planned, finished))
-    assert sizes == [3, 6]
+    assert sizes == [1, 1, 1, 2, 2, 2]
+
+
+def test_few_jobs_of_a_data_set_are_its_folds_and_many_are_not() -> None:
+    few = [c for c in cells(changed(), FACTS) if c.experiment == "table"]
+    assert {len({c.place for c in job.cells}) for job in jobs(few, ())} == {1}
+    study = changed(experiments__table__protocol__repeats=FEWEST_JOBS)
+    many = [c for c in cells(study, FACTS) if c.experiment == "table"]
+    assert {len({c.place for c in job.cells}) for job in jobs(many, ())} == {3}

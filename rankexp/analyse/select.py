@@ -93,9 +93,8 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
 
 
 def _simplicity(grid: str) -> float:
-    point = Point.parse(grid)
-    simple = [SIMPLER[name] * value for name, value in _numbers(point).items() if name in SIMPLER]
-    return simple[0] if len(point.values) == len(simple) == 1 else np.nan
+    simple = [SIMPLER[name] * value for name, value in numbers(grid).items() if name in SIMPLER]
+    return simple[0] if len(Point.parse(grid).values) == len(simple) == 1 else np.nan
 
 
 @dataclass(frozen=True)
@@ -143,19 +142,26 @@ ORACLE = Rule("oracle")
 BOTH = (ORACLE, Rule("nested"))
 
 
+LEAST = {"min_samples_leaf": 1, "max_leaf_nodes": 2, "max_depth": 1, "depth": 1, "n_rounds": 1}
+"""Below these a parameter has no values: a grid that ends there could not be wider."""
+
+
 def edge(grid: str, grids: Sequence[str]) -> str | None:
     """Say which end of its method's grid a point is, ``"lowest lam"``; the first parameter's."""
-    points = [_numbers(Point.parse(text)) for text in grids]
-    for name, value in _numbers(Point.parse(grid)).items():
+    points = [numbers(text) for text in grids]
+    for name, value in numbers(grid).items():
         values = sorted({point[name] for point in points if name in point})
-        if len(values) > 1 and value in (values[0], values[-1]):
+        if len(values) < 2 or LEAST.get(name) == value:
+            continue
+        if value in (values[0], values[-1]):
             return f"{'lowest' if value == values[0] else 'highest'} {name}"
     return None
 
 
-def _numbers(point: Point) -> dict[str, float]:
-    """Return the numeric parameters of a grid point."""
-    return {name: float(v) for name, v in point.values if type(v) in {int, float}}
+def numbers(grid: str) -> dict[str, float]:
+    """Return the numeric parameters of a grid point, given as text."""
+    values = Point.parse(grid).values
+    return {name: float(v) for name, v in values if type(v) in {int, float}}
 
 
 def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

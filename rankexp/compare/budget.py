@@ -1,0 +1,257 @@
+"""Which splits and methods the minutes given allow, from fits on small parts of the data."""
+
+import math
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from rankexp.config.schema import Evaluate, Study
+from rankexp.data.dataset import Dataset
+from rankexp.errors import one_line
+from rankexp.plan import method_spec
+from rankexp.protocols.base import Part
+from rankexp.protocols.dealing import holdout
+from rankexp.run.fitting import fit
+from rankexp.run.material import Fold
+from rankexp.seeds import stream
+from rankexp.spec import MethodSpec
+
+PILOT_ROWS = (250, 1000, 4000)
+"""Training rows of the pilot fits, smallest first; each next one only where it is cheap."""
+PILOT_SHARE = 0.02
+"""Most of the time given that one method's next pilot fit may take, by the one before."""
+LONG = 1.0
+"""Seconds of a pilot fit that need no second look."""
+TESTED = 200
+"""Rows that a pilot fit scores."""
+STEEPEST = 2.5
+"""The exponent of n that a time may grow with, where two pilots seem to say more: their noise."""
+MOST_REPEATS = 10
+"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+SPLITS = 5
+"""Random splits, where not even one cross-validation is to be had."""
+SAFETY = 1.3
+"""Estimated times are taken so much longer: scoring, hand-outs, and pilots that were lucky."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What fitting a method's grid once takes, as a power of the training rows."""
+
+    rows: int
+    seconds: float
+    exponent: float
+
+    def at(self, rows: float) -> float:
+        """Return seconds with so many training rows."""
+        return self.seconds * (rows / self.rows) ** self.exponent if rows > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is run.
+
+    Attributes
+    ----------
+    protocol : dict
+        As in a study, but for the repeats.
+    methods : list of str
+    repeats : int
+        At most; the first tells how many there is time for.
+    words : list of str
+        What was left out or made smaller, and how to have it.
+    """
+
+    protocol: dict[str, object]
+    methods: list[str]
+    repeats: int
+    words: list[str] = field(default_factory=list)
+
+
+def pilot(
+    study: Study, dataset: Dataset, seconds: float
+) -> tuple[dict[str, Cost], dict[str, str]]:
+    """Time each method of a study's first experiment on small parts of its data.
+
+    Parameters
+    ----------
+    study : Study
+    dataset : Dataset
+    seconds : float
+        That the whole run may take.
+
+    Returns
+    -------
+    costs : dict of str to Cost
+    failed : dict of str to str
+        Methods that cannot be fitted to these data, and why.
+    """
+    setup = next(iter(study.experiments.values()))
+    assert isinstance(setup, Evaluate)
+    costs: dict[str, Cost] = {}
+    failed: dict[str, str] = {}
+    folds = list(_pilot_folds(setup, dataset, study.seed))
+    for name in setup.methods:
+        spec = method_spec(study.methods[name], setup)
+        found: list[tuple[int, float]] = []
+        for fold in folds:
+            rows = len(fold.train.X)
+            if found and _power(found).at(rows) > PILOT_SHARE * seconds:
+                break
+            try:
+                took = _timed(spec, fold, study.seed)
+            except Exception as error:  # as in a run, where it would be every record's
+                failed[name] = one_line(error)
+                break
+            found.append((rows, took))
+        if found:
+            costs[name] = _power(found)
+    return costs, failed
+
+
+def _timed(spec: MethodSpec, fold: Fold, seed: int) -> float:
+    """Return the seconds of a fit in one thread, as in a worker; of two where the first is short.
+
+    The first fit of a method in a process pays for its imports, too.
+    """
+    took = math.inf
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            start = time.perf_counter()
+            fit(spec, fold, seed)
+            took = min(took, time.perf_counter() - start)
+            if took > LONG:
+                break
+    return took
+
+
+def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]:
+    n = len(dataset.y)
+    levels = len(dataset.levels) if dataset.levels and len(dataset.levels) > 2 else None
+    whole = Part(dataset.X, dataset.y, levels, dataset.groups, dataset.weights)
+    made: list[Fold] = []
+    strata = dataset.y if dataset.levels is not None else None
+    for size in PILOT_ROWS:
+        rows = min(size, n * 4 // 5)
+        if made and rows <= len(made[-1].train.X):
+            break
+        split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), strata=strata)
+        test = split.test[:: max(1, len(split.test) // TESTED)]
+        parts = whole.take(split.train), whole.take(test)
+        made.append(Fold(*parts, setup.preprocess, dataset.features, f"pilot/{size}"))
+    return made
+
+
+def _power(found: Sequence[tuple[int, float]]) -> Cost:
+    """Return the power law through the last two timings; linear through a single one."""
+    rows, seconds = found[-1]
+    if len(found) == 1:
+        return Cost(rows, seconds, 1.0)
+    before, earlier = found[-2]
+    exponent = math.log(seconds / earlier) / math.log(rows / before)
+    return Cost(rows, seconds, float(np.clip(exponent, 1.0, STEEPEST)))
+
+
+def design(
+    costs: Mapping[str, Cost],
+    contrasts: Mapping[str, str],
+    dataset: Dataset,
+    seconds: float,
+    workers: int,
+    inner: int,
+    base: Mapping[str, object],
+) -> Design:
+    """Return the largest design that fits into the time.
+
+    Methods outside the contrasts are left out first, the slowest before the others; then
+    cross-validation gives way to random splits with smaller training parts.
+
+    Parameters
+    ----------
+    costs : mapping of str to Cost
+    contrasts : mapping of str to str
+        Methods on pairs and their likes on points, which stay.
+    dataset : Dataset
+    seconds : float
+    workers : int
+    inner : int
+        Folds inside each training part.
+    base : mapping
+        Of the protocol: ``stratified``, ``together``.
+    """
+    n = len(dataset.y)
+    folds = outer_folds(dataset)
+    methods = list(costs)
+    words: list[str] = []
+
+    def total(rows: float, splits: float) -> float:
+        one = sum(_with_inner(costs[m], rows, inner) for m in methods)
+        return SAFETY * one * splits / min(workers, splits)
+
+    needed = {name for pair in contrasts.items() for name in pair}
+    while (once := total(n * (folds - 1) / folds, folds)) > seconds:
+        spare = [m for m in methods if m not in needed]
+        if not spare:
+            return _smaller(costs, methods, n, seconds, workers, inner, base, words)
+        slowest = max(spare, key=lambda m: costs[m].at(n))
+        methods.remove(slowest)
+        wanted = math.ceil(once / 60) + 1
+        words.append(
+            f"{slowest} is left out: one cross-validation with it would take about "
+            f"{once / 60:.1f} minutes; --minutes {wanted} includes it"
+        )
+    return Design(
+        {"kind": "cross_validation", "folds": folds, **base}, methods, MOST_REPEATS, words
+    )
+
+
+def _smaller(
+    costs: Mapping[str, Cost],
+    methods: list[str],
+    n: int,
+    seconds: float,
+    workers: int,
+    inner: int,
+    base: Mapping[str, object],
+    words: list[str],
+) -> Design:
+    """Return random splits whose training parts are as large as the time allows."""
+
+    def total(rows: float) -> float:
+        one = sum(_with_inner(costs[m], rows, inner) for m in methods)
+        return SAFETY * one * SPLITS / min(workers, SPLITS)
+
+    low, high = 0.0, 0.8 * n
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if total(middle) <= seconds else (low, middle)
+    rows = max(int(low), min(PILOT_ROWS[0], n // 2))
+    words.append(
+        f"training parts have {rows:,} of the {n:,} rows, as more would not be done in time; more "
+        "minutes take more"
+    )
+    return Design({"kind": "split", "test": float(n - rows), **base}, methods, SPLITS, words)
+
+
+def _with_inner(cost: Cost, rows: float, inner: int) -> float:
+    return cost.at(rows) + inner * cost.at(rows * (inner - 1) / inner)
+
+
+def outer_folds(dataset: Dataset) -> int:
+    """Return five folds, or as many as the rarest level has rows."""
+    if dataset.levels is None:
+        return 5
+    return int(min(5, np.bincount(dataset.y, minlength=len(dataset.levels)).min()))
+
+
+def inner_folds(dataset: Dataset) -> int:
+    """Return three folds inside a training part, or two where the rarest level has few rows."""
+    if dataset.levels is None:
+        return 3
+    fewest = int(np.bincount(dataset.y, minlength=len(dataset.levels)).min())
+    return 3 if fewest - math.ceil(fewest / outer_folds(dataset)) >= 3 else 2

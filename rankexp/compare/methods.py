@@ -1,0 +1,197 @@
+"""The methods that `compare` tries on each kind of target, as a study has them.
+
+A method on pairs stands beside its like on points: the same loss and the same form of score, so
+that the pairs alone make the difference. Grids are wide; `widening` makes them wider where it
+matters.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankexp.compare.question import Kind
+from rankexp.config.estimators import resolve_estimator
+from rankexp.errors import ConfigError
+from rankexp.registry import did_you_mean
+
+LAMBDAS = [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]
+"""Of linear scores on features in [0, 1]; largest first: of equals the simplest is chosen."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Methods for one kind of target.
+
+    Attributes
+    ----------
+    contrasts : dict of str to str
+        Method on pairs -> its like on points.
+    methods : dict of str to dict
+        As in a study; those of `contrasts` first.
+    remark : str
+        What is to be said of the choice.
+    """
+
+    contrasts: Mapping[str, str]
+    methods: Mapping[str, Mapping[str, Any]]
+    remark: str = ""
+
+
+def _linear(label: str, **params: Any) -> dict[str, Any]:
+    return {"label": label, "params": params, "lambdas": LAMBDAS}
+
+
+def _other(
+    label: str, estimator: str, grid: dict[str, list[Any]], **params: Any
+) -> dict[str, Any]:
+    given = {"params": params} if params else {}
+    return {"label": label, "estimator": estimator, **given, "grid": grid}
+
+
+LEAVES = {"min_samples_leaf": [30, 10, 3, 1]}
+TREE_SIZES = {"max_leaf_nodes": [4, 8, 16, 32]}
+ROUNDS = {"n_rounds": [30, 100, 300]}
+ITERATIONS = {"max_iter": 100, "early_stopping": False}
+
+OFFERS: dict[Kind, Offer] = {
+    "two": Offer(
+        {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"},
+        {
+            "points-logistic": _linear(
+                "logistic on points", loss="logistic", risk="classification"
+            ),
+            "pairs-logistic": _linear("logistic on pairs", loss="logistic", risk="bipartite"),
+            "points-hinge": _other(
+                "hinge on points",
+                "sklearn.svm.LinearSVC",
+                {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
+                loss="hinge",
+                max_iter=2000,
+            ),
+            "pairs-hinge": _linear("hinge on pairs", loss="hinge", risk="bipartite"),
+            "forest": _other(
+                "random forest",
+                "sklearn.ensemble.RandomForestClassifier",
+                LEAVES,
+                n_estimators=200,
+            ),
+            "boosting": _other(
+                "boosting",
+                "sklearn.ensemble.HistGradientBoostingClassifier",
+                TREE_SIZES,
+                **ITERATIONS,
+            ),
+            "rankboost": _other("RankBoost", "RankBoost", ROUNDS),
+        },
+    ),
+    "ordered": Offer(
+        {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"},
+        {
+            "points-logistic": {
+                "label": "proportional odds on points",
+                "estimator": "ProportionalOdds",
+                "lambdas": LAMBDAS,
+            },
+            "pairs-logistic": _linear("logistic on pairs", loss="logistic", risk="multipartite"),
+            "points-hinge": {
+                "label": "threshold hinge on points",
+                "estimator": "OrdinalSVM",
+                "lambdas": LAMBDAS,
+            },
+            "pairs-hinge": _linear("hinge on pairs", loss="hinge", risk="multipartite"),
+            "ridge": _other(
+                "least squares on points",
+                "sklearn.linear_model.Ridge",
+                {"alpha": [1000.0, 100.0, 10.0, 1.0, 0.1, 0.01]},
+            ),
+            "forest": _other(
+                "random forest", "sklearn.ensemble.RandomForestRegressor", LEAVES, n_estimators=200
+            ),
+            "boosting": _other(
+                "boosting",
+                "sklearn.ensemble.HistGradientBoostingRegressor",
+                TREE_SIZES,
+                **ITERATIONS,
+            ),
+            "rankboost": _other("RankBoost", "RankBoost", ROUNDS, risk="multipartite"),
+        },
+    ),
+    "continuous": Offer(
+        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"},
+        {
+            "points-tree": _other(
+                "regression tree on points",
+                "sklearn.tree.DecisionTreeRegressor",
+                {"max_leaf_nodes": [4, 8, 16, 32, 64]},
+                min_samples_leaf=5,
+            ),
+            "pairs-tree": _other(
+                "Kendall tree on pairs",
+                "KendallTree",
+                {"depth": [2, 3, 4, 5, 6]},
+                min_samples_leaf=5,
+            ),
+            "points-forest": _other(
+                "random forest on points",
+                "sklearn.ensemble.RandomForestRegressor",
+                LEAVES,
+                n_estimators=100,
+                max_features=2 / 3,
+            ),
+            "pairs-forest": _other(
+                "forest of Kendall trees on pairs", "RankingForest", {"depth": [4, 6, 8, 10]}
+            ),
+            "ridge": _other(
+                "least squares, linear",
+                "sklearn.linear_model.Ridge",
+                {"alpha": [1000.0, 100.0, 10.0, 1.0, 0.1, 0.01]},
+            ),
+            "boosting": _other(
+                "boosting",
+                "sklearn.ensemble.HistGradientBoostingRegressor",
+                TREE_SIZES,
+                **ITERATIONS,
+            ),
+        },
+        "A number to rank by is compared by trees and forests: rankexp has no linear score that "
+        "is trained on its pairs.",
+    ),
+}
+
+
+def offer(kind: Kind, asked: list[str] | None) -> Offer:
+    """Return the methods to compare: those of a kind of target, or those asked for.
+
+    Parameters
+    ----------
+    kind : {"two", "ordered", "continuous"}
+    asked : list of str, optional
+        Names of them, and estimators by import path.
+
+    Raises
+    ------
+    ConfigError
+        There is no such method.
+    """
+    whole = OFFERS[kind]
+    if asked is None:
+        return whole
+    chosen: dict[str, Mapping[str, Any]] = {}
+    for name in asked:
+        if name in whole.methods:
+            chosen[name] = whole.methods[name]
+        elif "." in name:
+            resolve_estimator(name)
+            short = name.rpartition(".")[2]
+            chosen[short] = {"estimator": name}
+        else:
+            known = ", ".join(whole.methods)
+            raise ConfigError(
+                f"--methods: no method '{name}'{did_you_mean(name, whole.methods)}; for this target "
+                f"there are {known}, and any estimator by its import path"
+            )
+    contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
+    if not contrasts:
+        pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
+        raise ConfigError(f"--methods: to tell what pairs gain, take {pairs}, too")
+    return Offer(contrasts, chosen, whole.remark)

@@ -1,0 +1,190 @@
+"""What is asked of a table: told from its target's values, every guess in a sentence."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rankexp.errors import ConfigError
+from rankexp.registry import did_you_mean
+
+Kind = Literal["two", "ordered", "continuous"]
+
+POSITIVE = (
+    "yes",
+    "true",
+    "y",
+    "t",
+    "1",
+    "positive",
+    "pos",
+    "good",
+    "on",
+    "default",
+    "churn",
+    "died",
+)
+"""What a positive value is often called."""
+MOST_LEVELS = 10
+"""A target of more whole numbers than this is taken as continuous."""
+METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
+MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
+"""Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
+an answer names it."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and what was guessed for it.
+
+    Attributes
+    ----------
+    kind : {"two", "ordered", "continuous"}
+    levels : list or None
+        As in a study, worst to best, the last positive where there are two; None: a number.
+    counts : dict of str to int
+        Rows of each level by its name; empty for a number.
+    metric : str
+    guesses : list of str
+        A sentence on each guess, with the option that changes it.
+    """
+
+    kind: Kind
+    levels: list[str | list[str]] | None
+    counts: dict[str, int]
+    guesses: list[str] = field(default_factory=list)
+
+    @property
+    def metric(self) -> str:
+        """What is compared."""
+        return METRICS[self.kind]
+
+    @property
+    def fewest(self) -> int | None:
+        """Rows of the smallest level; None for a number."""
+        return min(self.counts.values()) if self.counts else None
+
+
+def ask(
+    target: str,
+    counts: Mapping[str, int],
+    *,
+    positive: str | None = None,
+    levels: Sequence[str] | None = None,
+    continuous: bool = False,
+) -> Question:
+    """Return what is asked of a target.
+
+    Parameters
+    ----------
+    target : str
+        Its name.
+    counts : mapping of str to int
+        Rows with each of its values, as texts; those without one left out.
+    positive : str, optional
+        The value that is to rank first, against all others.
+    levels : sequence of str, optional
+        Its values, worst to best.
+    continuous : bool
+        Whether it is a number to rank by, however few values it has.
+
+    Raises
+    ------
+    ConfigError
+        A value is named that it does not have; it has one value only, or texts without an order.
+    """
+    if sum((positive is not None, levels is not None, continuous)) > 1:
+        raise ConfigError("--positive, --levels and --continuous exclude each other")
+    if len(counts) < 2:
+        found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
+        raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by")
+    for name in levels or ([positive] if positive is not None else []):
+        if name not in counts:
+            hint = did_you_mean(name, counts)
+            known = ", ".join(list(counts)[:12])
+            raise ConfigError(f"target '{target}' has no value '{name}'{hint}; it has: {known}")
+    if positive is not None:
+        return _against_rest(target, counts, positive)
+    if levels is not None:
+        return _ordered(counts, list(levels), target)
+    if continuous:
+        return _number(target, counts, ["--continuous: a number to rank by"])
+    return _guessed(target, counts)
+
+
+def _guessed(target: str, counts: Mapping[str, int]) -> Question:
+    """Tell from the values alone what is asked."""
+    numbers = _numbers(counts)
+    if len(counts) == 2:
+        name = _positive(counts, numbers)
+        guess = (
+            f"'{name}' is taken as the positive value of '{target}' ({counts[name]:,} of "
+            f"{sum(counts.values()):,} rows); --positive changes it"
+        )
+        return _two(counts, name, [guess])
+    if numbers is None:
+        some = ", ".join(list(counts)[:12])
+        raise ConfigError(
+            f"target '{target}' has {len(counts)} values of unknown order ({some}): give it, worst "
+            "to best, with --levels, or name one with --positive to rank it before all others"
+        )
+    whole = all(value.is_integer() for value in numbers)
+    if whole and len(counts) <= MOST_LEVELS:
+        names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
+        guess = (
+            f"the {len(names)} whole numbers of '{target}' are taken as ordered levels, "
+            f"{' < '.join(names)}; --continuous takes them as a number, --levels orders them anew"
+        )
+        return _levels(counts, names, [guess])
+    guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
+    return _number(target, counts, [f"{guess}; --levels changes it"])
+
+
+def _numbers(counts: Mapping[str, int]) -> list[float] | None:
+    """Return the values as numbers; None where one is none."""
+    try:
+        return [float(name) for name in counts]
+    except ValueError:
+        return None
+
+
+def _positive(counts: Mapping[str, int], numbers: Sequence[float] | None) -> str:
+    """Return which of two values is positive: the larger number, a usual name, or the rarer."""
+    if numbers is not None:
+        return max(zip(numbers, counts, strict=True))[1]
+    usual = [name for name in counts if name.strip().lower() in POSITIVE]
+    return usual[0] if len(usual) == 1 else min(counts, key=lambda name: (counts[name], name))
+
+
+def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Question:
+    (other,) = [name for name in counts if name != positive]
+    return Question("two", [other, positive], {n: counts[n] for n in (other, positive)}, guesses)
+
+
+def _against_rest(target: str, counts: Mapping[str, int], positive: str) -> Question:
+    if len(counts) == 2:
+        return _two(counts, positive, [])
+    rest = sum(counts.values()) - counts[positive]
+    said = (
+        f"'{positive}' of '{target}' is ranked before its {len(counts) - 1} other values together"
+    )
+    return Question("two", [["*"], positive], {"others": rest, positive: counts[positive]}, [said])
+
+
+def _ordered(counts: Mapping[str, int], names: list[str], target: str) -> Question:
+    left = [name for name in counts if name not in names]
+    if left or len(set(names)) < len(names):
+        what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
+        raise ConfigError(f"--levels {what}: name each value of '{target}' once, worst to best")
+    return _two(counts, names[-1], []) if len(names) == 2 else _levels(counts, names, [])
+
+
+def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> Question:
+    return Question("ordered", list(names), {name: counts[name] for name in names}, guesses)
+
+
+def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
+    if _numbers(counts) is None:
+        raise ConfigError(
+            f"target '{target}' has values that are no numbers: --levels orders them"
+        )
+    return Question("continuous", None, {}, guesses)

@@ -1,0 +1,147 @@
+"""The study that `compare` runs: a YAML file like any other, ready to be edited."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rankexp.compare.methods import Offer
+from rankexp.compare.question import Question
+
+EXPERIMENT = "compare"
+SEED = 1
+HEAD = """\
+# Made by 'rankexp compare'. Edit it and run it again: rankexp run {name}
+# What is done already is not done again. docs/own-data.md says what each key means.
+"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of which table.
+
+    Attributes
+    ----------
+    table : Path
+    target : str
+    question : Question
+    offer : Offer
+    entry : dict
+        Options of the data entry beside source, target and levels.
+    margin : float
+    inner : int
+        Folds inside each training part.
+    """
+
+    table: Path
+    target: str
+    question: Question
+    offer: Offer
+    entry: Mapping[str, Any]
+    margin: float
+    inner: int = 3
+
+
+def content(
+    asked: Asked,
+    name: str,
+    folder: Path,
+    protocol: Mapping[str, Any],
+    methods: Mapping[str, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the study as it is written.
+
+    Parameters
+    ----------
+    asked : Asked
+    name : str
+        The study's, and of the folder of its results.
+    folder : Path
+        Of the YAML file; paths in it start there.
+    protocol : mapping
+    methods : mapping
+        Those that are run, their grids as wide as they have become.
+    """
+    question = asked.question
+    problem = "data"
+    source = Path(os.path.relpath(asked.table.resolve(), folder.resolve())).as_posix()
+    levels = {} if question.levels is None else {"levels": question.levels}
+    entry = {
+        "label": asked.table.name,
+        "source": {"file": source},
+        "target": asked.target,
+        **levels,
+        **asked.entry,
+    }
+    inner: dict[str, Any] = {"folds": asked.inner}
+    if question.kind != "continuous":
+        inner["stratified"] = True
+    contrasts = {p: q for p, q in asked.offer.contrasts.items() if p in methods and q in methods}
+    reference = next(iter(contrasts.values()))
+    options = {"contrasts": contrasts, "margin": asked.margin}
+    return {
+        "version": 1,
+        "study": name,
+        "title": f"{asked.table.name}: does training on pairs help to rank by {asked.target}?",
+        "seed": SEED,
+        "data": {problem: entry},
+        "methods": {name: dict(method) for name, method in methods.items()},
+        "experiments": {
+            EXPERIMENT: {
+                "problems": [problem],
+                "methods": list(methods),
+                "metrics": [question.metric],
+                "protocol": dict(protocol),
+                "inner": inner,
+            }
+        },
+        "report": [
+            _block("pairs_or_points", "answer", "The answer", options),
+            _block(
+                "boxplots", "figure", "All methods", {"rule": "nested", "reference": reference}
+            ),
+            _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
+        ],
+    }
+
+
+def _block(kind: str, name: str, title: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "block": kind,
+        "name": name,
+        "title": title,
+        "experiment": EXPERIMENT,
+        "options": options,
+    }
+
+
+class _Dumper(yaml.SafeDumper):
+    """Mappings of many keys in lines of their own, short lists in one line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Write everything out: a reader should not have to look for an anchor."""
+        return True
+
+
+def _sequence(dumper: yaml.SafeDumper, values: Sequence[Any]) -> yaml.Node:
+    plain = all(not isinstance(value, dict) for value in values)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=plain)
+
+
+_Dumper.add_representer(list, _sequence)
+
+
+def text(study: Mapping[str, Any], name: str) -> str:
+    """Return the YAML of a study."""
+    made = yaml.dump(
+        study,
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=98,
+        allow_unicode=True,
+        default_flow_style=False,
+    )
+    return HEAD.format(name=name) + made

@@ -1,0 +1,73 @@
+"""Grids made wider at the ends where choices lie."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "lam": (1e-10, 1e4),
+    "C": (1e-5, 1e3),
+    "alpha": (1e-6, 1e6),
+    "min_samples_leaf": (1, 1000),
+    "max_leaf_nodes": (2, 512),
+    "n_rounds": (3, 3000),
+    "depth": (1, 12),
+}
+"""How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
+take very long; a choice that still lies there is said to."""
+STEPS = 2
+"""Points added at an end each time."""
+
+
+def widened(method: Mapping[str, Any], edges: Iterable[str]) -> dict[str, Any] | None:
+    """Return a method with a wider grid; None where it is as wide as it gets.
+
+    Parameters
+    ----------
+    method : mapping
+        As in a study.
+    edges : iterable of str
+        Where choices lie: ``lowest lam``, ``highest C``.
+
+    Examples
+    --------
+    >>> widened({"grid": {"C": [0.1, 1.0, 10.0]}}, ["highest C"])["grid"]
+    {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
+    """
+    made = {**method, "grid": dict(method["grid"])} if "grid" in method else dict(method)
+    changed = False
+    for edge in sorted(set(edges)):
+        side, _, name = edge.partition(" ")
+        values = list(made["lambdas"] if name == "lam" else made.get("grid", {}).get(name, []))
+        longer = _longer(values, side == "highest", LIMITS.get(name))
+        if longer is None:
+            continue
+        changed = True
+        if name == "lam":
+            made["lambdas"] = longer
+        else:
+            made["grid"][name] = longer
+    return made if changed else None
+
+
+def _longer(
+    values: list[float], upwards: bool, limits: tuple[float, float] | None
+) -> list[float] | None:
+    """Return values with some added beyond an end, in the order and steps that they have."""
+    if limits is None or len(values) < 2:
+        return None
+    ordered = sorted(values)
+    end, beside = (ordered[-1], ordered[-2]) if upwards else (ordered[0], ordered[1])
+    whole = all(isinstance(value, int) for value in values)
+    linear = whole and ordered[-1] - ordered[0] == (len(values) - 1) * (ordered[1] - ordered[0])
+    added: list[float] = []
+    for _ in range(STEPS):
+        following = end + (end - beside) if linear else end * (end / beside)
+        following = round(following) if whole else float(f"{following:.6g}")
+        if not limits[0] <= following <= limits[1] or following == end:
+            break
+        added.append(following)
+        end, beside = following, end
+    if not added:
+        return None
+    at_the_end = (values[-1] == ordered[-1]) == upwards
+    return values + added if at_the_end else added[::-1] + values

@@ -1,0 +1,156 @@
+"""Must one train on pairs here? The papers' question, answered of one problem in plain words."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat
+
+from rankexp.analyse import blocks, select
+from rankexp.analyse.contrast import Contrast
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Study
+from rankexp.report.blocks.statistics.comparison import Comparison
+from rankexp.report.context import Context
+from rankexp.report.gain_words import Words, duration, named, said
+from rankexp.report.gains import Gains, adjusted, standings
+from rankexp.report.judging import Judged
+from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
+from rankexp.report.numbers import short
+from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
+
+REGISTER = {"pairs_or_points": "PairsOrPoints"}
+
+TURNED: dict[str | None, Literal["better", "worse"] | None] = {
+    "better": "worse",
+    "worse": "better",
+    None: None,
+}
+
+
+class PairsOrPoints(BlockKind):
+    """What training on pairs gains, which method ranks best, and what each costs, in words."""
+
+    contrasts: Annotated[dict[MethodName, MethodName], Field(min_length=1)]
+    """Each method that is trained on pairs, with its like that is trained on points."""
+    metric: MetricOption | None = None
+    """Default: the experiment's first."""
+    rule: Rule = select.Rule("nested")
+    margin: PositiveFloat | None = None
+    """Differences below it are of no importance. Default: the metric's own."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    incomplete: blocks.Policy = "refuse"
+    """What happens where a split lacks a value."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 3
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find more than one problem, and metrics without a margin."""
+        yield from super().faults(study, block)
+        pair, like = next(iter(self.contrasts.items()))
+        yield from (
+            fault
+            for fault in self._comparison(pair, like).faults(study, block)
+            if fault.path == ("options",)
+        )
+        setups = [study.experiments.get(name) for name in block.experiments]
+        problems = [p for s in setups if isinstance(s, Evaluate) for p in s.problems]
+        if len(problems) > 1:
+            text = f"block '{block.block}' is for one problem, got {', '.join(problems)}"
+            yield Fault(("experiment",), text)
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return all methods: any may be the best."""
+        return context.evaluate(block.experiments[0]).methods
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the answer, how sure it is, what to do now, and a table of all methods."""
+        found = self.gains(context, block)
+        words = Words(context, found, self.digits)
+        protocol = context.evaluate(block.experiments[0]).protocol.words()
+        return Output(
+            numbers=found.numbers(),
+            tables=[self._table(context, found)],
+            lead=[
+                *words.answer(),
+                f"Can it be trusted? {words.trust(protocol)}",
+                f"What now? {words.advice()}",
+            ],
+            notes=self._notes(found),
+        )
+
+    def gains(self, context: Context, block: Block) -> Gains:
+        """Return the numbers that the answer rests on."""
+        experiment = block.experiments[0]
+        metric = context.metric(experiment, self.metric)
+        judged = {
+            pair: self._judged(context, block, pair, like) for pair, like in self.contrasts.items()
+        }
+        settings = next(iter(judged.values())).settings
+        ranked = standings(context, experiment, metric, self.rule, settings.margin)
+        best, *others = (one.method for one in ranked)
+        behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
+        own = [one.contrasts[0] for one in judged.values()]
+        return Gains(
+            metric=metric,
+            margin=settings.margin,
+            level=self.level,
+            rows=context.rows(context.evaluate(experiment).problems[0]),
+            standings=ranked,
+            pairs=self.contrasts,
+            contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
+            behind=dict(zip(others, adjusted(behind, settings), strict=True)),
+        )
+
+    def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
+        return self._comparison(method, like).judged(context, block)[0]
+
+    def _comparison(self, method: str, like: str) -> Comparison:
+        """Return the block that compares two methods."""
+        shared = ("metric", "rule", "margin", "level", "incomplete")
+        given = {name: getattr(self, name) for name in shared}
+        return Comparison(method=method, references=[like], **given)
+
+    def _table(self, context: Context, found: Gains) -> Table:
+        """Return all methods, best first."""
+        rows: list[list[Entry]] = [
+            [
+                context.method_label(one.method),
+                Cell(one.mean, one.se, digits=self.digits),
+                self._difference(found.contrasts.get(one.method)),
+                self._difference(_turned(found.behind.get(one.method))),
+                Cell(duration(one.seconds)),
+                Cell(one.chosen or None, mark=Mark.EDGE if one.edge else None),
+            ]
+            for one in found.standings
+        ]
+        name = named(found.metric)
+        header = ["Method", name, "− its like on points", "− the best", "Time", "Chosen"]
+        return Table(header, rows, f"{name} by {self.rule.label}: mean ± SE, best first")
+
+    def _difference(self, own: Contrast | None) -> Cells | Cell:
+        if own is None or math.isnan(own.difference):
+            return Cell()
+        interval = None if math.isnan(own.low) else (own.low, own.high)
+        value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
+        return Cells([value, said(own.verdict)], ", ")
+
+    def _notes(self, found: Gains) -> list[str]:
+        """Say what the columns are."""
+        percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
+        side = "Higher" if found.metric.direction == "higher" else "Lower"
+        return [
+            f"{side} values are better. SE and {percent} intervals allow for training parts that "
+            f"overlap. Better, worse: adjusted p below {alpha} (Holm); equivalent: within "
+            f"{short(found.margin)} by two one-sided tests at {alpha}.",
+            f"Time: of a split, with grid and choice. {Mark.EDGE.value}: some choices lie at an "
+            "edge of the grid.",
+        ]
+
+
+def _turned(own: Contrast | None) -> Contrast | None:
+    """Return a contrast seen from the other method."""
+    if own is None:
+        return None
+    verdict = replace(own.verdict, shown=TURNED[own.verdict.shown])
+    return replace(own, difference=-own.difference, low=-own.high, high=-own.low, verdict=verdict)

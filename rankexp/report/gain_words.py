@@ -1,0 +1,220 @@
+"""What training on pairs gains, in plain sentences. Nothing is said that was not computed."""
+
+import math
+from collections.abc import Sequence
+
+from scipy import special
+
+from rankexp.analyse.contrast import Contrast
+from rankexp.analyse.verdicts import Verdict
+from rankexp.report.context import Context
+from rankexp.report.gains import Gains, Standing
+from rankexp.report.numbers import number, short, span
+
+POWER = 0.8
+"""With which the rows said to be needed would show equivalence if there is no difference."""
+NAMES = {
+    "auc": "AUC",
+    "rank_loss": "rank loss",
+    "u_pairs": "share of pairs in order",
+    "d_tau": "share of pairs in order",
+}
+
+
+def named(metric: object) -> str:
+    """Return what a metric is called in sentences."""
+    return NAMES.get(str(metric), str(metric))
+
+
+def undecided(verdict: Verdict) -> bool:
+    """Whether a comparison showed nothing."""
+    return verdict.compared and verdict.shown is None and not verdict.equivalent
+
+
+def said(verdict: Verdict) -> str:
+    """Return a verdict in words."""
+    return str(verdict).replace(", equivalent", ", but equivalent")
+
+
+def headline(verdicts: Sequence[Verdict]) -> str:
+    """Say what training on pairs gains, from the verdicts on each loss."""
+    known = [v for v in verdicts if v.compared]
+    words = {v.shown for v in known if v.shown and not v.equivalent}
+    if not known:
+        text = "nothing could be compared"
+    elif len(words) == 2:
+        text = "training on pairs gains with one loss and loses with another"
+    elif words:
+        word = "gains" if "better" in words else "loses"
+        every = all(v.shown and not v.equivalent for v in known)
+        text = f"training on pairs {word}" + (
+            "" if every else " with one loss, not with every one"
+        )
+    elif all(v.equivalent for v in known):
+        text = "training on pairs gains nothing of importance"
+    elif all(undecided(v) for v in known):
+        text = "these data do not tell whether training on pairs gains anything"
+    else:
+        text = "no gain by training on pairs is shown, but one is not excluded with every loss"
+    return text[0].upper() + text[1:]
+
+
+class Words:
+    """The sentences on what was found."""
+
+    def __init__(self, context: Context, found: Gains, digits: int) -> None:
+        self.context, self.found, self.digits = context, found, digits
+        self.first = found.standings[0]
+
+    def label(self, method: str) -> str:
+        """Return what a method is called."""
+        return self.context.method_label(method)
+
+    def answer(self) -> list[str]:
+        """Return what pairs gain, which method ranks best, and what each cost."""
+        return [f"{self._gain()}{self._needed()}", self._winner(), self._cost()]
+
+    def _gain(self) -> str:
+        found, parts = self.found, []
+        for method, reference in found.pairs.items():
+            own = found.contrasts[method]
+            text = f"{self.label(method)} against {self.label(reference)}"
+            if math.isnan(own.low):
+                parts.append(f"{text}: {own.note or 'not compared'}")
+                continue
+            interval = span(own.low, own.high, self.digits + 1)
+            difference = number(own.difference, self.digits + 1, sign=True)
+            parts.append(f"{text} {difference} ({interval})")
+        verdicts = [own.verdict for own in found.contrasts.values()]
+        return (
+            f"{headline(verdicts)}. {_capital(named(found.metric))}, "
+            f"difference with its {100 * found.level:g} % interval: {'; '.join(parts)}. "
+            f"Less than {short(found.margin)} either way is taken to be of no importance."
+        )
+
+    def _needed(self) -> str:
+        """Say how many rows would probably decide what these do not."""
+        found = self.found
+        errors = [own.se for own in found.contrasts.values() if undecided(own.verdict)]
+        errors = [se for se in errors if se > 0]
+        if not errors or math.isnan(found.rows):
+            return ""
+        # Two one-sided tests at alpha have this power where there is no difference.
+        wanted = special.ndtri(found.level) + special.ndtri((1 + POWER) / 2)
+        times = (wanted * max(errors) / found.margin) ** 2
+        if times <= 1:
+            return " More repeats may decide it."
+        return (
+            f" To decide it, about {_rounded(times * found.rows)} rows like these "
+            f"{found.rows:,.0f} would be needed, by the standard error; more repeats help little."
+        )
+
+    def _winner(self) -> str:
+        found, metric = self.found, named(self.found.metric)
+        known = [one for one in found.standings if one.known]
+        if not known:
+            return "No method has a value."
+        value = number(self.first.mean, self.digits)
+        text = f"{_capital(self.label(self.first.method))} ranks best ({metric} {value})"
+        close = [self.label(m) for m, own in found.behind.items() if own.verdict.shown is None]
+        if len(known) == 1 or not close:
+            return f"{text}{', shown to be ahead of every other method' * bool(found.behind)}."
+        if len(close) == len(found.behind):
+            ends = [f"{number(s.mean, self.digits)} ({self.label(s.method)})" for s in known]
+            return f"No method is shown to rank best: {metric} from {ends[-1]} to {ends[0]}."
+        return f"{text}, but is not shown to be ahead of {', '.join(close)}."
+
+    def _cost(self) -> str:
+        seconds = {one.method: one.seconds for one in self.found.standings}
+        shown = dict.fromkeys(m for pair in self.found.pairs.items() for m in pair) | seconds
+        parts = [f"{self.label(method)} {duration(seconds[method])}" for method in shown]
+        return f"To train once, grid and choice included, took: {', '.join(parts)}."
+
+    def trust(self, protocol: str) -> str:
+        """Say what the answer rests on, and what speaks against it."""
+        found = self.found
+        tests = dict.fromkeys(own.test for own in found.contrasts.values() if own.test)
+        rows = "an unknown number of" if math.isnan(found.rows) else f"{found.rows:,.0f}"
+        parts = [f"It rests on {rows} rows, {protocol}; {self._tested(list(tests))}."]
+        steep = [self._at_edge(one) for one in found.standings if one.edge and not one.flat]
+        flat = [self._at_edge(one) for one in found.standings if one.edge and one.flat]
+        if steep:
+            parts.append(
+                f"A wider grid may do better, as choices lie at its edge: {_listed(steep)}."
+            )
+        if flat:
+            parts.append(f"Choices at an edge where nothing changes any more: {_listed(flat)}.")
+        if warned := self._warnings():
+            parts.append(f"Warnings while fitting: {_listed(warned)}.")
+        return " ".join(parts)
+
+    def _tested(self, tests: list[str]) -> str:
+        if not tests:
+            return "no test was possible"
+        return f"{' and '.join(tests)}, verdicts adjusted for their number"
+
+    def _at_edge(self, one: Standing) -> str:
+        return f"{self.label(one.method)} ({one.edge})"
+
+    def _warnings(self) -> list[str]:
+        """Return kinds of warnings, by method."""
+        kinds: dict[tuple[str, str], int] = {}
+        for cell in self.context.cells:
+            record = self.context.records.get(cell.key)
+            for text in {t.partition(":")[0] for t in record.warnings} if record else ():
+                kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
+        return [
+            f"{self.label(method)} ({kind} in {n} splits)" for (method, kind), n in kinds.items()
+        ]
+
+    def advice(self) -> str:
+        """Say what to do with the answer."""
+        found = self.found
+        verdicts = [own.verdict for own in found.contrasts.values() if own.verdict.compared]
+        if not verdicts:
+            return "See below why nothing could be compared."
+        if any(v.shown == "better" and not v.equivalent for v in verdicts):
+            text = "Train on pairs with the loss that gains by it."
+        elif all(undecided(v) for v in verdicts):
+            text = "Train on points, the simpler way, until more rows decide it."
+        else:
+            text = "Train on points: it is the simpler way, and no loss of importance is shown."
+        return f"{text}{self._beyond()}"
+
+    def _beyond(self) -> str:
+        """Say where another form of score gains more than pairs do."""
+        found, best = self.found, self.first.method
+        compared = {m for pair in found.pairs.items() for m in pair}
+        gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
+        ahead = all(own.verdict.shown == "better" for own in gaps)
+        if best in compared or not gaps or not ahead:
+            return ""
+        least = min(abs(own.difference) for own in gaps)
+        return (
+            f" What a score can express matters more: {self.label(best)} is ahead of all of these by "
+            f"{number(least, self.digits)} or more."
+        )
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Return up to six of some texts."""
+    more = f"; and {len(texts) - 6} more" if len(texts) > 6 else ""
+    return "; ".join(texts[:6]) + more
+
+
+def _rounded(rows: float) -> str:
+    """Return a number of rows with two digits, as it is a guess."""
+    if not math.isfinite(rows):
+        return "very many"
+    return f"{round(rows, 2 - len(str(int(rows)))):,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Return seconds with two digits."""
+    if math.isnan(seconds):
+        return "unknown"
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:,.0f} s"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
