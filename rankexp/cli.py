@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankexp import __version__
+from rankexp import __version__, cli_own
 from rankexp.cli_data import Folder, all_studies, data_app, data_folders
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_app, name="data")
+app.command()(cli_own.compare)
+app.command()(cli_own.inspect)
 
 Config = Annotated[
     Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)

@@ -34,6 +34,8 @@ MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 SPLITS = 5
 """Random splits, where not even one cross-validation is to be had."""
+CHEAP = 0.05
+"""Share of the time of all methods: leaving out one that takes less would not help."""
 SAFETY = 1.3
 """Estimated times are taken so much longer: scoring, hand-outs, and pilots that were lucky."""
 
@@ -194,8 +196,10 @@ def design(
         return SAFETY * one * splits / min(workers, splits)
 
     needed = {name for pair in contrasts.items() for name in pair}
-    while (once := total(n * (folds - 1) / folds, folds)) > seconds:
-        spare = [m for m in methods if m not in needed]
+    rows = n * (folds - 1) / folds
+    while (once := total(rows, folds)) > seconds:
+        whole = sum(costs[m].at(n) for m in methods)
+        spare = [m for m in methods if m not in needed and costs[m].at(n) > CHEAP * whole]
         if not spare:
             return _smaller(costs, methods, n, seconds, workers, inner, base, words)
         slowest = max(spare, key=lambda m: costs[m].at(n))

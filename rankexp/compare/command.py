@@ -50,7 +50,6 @@ class Options:
     continuous: bool = False
     groups: str | None = None
     weights: str | None = None
-    drop: tuple[str, ...] = ()
     methods: list[str] | None = None
     margin: float | None = None
     minutes: float = 5.0
@@ -89,7 +88,6 @@ def _safe(text: str) -> str:
 def _asked(table: Path, options: Options) -> tuple[study.Asked, Reading]:
     """Read the table and tell what is asked of it."""
     how = dict(options.reading) | {
-        "drop": list(options.drop),
         "groups": options.groups,
         "weights": options.weights,
     }
@@ -230,7 +228,7 @@ class _Session:
         written = made.write()
         print(f"\n{_first_screen(made)}\n")
         print(
-            f"{len(written)} files in {self.folder}: report.md has it all, figure.png all methods; "
+            f"{len(written)} files in {self.folder}: report.md has all, figure.png all methods; "
             "study.yaml is what was run, to edit and run again"
         )
         return max(self.outcome.exit_code, made.exit_code)

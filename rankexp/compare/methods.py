@@ -135,11 +135,14 @@ OFFERS: dict[Kind, Offer] = {
                 "random forest on points",
                 "sklearn.ensemble.RandomForestRegressor",
                 LEAVES,
-                n_estimators=100,
+                n_estimators=50,
                 max_features=2 / 3,
             ),
             "pairs-forest": _other(
-                "forest of Kendall trees on pairs", "RankingForest", {"depth": [4, 6, 8, 10]}
+                "forest of Kendall trees on pairs",
+                "RankingForest",
+                {"depth": [4, 6, 8, 10]},
+                n_estimators=50,
             ),
             "ridge": _other(
                 "least squares, linear",
@@ -187,8 +190,8 @@ def offer(kind: Kind, asked: list[str] | None) -> Offer:
         else:
             known = ", ".join(whole.methods)
             raise ConfigError(
-                f"--methods: no method '{name}'{did_you_mean(name, whole.methods)}; for this target "
-                f"there are {known}, and any estimator by its import path"
+                f"--methods: no method '{name}'{did_you_mean(name, whole.methods)}; for this "
+                f"target there are {known}, and any estimator by its import path"
             )
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:

@@ -124,8 +124,8 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     if numbers is None:
         some = ", ".join(list(counts)[:12])
         raise ConfigError(
-            f"target '{target}' has {len(counts)} values of unknown order ({some}): give it, worst "
-            "to best, with --levels, or name one with --positive to rank it before all others"
+            f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
+            "worst to best with --levels, or name one with --positive to rank it before all others"
         )
     whole = all(value.is_integer() for value in numbers)
     if whole and len(counts) <= MOST_LEVELS:

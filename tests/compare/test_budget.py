@@ -1,0 +1,61 @@
+"""The minutes decide what is run: nothing is left out or made smaller without a word."""
+
+import numpy as np
+import pytest
+
+from rankexp.compare.budget import Cost, Design, design, inner_folds, outer_folds
+from rankexp.data.dataset import Dataset, Feature
+
+PAIRS = {"pairs": "points"}
+
+
+def data(n: int, positives: int | None = None) -> Dataset:
+    y = (np.arange(n) < (n // 2 if positives is None else positives)).astype(np.int64)
+    return Dataset("d", np.zeros((n, 1)), y, (Feature("x"),), ("no", "yes"))
+
+
+def planned(seconds: float, **costs: float) -> Design:
+    made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
+    return design(made, PAIRS, data(1000), seconds, workers=2, inner=3, base={"stratified": True})
+
+
+def test_with_time_all_methods_are_cross_validated() -> None:
+    found = planned(1000, points=0.1, pairs=0.2, forest=3)
+    assert found.methods == ["points", "pairs", "forest"]
+    assert found.protocol == {"kind": "cross_validation", "folds": 5, "stratified": True}
+    assert not found.words
+
+
+def test_the_slowest_method_beside_the_question_goes_first_and_is_named() -> None:
+    found = planned(30, points=0.1, pairs=0.2, forest=30, boosting=1)
+    assert found.methods == ["points", "pairs", "boosting"]
+    assert len(found.words) == 1
+    assert "forest is left out" in found.words[0] and "--minutes" in found.words[0]
+
+
+def test_the_minutes_named_for_a_method_do_include_it() -> None:
+    said = planned(30, points=0.1, pairs=0.2, forest=30).words[0]
+    minutes = float(said.split("--minutes ")[1].split(" ")[0])
+    assert "forest" in planned(60 * minutes, points=0.1, pairs=0.2, forest=30).methods
+
+
+def test_a_cheap_method_stays_where_leaving_it_out_would_not_help() -> None:
+    found = planned(10, points=50, pairs=50, ridge=0.1)
+    assert "ridge" in found.methods
+
+
+def test_training_parts_become_smaller_where_the_question_itself_takes_too_long() -> None:
+    found = planned(10, points=50, pairs=50)
+    assert found.protocol["kind"] == "split"
+    test = found.protocol["test"]
+    assert isinstance(test, float) and 200 < test < 1000 and test.is_integer()
+    assert "of the 1,000 rows" in found.words[0]
+
+
+@pytest.mark.parametrize("positives", [3, 4, 5, 8, 30])
+def test_every_fold_can_have_a_row_of_each_level(positives: int) -> None:
+    rare = data(400, positives)
+    folds, inner = outer_folds(rare), inner_folds(rare)
+    assert 2 <= folds <= min(5, positives)
+    left = positives - -(-positives // folds)
+    assert inner == 2 or left >= 3
