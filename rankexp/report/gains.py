@@ -19,8 +19,8 @@ from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 
 FLAT = 0.1
-"""Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a wider
-grid has little to give."""
+"""Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
+wider grid has little to give."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,12 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
     same = holm(np.array([own.p_equivalence for own in contrasts], dtype=np.float64))
     made = []
     for own, one, other in zip(contrasts, p.tolist(), same.tolist(), strict=True):
-        if not math.isnan(one):
-            alpha = 1 - settings.level
-            verdict = judge(own.difference, one, other, higher=settings.higher, alpha=alpha)
-            own = replace(own, p_adjusted=one, p_equivalence_adjusted=other, verdict=verdict)
-        made.append(own)
+        if math.isnan(one):
+            made.append(own)
+            continue
+        alpha = 1 - settings.level
+        verdict = judge(own.difference, one, other, higher=settings.higher, alpha=alpha)
+        made.append(replace(own, p_adjusted=one, p_equivalence_adjusted=other, verdict=verdict))
     return made
 
 
