@@ -3,7 +3,7 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,6 +36,8 @@ SPLITS = 5
 """Random splits, where not even one cross-validation is to be had."""
 CHEAP = 0.05
 """Share of the time of all methods: leaving out one that takes less would not help."""
+SHARE = 0.6
+"""Of the time, for the first cross-validation; the rest is for wider grids and repeats."""
 SAFETY = 1.3
 """Estimated times are taken so much longer: scoring, hand-outs, and pilots that were lucky."""
 
@@ -159,91 +161,110 @@ def _power(found: Sequence[tuple[int, float]]) -> Cost:
     return Cost(rows, seconds, float(np.clip(exponent, 1.0, STEEPEST)))
 
 
+@dataclass(frozen=True)
+class Allowance:
+    """What there is to run with.
+
+    Attributes
+    ----------
+    seconds : float
+        For all of it; `SHARE` of them for one cross-validation, so that it can be widened and
+        repeated.
+    workers : int
+    inner : int
+        Folds inside each training part.
+    """
+
+    seconds: float
+    workers: int
+    inner: int
+
+    def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
+        """Return the seconds that splits with so many training rows take."""
+        one = sum(
+            cost.at(rows) + self.inner * cost.at(rows * (self.inner - 1) / self.inner)
+            for cost in costs
+        )
+        return SAFETY * one * splits / min(self.workers, splits)
+
+    @property
+    def once(self) -> float:
+        """Seconds for one cross-validation."""
+        return SHARE * self.seconds
+
+
 def design(
     costs: Mapping[str, Cost],
     contrasts: Mapping[str, str],
     dataset: Dataset,
-    seconds: float,
-    workers: int,
-    inner: int,
+    allowed: Allowance,
     base: Mapping[str, object],
 ) -> Design:
     """Return the largest design that fits into the time.
 
-    Methods outside the contrasts are left out first, the slowest before the others; then
+    Methods outside the cheapest contrast are left out first, the slowest before the others; then
     cross-validation gives way to random splits with smaller training parts.
 
     Parameters
     ----------
     costs : mapping of str to Cost
     contrasts : mapping of str to str
-        Methods on pairs and their likes on points, which stay.
+        Methods on pairs and their likes on points: of one pair both stay or neither.
     dataset : Dataset
-    seconds : float
-    workers : int
-    inner : int
-        Folds inside each training part.
+    allowed : Allowance
     base : mapping
         Of the protocol: ``stratified``, ``together``.
     """
     n = len(dataset.y)
     folds = outer_folds(dataset)
+    rows = n * (folds - 1) / folds
     methods = list(costs)
     words: list[str] = []
-
-    def total(rows: float, splits: float) -> float:
-        one = sum(_with_inner(costs[m], rows, inner) for m in methods)
-        return SAFETY * one * splits / min(workers, splits)
-
-    needed = {name for pair in contrasts.items() for name in pair}
-    rows = n * (folds - 1) / folds
-    while (once := total(rows, folds)) > seconds:
+    spare = _spare(costs, contrasts, n)
+    while (once := allowed.total((costs[m] for m in methods), rows, folds)) > allowed.once:
         whole = sum(costs[m].at(n) for m in methods)
-        spare = [m for m in methods if m not in needed and costs[m].at(n) > CHEAP * whole]
-        if not spare:
-            return _smaller(costs, methods, n, seconds, workers, inner, base, words)
-        slowest = max(spare, key=lambda m: costs[m].at(n))
-        methods.remove(slowest)
-        wanted = math.ceil(once / 60) + 1
+        if not spare or sum(costs[m].at(n) for m in spare[-1]) < CHEAP * whole:
+            return _smaller(costs, methods, n, allowed, base, words)
+        slowest = spare.pop()
+        methods = [m for m in methods if m not in slowest]
+        minutes = math.ceil(once / SHARE / 60) + 1
         words.append(
-            f"{slowest} is left out: one cross-validation with it would take about "
-            f"{once / 60:.1f} minutes; --minutes {wanted} includes it"
+            f"{' and '.join(slowest)} left out: with it one cross-validation would take about "
+            f"{once / 60:.1f} minutes; --minutes {minutes} includes it"
         )
-    return Design(
-        {"kind": "cross_validation", "folds": folds, **base}, methods, MOST_REPEATS, words
-    )
+    protocol = {"kind": "cross_validation", "folds": folds, **base}
+    return Design(protocol, methods, MOST_REPEATS, words)
+
+
+def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> list[list[str]]:
+    """Return what can be left out, the slowest last: all but the cheapest contrast."""
+    pairs = sorted(contrasts.items(), key=lambda pair: sum(costs[m].at(n) for m in pair))
+    needed = {name for pair in pairs for name in pair}
+    units = [[m] for m in costs if m not in needed] + [list(pair) for pair in pairs[1:]]
+    return sorted(units, key=lambda unit: sum(costs[m].at(n) for m in unit))
 
 
 def _smaller(
     costs: Mapping[str, Cost],
     methods: list[str],
     n: int,
-    seconds: float,
-    workers: int,
-    inner: int,
+    allowed: Allowance,
     base: Mapping[str, object],
     words: list[str],
 ) -> Design:
     """Return random splits whose training parts are as large as the time allows."""
-
-    def total(rows: float) -> float:
-        one = sum(_with_inner(costs[m], rows, inner) for m in methods)
-        return SAFETY * one * SPLITS / min(workers, SPLITS)
-
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if total(middle) <= seconds else (low, middle)
+        fits = allowed.total((costs[m] for m in methods), middle, SPLITS) <= allowed.once
+        low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), min(PILOT_ROWS[0], n // 2))
     words.append(
         f"training parts have {rows:,} of the {n:,} rows, as more would not be done in time; more "
         "minutes take more"
     )
-    return Design({"kind": "split", "test": float(n - rows), **base}, methods, SPLITS, words)
-
-
-def _with_inner(cost: Cost, rows: float, inner: int) -> float:
-    return cost.at(rows) + inner * cost.at(rows * (inner - 1) / inner)
+    protocol = {"kind": "split", "test": float(n - rows), **base}
+    return Design(protocol, methods, SPLITS, words)
 
 
 def outer_folds(dataset: Dataset) -> int:

@@ -20,7 +20,7 @@ from rankexp.config.load import load
 from rankexp.config.methods import takes
 from rankexp.config.schema import Method, Study
 from rankexp.data.find import find
-from rankexp.data.inspect import inspect_table
+from rankexp.data.inspect import inspect_table, target_values
 from rankexp.data.reading import Reading
 from rankexp.errors import ConfigError
 from rankexp.files import write_atomically
@@ -92,10 +92,9 @@ def _asked(table: Path, options: Options) -> tuple[study.Asked, Reading]:
         "weights": options.weights,
     }
     how = {name: value for name, value in how.items() if value not in (None, [], ())}
-    reading = inspect_table(table, target=options.target, **how)
     question = ask(
         options.target,
-        dict(reading.target_values),
+        target_values(table, target=options.target, **how),
         positive=options.positive,
         levels=options.levels,
         continuous=options.continuous,
@@ -156,9 +155,7 @@ class _Session:
             {name: costs[name] for name in self.methods},
             self.contrasts,
             dataset,
-            self.left,
-            self.workers,
-            self.asked.inner,
+            budget.Allowance(self.left, self.workers, self.asked.inner),
             base,
         )
         for line in found.words:
@@ -228,7 +225,7 @@ class _Session:
         written = made.write()
         print(f"\n{_first_screen(made)}\n")
         print(
-            f"{len(written)} files in {self.folder}: report.md has all, figure.png all methods; "
+            f"{len(written)} files in {self.folder}: report.md has all, answer.png shows it; "
             "study.yaml is what was run, to edit and run again"
         )
         return max(self.outcome.exit_code, made.exit_code)

@@ -80,7 +80,6 @@ def content(
     if question.kind != "continuous":
         inner["stratified"] = True
     contrasts = {p: q for p, q in asked.offer.contrasts.items() if p in methods and q in methods}
-    reference = next(iter(contrasts.values()))
     options = {"contrasts": contrasts, "margin": asked.margin}
     return {
         "version": 1,
@@ -100,9 +99,6 @@ def content(
         },
         "report": [
             _block("pairs_or_points", "answer", "The answer", options),
-            _block(
-                "boxplots", "figure", "All methods", {"rule": "nested", "reference": reference}
-            ),
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
         ],
     }

@@ -191,8 +191,8 @@ class Words:
             return ""
         least = min(abs(own.difference) for own in gaps)
         return (
-            f" What a score can express matters more: {self.label(best)} is ahead of all of these by "
-            f"{number(least, self.digits)} or more."
+            f" What a score can express matters more: {self.label(best)} is ahead of all of these "
+            f"by {number(least, self.digits)} or more."
         )
 
 

@@ -18,6 +18,8 @@ from rankexp.analyse.verdicts import judge
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 
+NAN = math.nan
+UNKNOWN = paired.Estimate(NAN, NAN, 0)
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give."""
@@ -30,8 +32,8 @@ class Standing:
     Attributes
     ----------
     method : str
-    mean, se : float
-        Of the metric; the SE allows for training parts that overlap.
+    mean, se, low, high : float
+        Of the metric; SE and interval allow for training parts that overlap.
     seconds : float
         A split took: the grid, and the choice within the training part.
     chosen : str
@@ -45,6 +47,8 @@ class Standing:
     method: str
     mean: float
     se: float
+    low: float
+    high: float
     seconds: float
     chosen: str
     edge: str
@@ -57,7 +61,7 @@ class Standing:
 
 
 def standings(
-    context: Context, experiment: str, metric: Metric, rule: select.Rule, margin: float
+    context: Context, experiment: str, metric: Metric, rule: select.Rule, settings: Settings
 ) -> list[Standing]:
     """Return the methods of an experiment on one problem, the best first."""
     setup = context.evaluate(experiment)
@@ -68,14 +72,17 @@ def standings(
     for method in setup.methods:
         own = chosen[chosen["method"] == method]
         values = own["value"].dropna().to_numpy()
-        found = paired.estimate(values, correction) if len(values) else None
+        found = paired.estimate(values, correction) if len(values) else UNKNOWN
+        low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         points = Counter(own["grid"]).most_common(1)
-        edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), margin)
+        edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), settings.margin)
         made.append(
             Standing(
                 method,
-                math.nan if found is None else float(found.mean),
-                math.nan if found is None else float(found.se),
+                float(found.mean),
+                float(found.se),
+                float(low),
+                float(high),
                 _seconds(context, experiment, method),
                 points[0][0] if points else "",
                 edge,

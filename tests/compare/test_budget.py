@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankexp.compare.budget import Cost, Design, design, inner_folds, outer_folds
+from rankexp.compare.budget import Allowance, Cost, Design, design, inner_folds, outer_folds
 from rankexp.data.dataset import Dataset, Feature
 
 PAIRS = {"pairs": "points"}
@@ -16,7 +16,7 @@ def data(n: int, positives: int | None = None) -> Dataset:
 
 def planned(seconds: float, **costs: float) -> Design:
     made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
-    return design(made, PAIRS, data(1000), seconds, workers=2, inner=3, base={"stratified": True})
+    return design(made, PAIRS, data(1000), Allowance(seconds, 2, 3), {"stratified": True})
 
 
 def test_with_time_all_methods_are_cross_validated() -> None:
@@ -30,7 +30,7 @@ def test_the_slowest_method_beside_the_question_goes_first_and_is_named() -> Non
     found = planned(30, points=0.1, pairs=0.2, forest=30, boosting=1)
     assert found.methods == ["points", "pairs", "boosting"]
     assert len(found.words) == 1
-    assert "forest is left out" in found.words[0] and "--minutes" in found.words[0]
+    assert "forest left out" in found.words[0] and "--minutes" in found.words[0]
 
 
 def test_the_minutes_named_for_a_method_do_include_it() -> None:
@@ -59,3 +59,13 @@ def test_every_fold_can_have_a_row_of_each_level(positives: int) -> None:
     assert 2 <= folds <= min(5, positives)
     left = positives - -(-positives // folds)
     assert inner == 2 or left >= 3
+
+
+def test_of_two_contrasts_the_slower_goes_whole_before_training_parts_become_smaller() -> None:
+    costs = {"points": 0.1, "pairs": 0.2, "tree": 0.1, "forest": 90.0}
+    made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
+    pairs = {"pairs": "points", "forest": "tree"}
+    found = design(made, pairs, data(1000), Allowance(60, 2, 3), {})
+    assert found.methods == ["points", "pairs"]
+    assert found.protocol["kind"] == "cross_validation"
+    assert "forest and tree left out" in found.words[0]

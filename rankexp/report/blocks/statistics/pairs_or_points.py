@@ -13,6 +13,7 @@ from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.report.blocks.statistics.comparison import Comparison
 from rankexp.report.context import Context
+from rankexp.report.gain_figure import draw
 from rankexp.report.gain_words import Words, duration, named, said
 from rankexp.report.gains import Gains, adjusted, standings
 from rankexp.report.judging import Judged
@@ -71,6 +72,7 @@ class PairsOrPoints(BlockKind):
         return Output(
             numbers=found.numbers(),
             tables=[self._table(context, found)],
+            figure=draw(found, context.method_label),
             lead=[
                 *words.answer(),
                 f"Can it be trusted? {words.trust(protocol)}",
@@ -87,7 +89,7 @@ class PairsOrPoints(BlockKind):
             pair: self._judged(context, block, pair, like) for pair, like in self.contrasts.items()
         }
         settings = next(iter(judged.values())).settings
-        ranked = standings(context, experiment, metric, self.rule, settings.margin)
+        ranked = standings(context, experiment, metric, self.rule, settings)
         best, *others = (one.method for one in ranked)
         behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
         own = [one.contrasts[0] for one in judged.values()]

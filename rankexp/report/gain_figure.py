@@ -1,0 +1,62 @@
+"""All methods with their intervals, and what training on pairs gains beside the margin."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rankexp.report import figure
+from rankexp.report.gain_words import named
+from rankexp.report.gains import Gains
+from rankexp.report.numbers import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH, FRAME, ROW = 3.6, 0.9, 0.26
+"""Of a panel; of what is around its rows; of a row: inches."""
+PAIRS, OTHERS = figure.COLOURS[1], figure.COLOURS[0]
+"""Colours of methods on pairs and of all others."""
+
+
+def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
+    """Return two panels: the methods, best above; each contrast with the band of the margin."""
+    rows = max(len(found.standings), 3)
+    made, (left, right) = figure.panels(2, 2, (WIDTH, FRAME + ROW * rows))
+    known = [one for one in found.standings if one.known]
+    _intervals(
+        left,
+        [(one.mean, one.low, one.high) for one in known],
+        [label(one.method) for one in known],
+        [PAIRS if one.method in found.pairs else OTHERS for one in known],
+    )
+    percent = f"{100 * found.level:g} %"
+    left.set_xlabel(f"{named(found.metric)}, {percent} interval")
+    shown = {pair: own for pair, own in found.contrasts.items() if own.n}
+    _intervals(
+        right,
+        [(own.difference, own.low, own.high) for own in shown.values()],
+        [f"{label(pair)} − {label(found.pairs[pair])}" for pair in shown],
+        [PAIRS] * len(shown),
+    )
+    right.axvspan(-found.margin, found.margin, color="#dddddd", zorder=0, linewidth=0)
+    right.axvline(0.0, color="black", linewidth=0.9, zorder=1)
+    right.set_xlabel(f"difference; grey: within {short(found.margin)}, of no importance")
+    return made
+
+
+def _intervals(
+    axes: "Axes",
+    values: Sequence[tuple[float, float, float]],
+    labels: Sequence[str],
+    colours: Sequence[str],
+) -> None:
+    """Draw a row a value with its interval, the first above; unknown intervals are left out."""
+    for place, ((middle, low, high), colour) in enumerate(zip(values, colours, strict=True)):
+        axes.plot([low, high], [place, place], color=colour, linewidth=1.6, solid_capstyle="butt")
+        axes.plot([middle], [place], "o", color=colour, markersize=4.5)
+    axes.set_yticks(range(len(labels)), [figure.wrapped(text, 1.5) for text in labels])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.locator_params(axis="x", nbins=5)
