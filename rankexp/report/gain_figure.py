@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 WIDTH, FRAME, ROW = 3.6, 0.9, 0.26
 """Of a panel; of what is around its rows; of a row: inches."""
-PAIRS, OTHERS = figure.COLOURS[1], figure.COLOURS[0]
-"""Colours of methods on pairs and of all others."""
 
 
 def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
@@ -27,7 +25,7 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
         left,
         [(one.mean, one.low, one.high) for one in known],
         [label(one.method) for one in known],
-        [PAIRS if one.method in found.pairs else OTHERS for one in known],
+        figure.colour(0),
     )
     percent = f"{100 * found.level:g} %"
     left.set_xlabel(f"{named(found.metric)}, {percent} interval")
@@ -36,11 +34,11 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
         right,
         [(own.difference, own.low, own.high) for own in shown.values()],
         [f"{label(pair)} − {label(found.pairs[pair])}" for pair in shown],
-        [PAIRS] * len(shown),
+        figure.colour(1),
     )
     right.axvspan(-found.margin, found.margin, color="#dddddd", zorder=0, linewidth=0)
     right.axvline(0.0, color="black", linewidth=0.9, zorder=1)
-    right.set_xlabel(f"difference; grey: within {short(found.margin)}, of no importance")
+    right.set_xlabel(f"difference (grey: less than {short(found.margin)})")
     return made
 
 
@@ -48,10 +46,10 @@ def _intervals(
     axes: "Axes",
     values: Sequence[tuple[float, float, float]],
     labels: Sequence[str],
-    colours: Sequence[str],
+    colour: str,
 ) -> None:
     """Draw a row a value with its interval, the first above; unknown intervals are left out."""
-    for place, ((middle, low, high), colour) in enumerate(zip(values, colours, strict=True)):
+    for place, (middle, low, high) in enumerate(values):
         axes.plot([low, high], [place, place], color=colour, linewidth=1.6, solid_capstyle="butt")
         axes.plot([middle], [place], "o", color=colour, markersize=4.5)
     axes.set_yticks(range(len(labels)), [figure.wrapped(text, 1.5) for text in labels])
