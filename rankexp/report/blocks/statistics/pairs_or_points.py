@@ -11,12 +11,11 @@ from rankexp.analyse import blocks, select
 from rankexp.analyse.contrast import Contrast
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.report.blocks.statistics.comparison import Comparison
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
 from rankexp.report.gain_words import Words, duration, named, said
 from rankexp.report.gains import Gains, adjusted, standings
-from rankexp.report.judging import Judged
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
