@@ -162,9 +162,8 @@ def _evaluate_cells(
                 f"experiment '{name}': protocol '{protocol.kind}' is for {protocol.problems}, "
                 f"and problem '{problem}' is not one"
             )
-        setting = Setting(
-            study.seed, what, protocol, metrics, experiment.preprocess, experiment.inner
-        )
+        how = (experiment.preprocess, experiment.inner, experiment.within_groups)
+        setting = Setting(study.seed, what, protocol, metrics, *how)
         for number, place in enumerate(protocol.places()):
             keep = experiment.keep if experiment.keep and number < experiment.keep.splits else None
             for method, described in methods.items():

@@ -117,6 +117,7 @@ class Setting:
     metrics: tuple[Metric, ...]
     preprocess: Preprocess
     inner: Inner | None = None
+    within_groups: bool = True
 
     @cached_property
     def rows_identity(self) -> dict[str, Any]:
@@ -130,6 +131,8 @@ class Setting:
             given["preprocess"] = preprocess
         if self.inner is not None:
             given["inner"] = self.inner.model_dump(mode="json", exclude_defaults=True)
+        if not self.within_groups:
+            given["within_groups"] = False
         return given
 
     @cached_property

@@ -95,6 +95,7 @@ def content(
                 "metrics": [question.metric],
                 "protocol": dict(protocol),
                 "inner": inner,
+                **({"within_groups": False} if "groups" in asked.entry else {}),
             }
         },
         "report": [

@@ -105,7 +105,8 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
         yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
     for i, problem in enumerate(experiment.problems):
-        if not (problem in study.data and study.data[problem].groups):
+        grouped = problem in study.data and study.data[problem].groups
+        if not (grouped and experiment.within_groups):
             for j, text in enumerate(experiment.metrics):
                 if (metric := _metric(text)) and "groups" in metric.needs:
                     place = (*path, "metrics", j)

@@ -3,7 +3,7 @@
 import inspect
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from numpy.typing import NDArray
@@ -92,6 +92,12 @@ class Parts:
     validation: Part | None = None
     together: Ints | None = None
     """Equal numbers, (n_train,), for rows of the training part that inner folds must not part."""
+
+    def without_groups(self) -> "Parts":
+        """Return the same parts for methods and metrics that are not to know of groups."""
+        parts = {"train": self.train, "test": self.test, "validation": self.validation}
+        bare = {name: part and replace(part, groups=None) for name, part in parts.items()}
+        return replace(self, **bare)  # type: ignore[arg-type]
 
 
 class Generated:

@@ -140,6 +140,8 @@ def folds(spec: EvaluateSpec) -> Iterator[Fold]:
     setting = spec.setting
     source, features = _source(setting)
     parts = setting.protocol.parts(source, spec.place, inner=setting.inner is not None)
+    if not setting.within_groups:
+        parts = parts.without_groups()
     yield Fold(parts, setting.preprocess, features)
     if setting.inner is None:
         return

@@ -79,7 +79,7 @@ def prepare(
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
     """Say which methods make no use of groups that their data has."""
     for name, setup in chosen(study, only).items():
-        if not isinstance(setup, Evaluate):
+        if not isinstance(setup, Evaluate) or not setup.within_groups:
             continue
         data = [p for p in setup.problems if p in study.data and study.data[p].groups]
         lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]

@@ -293,3 +293,19 @@ def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
     assert record.status == "ok", record.reason
     kinds = {r.part for r in record.rows if r.quantity == "rank_loss" and r.group is None}
     assert kinds == {"test", "validation"}
+
+
+def test_groups_may_only_keep_rows_together(tmp_path: Path) -> None:
+    dataset = ranked()
+    protocol = {"kind": "cross_validation", "folds": 3, "together": "groups"}
+    ((cell, record), *_) = records(
+        dataset, tmp_path, {"pairs": PAIRS}, protocol=protocol, within_groups=False
+    )
+    parts = split_of(cell, dataset)
+    assert not set(parts.train.groups) & set(parts.test.groups)
+    model = LinearRanker(risk="bipartite", lam=0.01).fit(parts.train.X, parts.train.y)
+    expected = rank_loss(parts.test.y, model.decision_function(parts.test.X))
+    assert only(record) == pytest.approx(expected, abs=1e-9)
+    assert {row.group for row in record.rows} == {None}
+    ((_, within), *_) = records(dataset, tmp_path, {"pairs": PAIRS}, protocol=protocol)
+    assert abs(only(within) - expected) > 0.01, "the data tells both apart"
