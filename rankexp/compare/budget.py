@@ -13,7 +13,7 @@ from rankexp.config.schema import Evaluate, Study
 from rankexp.data.dataset import Dataset
 from rankexp.errors import one_line
 from rankexp.plan import method_spec
-from rankexp.protocols.base import Part
+from rankexp.protocols.base import Part, Parts
 from rankexp.protocols.dealing import holdout
 from rankexp.run.fitting import fit
 from rankexp.run.material import Fold
@@ -146,8 +146,9 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]
             break
         split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), strata=strata)
         test = split.test[:: max(1, len(split.test) // TESTED)]
-        parts = whole.take(split.train), whole.take(test)
-        made.append(Fold(*parts, setup.preprocess, dataset.features, f"pilot/{size}"))
+        parts = Parts(whole.take(split.train), whole.take(test), f"pilot/{size}")
+        parts = parts if setup.within_groups else parts.without_groups()
+        made.append(Fold(parts, setup.preprocess, dataset.features))
     return made
 
 

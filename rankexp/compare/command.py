@@ -25,7 +25,7 @@ from rankexp.data.reading import Reading
 from rankexp.errors import ConfigError
 from rankexp.files import write_atomically
 from rankexp.protocols.dealing import duplicates
-from rankexp.report.build import Report, open_report, open_results
+from rankexp.report.build import Report, open_report
 from rankexp.report.render import terminal
 from rankexp.run.execute import Outcome, execute
 from rankexp.run.workers import default_workers
@@ -242,7 +242,7 @@ def _first_screen(made: Report) -> str:
 
 def _edges(folder: Path) -> dict[str, list[str]]:
     """Return where in their grids choices lie, for each method of which one lies at an edge."""
-    context = open_results(folder)
+    context = open_report(folder).context
     setup = context.evaluate(study.EXPERIMENT)
     metric = context.metric(study.EXPERIMENT, None)
     chosen = context.chosen(study.EXPERIMENT, metric, select.Rule("nested"), setup.methods)
