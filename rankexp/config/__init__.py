@@ -8,5 +8,5 @@ reads the numbers of the paper. All faults of a file are told at once.
 >>> from rankexp.config.shipped import shipped
 >>> study = load(shipped()["example-own-data"], profile="quick")
 >>> list(study.experiments), study.experiments["compare"].protocol.words()
-(['compare'], '3 × 5 folds, plain')
+(['compare'], '3 × 5 folds, stratified')
 """

@@ -2,11 +2,16 @@
 
 import doctest
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.model_selection import cross_val_score
+
+from rankexp.config.load import load
+from rankexp.report.build import open_report
+from rankexp.run.execute import execute
 
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -36,3 +41,20 @@ def test_what_the_library_page_shows_is_so() -> None:
     found = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
     assert found.failed == 0
     assert found.attempted > 10
+
+
+def test_the_study_of_ones_own_data_runs_as_it_stands_and_is_that_of_the_example(
+    tmp_path: Path,
+) -> None:
+    root = Path(__file__).parents[2]
+    (block,) = re.findall(r"```yaml\n(version: 1\n.*?)```", TEXT, re.DOTALL)
+    (tmp_path / "mine.yaml").write_text(block, encoding="utf-8")
+    shutil.copy(root / "configs" / "example.csv", tmp_path)
+    mine, example = load(tmp_path / "mine.yaml"), load(root / "configs/example-own-data.yaml")
+    assert mine.model_dump(exclude={"profiles"}) == example.model_dump(exclude={"profiles"})
+    outcome = execute(mine, results=tmp_path / "results", workers=1, quiet=True)
+    assert outcome.exit_code == 0
+    report = open_report(outcome.folder)
+    assert (
+        report.blocks[0].output.lead[0].startswith(("Training on pairs", "These data", "No gain"))
+    )
