@@ -9,6 +9,8 @@ QUIETLY := --quiet --disable-pip-version-check
 RANKEXP := $(BIN)/rankexp
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
+# Studies whose full results are committed.
+REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests of numbers: they run again on other processors and without compiled loops.
 NUMERICAL := $(wildcard $(addprefix tests/,losses metrics solvers risks estimators theory checks) \
 	tests/contracts/test_level_rankers.py)
@@ -18,7 +20,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 
 .DEFAULT_GOAL := help
 .PHONY: help kotlowski2011 clemencon2017 uematsu2010 quick test lint types tests haswell plain bare \
-	oldest fidelity bench clean
+	oldest fidelity bench clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -49,6 +51,12 @@ clemencon2017: $(VENV)/.installed ## the study of Clémençon and Achab (2017): 
 uematsu2010: $(VENV)/.installed ## the study of Uematsu (2010): boosting, ordered levels, kernels
 	@$(RANKEXP) run configs/uematsu2010.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/uematsu2010
+
+reference: $(VENV)/.installed ## run all studies whole into results/reference, which is committed
+	for study in $(REFERENCE); do \
+	  $(RANKEXP) run configs/$$study.yaml --results results/reference --jobs $(JOBS) $(STUDY_DONE) || exit $$?; \
+	  xz -9 --force results/reference/$$study/scores.csv || exit $$?; \
+	done
 
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done

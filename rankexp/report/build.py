@@ -29,6 +29,8 @@ from rankexp.report.write import files
 from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
 
+REFERENCE = "reference"
+"""Beside the folders of results: that of full runs, which no ordinary run writes into."""
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = ("title", "source", "text", "report")  # the parts of a study that only a report shows
 
@@ -156,7 +158,9 @@ def open_report(
         cells = list(plan.cells(study, facts_of(manifest)))
     store = Store(folder)
     records = store.read()
-    return Report(Context(study, list(cells), records, manifest, list(store.problems)), folder)
+    reference = folder.resolve().parent / REFERENCE / study.study
+    problems = list(store.problems)
+    return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
 
 
 def edited(manifest: Mapping[str, Any]) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -29,6 +30,7 @@ class Context:
     records: Mapping[str, Record]  # what there is, by key
     manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
     problems: list[str] = field(default_factory=list)  # faults found in the store
+    reference: Path | None = None  # folder with the tables of a full run, where there is one
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -65,6 +67,18 @@ class Context:
         """Whether any cell of these experiments has a record."""
         totals = map(self.total, experiments)
         return any(count.missing < count.expected for count in totals)
+
+    def referred(self, table: str, column: str, line: Mapping[str, Any]) -> float:
+        """Return what a full run has in place of a line's value; NaN where none is at hand."""
+        file = self.reference and self.reference / f"{table}.csv"
+        if not file or not file.is_file():
+            return float("nan")
+        names = ["experiment", "problem", "method"]
+        try:
+            found = pd.read_csv(file, index_col=names)[column]
+            return float(found.get(tuple(line[name] for name in names), float("nan")))
+        except (KeyError, TypeError, ValueError):  # a table of another make
+            return float("nan")
 
     def metric(self, experiment: str, asked: Metric | None) -> Metric:
         """Return the metric asked for, or the experiment's first."""

@@ -127,7 +127,9 @@ class Words:
     def _cost(self) -> str:
         seconds = {one.method: one.seconds for one in self.found.standings}
         shown = dict.fromkeys(m for pair in self.found.pairs.items() for m in pair) | seconds
-        parts = [f"{self.label(method)} {duration(seconds[method])}" for method in shown]
+        parts = [
+            f"{self.label(method)} {duration(seconds.get(method, math.nan))}" for method in shown
+        ]
         return f"To train once, grid and choice included, took: {', '.join(parts)}."
 
     def trust(self, protocol: str) -> str:

@@ -66,6 +66,8 @@ class Holds:
 
 
 def _metric(text: Any) -> Metric:
+    if isinstance(text, Metric):
+        return text
     if not isinstance(text, str):
         raise ValueError("expected the name of a metric")
     return parse(text)

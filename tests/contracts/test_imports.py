@@ -62,8 +62,10 @@ MAY_USE = {
         "protocols",
     },
     "testing": NUMERIC | {"config", "plan", "data", "protocols", "run", "report", "grid", "spec"},
+    "compare": {"config", "data", "plan", "protocols", "run", "analyse", "report", "spec"},
     "cli_data": {"config", "data"},
-    "cli": NUMERIC | {"cli_data", "config", "plan", "data", "run", "analyse", "report"},
+    "cli_own": {"compare", "data"},
+    "cli": NUMERIC | {"cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
     "__main__": {"cli"},
     "__init__": set(),
 }

@@ -295,6 +295,7 @@ OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "critical_difference": ("boxes", {}),
     "optimum": ("boxes", {}),
     "paired_table": ("boxes", {"reference": "logistic"}),
+    "pairs_or_points": ("boxes", {"contrasts": {"svm_or": "logistic"}, "margin": 0.01}),
     "published_spread": ("boxes", {}),
     "published_table": ("folds", {}),
 }
@@ -338,6 +339,8 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
         if name in {"comparison", "answer"}:
             method, *references = getattr(setup, "methods", ["logistic"])
             options = {"method": method, "references": references or ["svm_or"]}
+        if name == "pairs_or_points":
+            options = {"contrasts": {"svm_or": "logistic"}}
         kind = registry.get("report.blocks", name).model_validate(options)
         block = Block(block=name, name="x", experiment=experiment, options=options)
         if not list(kind.faults(context.study, block)):

@@ -246,3 +246,20 @@ def test_a_huge_or_hostile_reason_is_cut_and_harmless(
     for text in shown:
         assert "\ufffd" in text and "(whole in the records)" in text
         assert "\x1b" not in text and len(text) < 10_000
+
+
+def test_what_was_not_run_here_stands_beside_what_a_full_run_has(
+    make: Make, save: Save, tmp_path: Path
+) -> None:
+    full = save(make(), tmp_path / build.REFERENCE / "made-up")
+    build.open_report(full).write()
+    before = contents(full)
+    lacking = make(change=lambda c, r: None if c.method == "logistic" else r)
+    here = save(lacking, tmp_path / "made-up")
+    build.open_report(here).write()
+    text = (here / "table1.md").read_text(encoding="utf-8")
+    table = pd.read_csv(full / "table1.csv", index_col=["experiment", "problem", "method"])
+    value = table.loc[("folds", "vote", "logistic"), "reproduced"]
+    assert f"not run here (reference {value:.4f})".replace(" 0.", " .") in text
+    assert contents(full) == before, "an ordinary run leaves the reference as it is"
+    assert "reference" not in (here / "table1.csv").read_text(encoding="utf-8").partition("\n")[0]

@@ -15,6 +15,7 @@ from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
+from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MethodName, Rule
 
 REGISTER = {"published_table": "PublishedTable"}
@@ -61,9 +62,13 @@ class PublishedTable(Choosing):
             for experiment in block.experiments
             for line in self._lines(context, experiment, methods)
         ]
+        for line in lines:
+            if math.isnan(line["reproduced"]) and line["state"] != "complete":
+                line["reference"] = context.referred(block.name, "reproduced", line)
         tables = [self._wide(context, lines, methods)]
         tables += [self._details(context, lines)] if self.details else []
-        return Output(pd.DataFrame(lines), tables, notes=self._legend(lines))
+        numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
+        return Output(numbers, tables, notes=self._legend(lines))
 
     def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)
@@ -147,10 +152,17 @@ class PublishedTable(Choosing):
         printed = Cell(line["published"], digits=self.digits)
         first = [printed] if known and not line["compared_with"] else []
         if math.isnan(line["reproduced"]):
-            return Cells([*first, "undefined" if line["state"] == "complete" else "not run"])
+            return Cells([*first, self._nothing(line)])
         mark = MARKS.get(line["verdict"])
         value = Cell(line["reproduced"], line["se"], mark=mark, digits=self.digits)
         return Cells([*first, value, *self._others(line)])
+
+    def _nothing(self, line: Line) -> str:
+        """Say why there is no value, and what a full run has in its place."""
+        known = line.get("reference", math.nan)
+        if not math.isnan(known):
+            return f"not run here (reference {number(known, self.digits)})"
+        return "undefined" if line["state"] == "complete" else "not run"
 
     def _others(self, line: Line) -> list[Cell]:
         return [Cell(line[by_rule(rule)], digits=self.digits) for rule in self.rules[1:]]
