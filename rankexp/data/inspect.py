@@ -70,6 +70,19 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
     return reading
 
 
+def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str, int]:
+    """Return the values of a target as texts, with their rows; options as of `inspect_table`."""
+    from rankexp.data.choose import choose
+    from rankexp.data.levels import raw_values
+
+    entry, table = _read(Path(path), target, options)
+    chosen = choose(table, entry, target)
+    (at,) = chosen.of("target")
+    texts, index = raw_values(chosen.columns[at], chosen.values[:, at])
+    found = np.bincount(index, minlength=len(texts)).tolist()
+    return {text: count for text, count in zip(texts, found, strict=True) if count}
+
+
 def entry_of(path: str | Path, *, target: str, **options: Any) -> "DataEntry":
     """Return the entry that a study has for a table; options and errors as of `inspect_table`.
 

@@ -17,8 +17,8 @@ SAMPLED_PAIRS = 20_000  # tuned: of the band, without numba; also the longest li
 ROWS_AT_ONCE = 256  # tuned: what stays in the cache
 WIDE, WIDE_ROWS = 256, 2048  # tuned: from so many columns on, half of a symmetric product is saved
 BEYOND = (
-    "hinge of pairs: scores leave the range of floating-point numbers; scale the features, or take "
-    "a larger lam"
+    "hinge of pairs: scores leave the range of floating-point numbers; scale the features, or "
+    "take a larger lam"
 )
 STRIPS = 8  # tuned: of columns, whose products with those before them are left out
 
