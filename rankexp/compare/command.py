@@ -209,7 +209,9 @@ class _Session:
         self.repeats = repeats
         made = self._write(repeats)
         results = self.folder.resolve().parent
-        self.outcome = execute(made, results=results, config=self.file, workers=self.workers)
+        self.outcome = execute(
+            made, results=results, config=self.file, workers=self.workers, plan=False
+        )
         return self.outcome
 
     def finish(self) -> int:

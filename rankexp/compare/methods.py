@@ -73,7 +73,7 @@ OFFERS: dict[Kind, Offer] = {
                 "random forest",
                 "sklearn.ensemble.RandomForestClassifier",
                 LEAVES,
-                n_estimators=200,
+                n_estimators=100,
             ),
             "boosting": _other(
                 "boosting",
@@ -105,7 +105,7 @@ OFFERS: dict[Kind, Offer] = {
                 {"alpha": [1000.0, 100.0, 10.0, 1.0, 0.1, 0.01]},
             ),
             "forest": _other(
-                "random forest", "sklearn.ensemble.RandomForestRegressor", LEAVES, n_estimators=200
+                "random forest", "sklearn.ensemble.RandomForestRegressor", LEAVES, n_estimators=100
             ),
             "boosting": _other(
                 "boosting",

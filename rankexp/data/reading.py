@@ -3,6 +3,7 @@
 It enters no fingerprint and no key: what determines numbers is the content alone.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from textwrap import wrap
@@ -11,6 +12,8 @@ from typing import Any, Literal
 Role = Literal["feature", "target", "groups", "weights", "dropped", "left out"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
+MOST_NAMED = 100
+"""Columns left out that a manifest names."""
 FREQUENT = 5
 """Categories of a column that a reading names."""
 EMPTY = "empty cells"
@@ -91,6 +94,22 @@ class Reading:
     def size(self) -> int:
         """Bytes of the matrix of features after one-hot coding."""
         return 8 * self.rows * self.width
+
+    def in_short(self) -> dict[str, Any]:
+        """Return what a manifest keeps and a report shows, in JSON's types."""
+        features = [c for c in self.columns if c.role == "feature"]
+        kinds = Counter(column.kind for column in features)
+        levels = " < ".join(f"{name} ({count:,})" for name, count in self.levels)
+        return {
+            "read": _described(self.layout),
+            "features": ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
+            "columns_coded": self.width,
+            "target": f"{self.target}: {levels or 'a number'}",
+            "missing": sum(column.missing for column in features),
+            "without_target": self.without_target,
+            "left_out": dict(list(self.left_out.items())[:MOST_NAMED]),
+            "warnings": list(self.warnings),
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Return the reading in JSON's types."""

@@ -13,6 +13,8 @@ from rankexp.report.numbers import number, short, span
 
 POWER = 0.8
 """With which the rows said to be needed would show equivalence if there is no difference."""
+MOST_TIMES = 100
+"""As many rows again: beyond this a number says no more than that it is far."""
 NAMES = {
     "auc": "AUC",
     "rank_loss": "rank loss",
@@ -104,6 +106,8 @@ class Words:
         times = (wanted * max(errors) / found.margin) ** 2
         if times <= 1:
             return " More repeats may decide it."
+        if times > MOST_TIMES:
+            return f" To decide it, more than {MOST_TIMES} times as many rows would be needed."
         return (
             f" To decide it, about {_rounded(times * found.rows)} rows like these "
             f"{found.rows:,.0f} would be needed, by the standard error; more repeats help little."

@@ -47,10 +47,21 @@ def _data(context: Context) -> Table:
         if facts is not None:
             where = _provenance(facts.get("provenance", {}))
             prints = str(facts.get("fingerprint", ""))[:12]
-            rows.append([name, str(facts.get("rows", NOTHING)), where, prints])
+            read = _reading(facts.get("reading", {}))
+            rows.append([name, str(facts.get("rows", NOTHING)), *read, where, prints])
         elif why is not None:
-            rows.append([name, NOTHING, f"not available: {why}", NOTHING])
-    return Table(["Data set", "Rows", "From", "SHA-256"], rows, "Data")
+            rows.append([name, *[NOTHING] * 5, f"not available: {why}", NOTHING])
+    header = ["Data set", "Rows", "Features", "Missing", "Target", "Left out", "From", "SHA-256"]
+    return Table(header, rows, "Data")
+
+
+def _reading(read: Mapping[str, Any]) -> list[str]:
+    """Return features, missing cells, target and columns left out, as they were read."""
+    known = [read.get("features"), read.get("missing"), read.get("target")]
+    out = [f"{column} ({why})" for column, why in read.get("left_out", {}).items()]
+    more = f", and {len(out) - 5} more" if len(out) > 5 else ""
+    texts = [NOTHING if value is None else str(value) for value in known]
+    return [*texts, ", ".join(out[:5]) + more or NOTHING]
 
 
 def _provenance(facts: Mapping[str, Any]) -> str:

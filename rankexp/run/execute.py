@@ -59,6 +59,7 @@ def execute(
     retry_failed: bool = False,
     redo: Sequence[str] = (),
     quiet: bool = False,
+    plan: bool = True,
 ) -> Outcome:
     """Run what is missing of a study.
 

@@ -110,14 +110,18 @@ class Manifest:
             name: {
                 "rows": facts.rows,
                 "fingerprint": facts.fingerprint,
-                "provenance": {
-                    key: _portable(value) if isinstance(value, str) else value
-                    for key, value in self.prepared.provenance.get(name, {}).items()
-                },
+                **self._origin(name),
             }
             for name, facts in self.prepared.facts.items()
         }
         return kept | now
+
+    def _origin(self, name: str) -> dict[str, Any]:
+        """Return where a data set comes from, and what was read of it."""
+        given = dict(self.prepared.provenance.get(name, {}))
+        where = given.pop("provenance", {})
+        portable = {k: _portable(v) if isinstance(v, str) else v for k, v in where.items()}
+        return {"provenance": portable, **given}
 
 
 class _Data(BaseModel):

@@ -27,7 +27,7 @@ class Prepared:
     """``results/<study>``."""
     store: Store
     facts: Mapping[str, DataFacts]
-    provenance: Mapping[str, Mapping[str, Any]]
+    provenance: Mapping[str, Mapping[str, Any]]  # and the reading in short, where there is one
     absent: tuple[str, ...]
     """Data sets not found that the study cannot do without."""
     wrong: Mapping[str, str]
@@ -113,8 +113,11 @@ def _find_data(
             wrong[name] = str(error)
         else:
             facts[name] = found.facts
-            provenance[name] = found.dataset.provenance
             reading = found.dataset.reading
+            provenance[name] = {
+                "provenance": dict(found.dataset.provenance),
+                **({"reading": reading.in_short()} if reading else {}),
+            }
             said += [f"{name}: {warning}" for warning in reading.warnings] if reading else []
     return facts, provenance, nowhere, wrong
 
