@@ -75,7 +75,7 @@ def execute(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
     workers = workers or default_workers()
-    if not quiet:
+    if plan and not quiet:
         print(_short(prepared).describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
