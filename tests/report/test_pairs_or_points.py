@@ -92,7 +92,7 @@ def test_a_loss_is_a_loss(make: Make) -> None:
 
 
 def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
-    output = shown(make, losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}, 0.05))
+    output = shown(make, losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}, 0.02))
     assert output.lead[0].startswith("These data do not tell")
     needed = re.search(r"about ([\d,]+) rows like these 400", output.lead[0])
     assert needed is not None
