@@ -31,7 +31,7 @@ Config = Annotated[
     Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)
 ]
 Only = Annotated[
-    list[str] | None, typer.Option("--only", help="An experiment to run; may be given again.")
+    list[str] | None, typer.Option("--only", help="Experiments to run: name, or name,name.")
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
 Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
@@ -54,6 +54,11 @@ def _root(
     ] = False,
 ) -> None:
     pass
+
+
+def _named(only: list[str] | None) -> list[str]:
+    """Return the names of options that hold one or several each."""
+    return [name.strip() for text in only or [] for name in text.split(",") if name.strip()]
 
 
 def _study(config: Path, quick: bool) -> "Study":
@@ -97,7 +102,7 @@ def run(
         config=config,
         results=results,
         folders=data_folders(data),
-        only=only or [],
+        only=_named(only),
         workers=jobs,
         retry_failed=retry == "failed",
         redo=redo or [],
@@ -176,7 +181,7 @@ def plan(
     from rankexp.run.workers import default_workers
 
     prepared = prepare(
-        _study(config, quick), results=results, folders=data_folders(data), only=only or []
+        _study(config, quick), results=results, folders=data_folders(data), only=_named(only)
     )
     print(prepared.plan.describe(default_workers()))
 

@@ -23,6 +23,8 @@ from rankexp.run.summary import Plan
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
 
 PRECEDENCE = (130, 2, 4, 1, 3)
+CERTAIN = ("DataError", "ValueError", "TypeError", "FloatingPointError", "NotFittedError")
+"""Errors that come again with the same study, data and packages."""
 SAVE_EVERY = 15.0
 """Seconds between manifests, so that a killed run's time is not lost."""
 
@@ -213,12 +215,23 @@ class _Run:
         outcome = self.outcome
         for reason, count in self.reasons.most_common(5):
             outcome.messages.append(f"failed, {count} records: {reason}")
-        outcome.failed += sum(self.reasons.values())
+        before, new = outcome.failed, sum(self.reasons.values())
+        outcome.failed += new
         if outcome.failed:
-            log = f"see {self.log.file}; --retry failed runs them again"
-            outcome.note(1, f"{outcome.failed:,} records failed; {log}")
+            certain = not before and all(map(_fails_again, self.reasons))
+            retry = (
+                "they would fail again as they are"
+                if certain
+                else "--retry failed runs them again"
+            )
+            outcome.note(1, f"{outcome.failed:,} records failed; see {self.log.file}; {retry}")
         for category, count in self.warned.most_common():
             outcome.messages.append(f"{category} in {count:,} records of this run")
+
+
+def _fails_again(reason: str) -> bool:
+    """Whether what failed depends on study and data alone, by the kind of its error."""
+    return any(f": {kind}: " in reason for kind in CERTAIN)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -87,7 +87,9 @@ class Manifest:
             "protocol": PROTOCOL_VERSION,
             "commit": commit(),
             "python": platform.python_version(),
-            "packages": {name: found for name in PACKAGES if (found := _version(name))},
+            "packages": {
+                name: found for name in packages(self.study) if (found := _version(name))
+            },
             "platform": platform.platform(),
             "cpu": _processor(),
             "config": _relative(self.config),
@@ -197,6 +199,14 @@ def _git(root: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
+
+
+def packages(study: Study) -> list[str]:
+    """Return the packages that numbers may depend on: ours, and those of the methods."""
+    named = (method.estimator.partition(".") for method in study.methods.values())
+    modules = {top for top, dot, _ in named if dot} - {"sklearn", "rankexp"}
+    known = packages_distributions() if modules else {}
+    return [*PACKAGES, *sorted({d for m in modules for d in known.get(m, ())} - {*PACKAGES})]
 
 
 def _version(package: str) -> str | None:

@@ -19,7 +19,7 @@ from rankexp.metrics.base import Metric
 from rankexp.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.protocols.dealing import duplicates, inner_folds
 from rankexp.seeds import stream
-from rankexp.spec import EvaluateSpec, GeneratorProblem, Setting, canonical
+from rankexp.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +142,7 @@ def folds(spec: EvaluateSpec) -> Iterator[Fold]:
     parts = setting.protocol.parts(source, spec.place, inner=setting.inner is not None)
     if not setting.within_groups:
         parts = parts.without_groups()
+    _require_levels(parts.train, setting, "the protocol")
     yield Fold(parts, setting.preprocess, features)
     if setting.inner is None:
         return
@@ -149,7 +150,20 @@ def folds(spec: EvaluateSpec) -> Iterator[Fold]:
     for i, rows in enumerate(inner_folds(setting.inner, parts.train, rng, parts.together)):
         train, test = parts.train.take(rows.train), parts.train.take(rows.test)
         fold = Parts(train, test, f"{parts.path}/inner/{i}")
+        _require_levels(train, setting, "'inner'")
         yield Fold(fold, setting.preprocess, features)
+
+
+def _require_levels(train: Part, setting: Setting, where: str) -> None:
+    """Raise a DataError where all training rows of a data set are of one level."""
+    problem = setting.problem
+    if not isinstance(problem, DataProblem) or problem.levels is None or np.ptp(train.y) > 0:
+        return
+    level = problem.levels[int(train.y[0])]
+    raise DataError(
+        f"all {len(train.y)} rows of a training part are of level '{level}': 'stratified: true' "
+        f"in {where} keeps the shares of the levels; or take fewer folds"
+    )
 
 
 def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:

@@ -284,6 +284,31 @@ def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path) -> No
     assert (done.stdout + done.stderr).count(said) == 1
 
 
+def test_too_few_of_a_level_fail_in_the_users_words_without_advice_to_retry(
+    tmp_path: Path,
+) -> None:
+    study = MINE.replace("folds: 2}", "folds: 5}").replace("repeats: 1", "repeats: 2")
+    (tmp_path / "mine.yaml").write_text(study)
+    rows = [f"{i * 7 % 40},{i % 3},{'yes' if i == 11 else 'no'}" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,label", *rows]))
+    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "rows of a training part are of level 'no': 'stratified: true'" in done.stderr
+    assert "they would fail again as they are" in done.stderr
+    assert "--retry" not in done.stderr
+
+
+def test_only_takes_several_names_with_commas(place: Path) -> None:
+    more = TINY.replace("report:", "  again:\n    kind: simulate\n    check: flip_noise\nreport:")
+    (place / "tiny.yaml").write_text(more)
+    both = rankexp("plan", "tiny.yaml", "--only", "sim, again", cwd=place)
+    assert both.returncode == 0, both.stderr
+    assert "sim " in both.stdout and "again" in both.stdout
+    wrong = rankexp("plan", "tiny.yaml", "--only", "sim,agin", cwd=place)
+    assert wrong.returncode == 2
+    assert "did you mean 'again'" in wrong.stderr
+
+
 def test_what_is_left_out_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(MINE)
     rows = [f",{i},{i * 7 % 5},{['no', 'yes', ''][i % 3]}" for i in range(60)]

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 import toys
 
+from rankexp.config.load import load
 from rankexp.config.schema import Study
+from rankexp.config.shipped import shipped
 from rankexp.data import find as find_module
 from rankexp.errors import ConfigError, DataError, DataNotFoundError, EnvironmentProblemError
 from rankexp.plan import Job, cells
@@ -24,7 +26,7 @@ from rankexp.run import execute as module
 from rankexp.run import workers as workers_module
 from rankexp.run.execute import Outcome, execute
 from rankexp.run.lock import advisory_lock
-from rankexp.run.manifest import facts_of, read_manifest
+from rankexp.run.manifest import PACKAGES, facts_of, packages, read_manifest
 from rankexp.run.prepare import prepare
 from rankexp.run.store import Store
 
@@ -389,3 +391,11 @@ def test_progress_needs_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "about" in shown.out
     assert "6 of 6 fits" in shown.err
     assert module.SAVE_EVERY > 0
+
+
+def test_packages_of_methods_are_among_those_whose_versions_are_kept() -> None:
+    study = load(shipped()["example-own-data"])
+    assert packages(study) == list(PACKAGES)
+    foreign = study.methods["points"].model_copy(update={"estimator": "yaml.Ranker"})
+    more = study.model_copy(update={"methods": study.methods | {"foreign": foreign}})
+    assert packages(more) == [*PACKAGES, "PyYAML"]
