@@ -134,23 +134,33 @@ def report(
     results: Results = Path("results"),
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
-    from rankexp.report.build import edited, open_report
-
     if quick and not studies:
         raise ConfigError("--quick: name the studies whose quick profile is meant")
-    code = 0
+    code, without = 0, []
     for name in studies or map(str, _result_folders(None, results)):
-        study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
-        named = study.study if study else name + "-quick" * quick
-        (folder,) = _result_folders([named], results)
-        made = open_report(folder, study)
-        written = made.write()
-        print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
-        remarks = [None if study else edited(made.context.manifest), *made.failures]
-        for line in filter(None, remarks):
-            print(line, file=sys.stderr)
-        code = max(code, made.exit_code)
-    raise typer.Exit(code)
+        try:
+            code = max(code, _report(name, quick, results))
+        except ConfigError as error:  # the others have their tables all the same
+            without.append(error)
+    for error in without:
+        print(f"rankexp: {error}", file=sys.stderr)
+    raise typer.Exit(max([code, *(error.exit_code for error in without)]))
+
+
+def _report(name: str, quick: bool, results: Path) -> int:
+    """Write the report of one study and return its exit code."""
+    from rankexp.report.build import edited, open_report
+
+    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+    named = study.study if study else name + "-quick" * quick
+    (folder,) = _result_folders([named], results)
+    made = open_report(folder, study)
+    written = made.write()
+    print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
+    remarks = [None if study else edited(made.context.manifest), *made.failures]
+    for line in filter(None, remarks):
+        print(line, file=sys.stderr)
+    return made.exit_code
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:

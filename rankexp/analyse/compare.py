@@ -1,7 +1,8 @@
 """Means of the chosen rows with their standard errors, and paired differences.
 
 A standard error is over what is independent: the models of a generator, or the repeats of a
-split. Repeats share one sample, so over repeats it is the noise of the partition alone.
+split. Repeats share one sample, so over repeats it is the noise of the partition alone; `correct`
+gives differences the error that comparisons judge them by.
 """
 
 import math
@@ -11,7 +12,10 @@ import numpy as np
 import pandas as pd
 
 from rankexp.analyse.frame import NONE
+from rankexp.analyse.paired import of_design
+from rankexp.analyse.signed_rank import settled
 from rankexp.arrays import Floats
+from rankexp.protocols.base import Design
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
 OF_MODELS = "models"
@@ -68,6 +72,27 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
     both = mine.merge(other, on=SPLIT, suffixes=("", "_reference"))
     both["value"] = both["value"] - both.pop("value_reference")
     return both.dropna(subset=["value"]).reset_index(drop=True)
+
+
+def correct(
+    differences: pd.DataFrame,
+    summarised: pd.DataFrame,
+    designs: Mapping[str, Design],
+    examples: Mapping[str, float],
+) -> pd.DataFrame:
+    """Return a `summary` of differences with the SE that the design of each problem has.
+
+    Over models it is that of `summary`. Over folds and splits, whose training parts overlap, it is
+    that of the comparisons: over all splits, corrected, not below what the test examples allow.
+    """
+    errors = {}
+    for key, own in differences.groupby(["problem", "method"], sort=False):
+        design = designs[key[0]]
+        if design.pairs != "models":
+            values = settled(own["value"].to_numpy())
+            errors[key] = float(of_design(values, design, examples[key[0]])[0].se)
+    keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
+    return summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:

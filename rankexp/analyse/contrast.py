@@ -5,7 +5,7 @@ standard error (:mod:`rankexp.analyse.paired`). Over the settings of a generator
 averaged; over data sets, which are few and not alike, signed ranks are used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,6 +19,15 @@ from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
 from rankexp.protocols.base import Design
 
 NAN = float("nan")
+
+UNBOUNDED = (
+    "no test: the differences have no spread, and how many test examples they rest on, or how far "
+    "one of these can move the metric, is not known"
+)
+AT_LEAST = (
+    "the differences have next to no spread, so the SE is the least that the test examples, which "
+    f"count as {{:.4g}}, allow ({paired.UNSEEN:g} over those tested)"
+)
 
 
 @dataclass(frozen=True)
@@ -80,12 +89,17 @@ class Family:
 
 
 def family(
-    table: pd.DataFrame, pair: tuple[str, str], designs: dict[str, Design], settings: Settings
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    designs: dict[str, Design],
+    settings: Settings,
+    examples: Mapping[str, float],
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
     `table` is from :func:`rankexp.analyse.blocks.wide`; `pair` is method and reference; `designs`
-    are by problem, in order: a problem that `table` lacks was not run.
+    are by problem, in order: a problem that `table` lacks was not run. `examples`, by problem, are
+    what bounds the SE from below, as :func:`rankexp.analyse.paired.of_design` says.
     """
     contrasts: list[Contrast] = []
     known: list[Estimate | None] = []
@@ -95,7 +109,7 @@ def family(
             why = "no split has a value by both methods" if len(own) else "not run"
             found: tuple[Contrast, Estimate | None] = Contrast(problem, note=why), None
         else:
-            found = _on_one(problem, own, pair, design, settings)
+            found = _on_one(problem, own, pair, design, settings, examples[problem])
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = _widen(_judge(contrasts, settings), known, settings)
@@ -103,12 +117,17 @@ def family(
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
-        overall = _over_data(table, pair, list(designs), settings)
+        overall = _over_data(table, pair, list(designs), settings, estimates)
     return Family(contrasts, _judge([overall], settings)[0])
 
 
 def _on_one(
-    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
+    problem: str,
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    design: Design,
+    settings: Settings,
+    examples: float,
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
     by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
@@ -121,9 +140,13 @@ def _on_one(
     if base.n < paired.FEWEST:
         return base, None
     settled = signed_rank.settled(values)
-    estimate = paired.estimate(settled, design.correction)
+    estimate, least = paired.of_design(settled, design, examples)
+    if np.isnan(estimate.se):
+        return replace(base, note=_join(UNBOUNDED, base.note)), None
+    if least:
+        base = replace(base, note=_join(AT_LEAST.format(examples), base.note))
     boot = (NAN, NAN)
-    if design.independent:
+    if design.independent and not least:
         boot = paired.bootstrap(settled, settings.level, settings.seed)
     return replace(
         _tested(base, estimate, settings),
@@ -179,9 +202,17 @@ def _over_settings(
 
 
 def _over_data(
-    table: pd.DataFrame, pair: tuple[str, str], problems: Sequence[str], settings: Settings
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    problems: Sequence[str],
+    settings: Settings,
+    estimates: list[Estimate],
 ) -> Contrast:
-    """Compare over data sets by signed ranks of their mean differences."""
+    """Compare over data sets by signed ranks of their mean differences.
+
+    Where these are all equal, ranks know nothing of how few examples each may rest on: then the
+    mean of the data sets' own estimates has to be equivalent, too.
+    """
     known = set(table.index.get_level_values("problem"))
     missing = [problem for problem in problems if problem not in known]
     base = Contrast("", unit="data sets")
@@ -195,6 +226,15 @@ def _over_data(
     values = signed_rank.settled(differences)
     result = signed_rank.signed_rank(values)
     middle, low, high = signed_rank.centre(values, settings.level)
+    equivalence = signed_rank.equivalence(values, settings.margin)
+    if np.ptp(values) == 0:
+        low, high = -np.inf, np.inf
+        own = 1.0
+        if len(estimates) == base.n:
+            mean = paired.average(estimates)
+            low, high = map(float, paired.interval(mean, settings.level))
+            own = float(paired.equivalence(mean, settings.margin))
+        equivalence = max(equivalence, own)
     tested = replace(
         base,
         test="signed-rank test",
@@ -202,7 +242,7 @@ def _over_data(
         low=low,
         high=high,
         p=result.p,
-        p_equivalence=signed_rank.equivalence(values, settings.margin),
+        p_equivalence=equivalence,
         effect=result.effect,
     )
     return _with_posterior(tested, values, settings) if settings.bayes else tested

@@ -11,9 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
+from rankexp.protocols.base import Design
+
 Floats = Any  # a float, or an array of them, one a study
 
 FEWEST = 3  # fewer pairs than this are no basis for a test
+
+UNSEEN = 2.0
+"""The least SE of a mean over m test examples in which nothing was seen, times m.
+
+An event of probability q is missed in m examples with probability (1 - q)^m: what is seen in none
+may have q = -log(a)/m at level a, 3.0/m one-sided at 5 % (the rule of three) and 3.7/m two-sided.
+A normal interval of this SE is as wide: 3.3/m and 3.9/m, and wide enough up to a level of 98 %.
+"""
 
 
 class Estimate(NamedTuple):
@@ -38,6 +48,30 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     # Exactly constant differences have no spread: their mean's rounding must not give them one.
     spread = np.where(np.ptp(values, axis=-1) == 0, 0.0, values.std(axis=-1, ddof=1))
     return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
+
+
+def of_design(differences: Floats, design: Design, examples: float) -> tuple[Estimate, bool]:
+    """Return the estimate from differences, (n,), and whether its SE is the least there can be.
+
+    Where more than half of the differences are equal, and fewer than `FEWEST` a pass over the data
+    are not, their spread says nothing: methods without an error in the sample have none, however
+    small it is. Then the SE is at least `UNSEEN` over the examples tested. `examples` are those of
+    all test parts: infinite for no such bound, NaN where they are unknown, as the SE then is.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    found, n = estimate(values, design.correction), len(values)
+    share, passes = 1.0, 1.0  # of all examples: tested by any pair; how often on average
+    if not design.independent:
+        part = design.correction / (1.0 + design.correction)
+        passes = n * part
+        share = min(1.0, passes) if design.pairs == "folds" else 1.0 - (1.0 - part) ** n
+    most = np.unique(values, return_counts=True)[1].max()
+    if n < 2 or most <= n / 2 or (n - most) / max(1.0, passes) >= FEWEST:
+        return found, False
+    least = UNSEEN / (share * examples)
+    if found.se >= least:
+        return found, False
+    return found._replace(se=least), bool(least > 0)
 
 
 def average(estimates: list[Estimate]) -> Estimate:

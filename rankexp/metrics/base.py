@@ -41,6 +41,9 @@ class Reading:
     """Of a value over test examples of a split, from their numbers in each class, worst first."""
     bayes: str | None = None
     """The attribute of a generator that says the Bayes scorer's value, without parameters."""
+    reach: float | None = None
+    """By how much the value moves at most, over the share of the test examples that are scored
+    otherwise, of those of the smallest level for a metric of levels alone; None: no bound."""
 
 
 @dataclass(frozen=True)

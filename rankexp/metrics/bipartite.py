@@ -40,7 +40,9 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, (4)",
-    reading=Reading(MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk"),
+    reading=Reading(
+        MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
+    ),
 )
 def rank_loss(
     y: npt.ArrayLike,
@@ -93,7 +95,7 @@ def rank_loss(
 @declare(
     "higher",
     source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
-    reading=Reading(margin=MARGIN, standard_error=hanley_mcneil),
+    reading=Reading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
 )
 def auc(
     y: npt.ArrayLike,

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
+from rankexp.metrics.base import Kind, Reading, UndefinedMetricWarning, declare
 from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
 
 REGISTER = {
@@ -22,9 +22,16 @@ REGISTER = {
 
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
+MARGIN = 0.01
+"""One pair, or triple, in a hundred, as for the AUC; in tau-b a pair turned round counts twice."""
 
 
-@declare("higher", source="clemencon2017, (6) and Definition 2", kinds=THREE)
+@declare(
+    "higher",
+    source="clemencon2017, (6) and Definition 2",
+    kinds=THREE,
+    reading=Reading(MARGIN),
+)
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
 
@@ -85,7 +92,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@declare("higher", source="clemencon2017, (8)", kinds=ANY)
+@declare("higher", source="clemencon2017, (8)", kinds=ANY, reading=Reading(MARGIN, reach=2.0))
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
 
@@ -115,7 +122,12 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     return (pairs + found.concordant - found.discordant) / (2 * pairs)
 
 
-@declare("higher", source="Kendall, Biometrika 33 (1945); scipy's variant b", kinds=ANY)
+@declare(
+    "higher",
+    source="Kendall, Biometrika 33 (1945); scipy's variant b",
+    kinds=ANY,
+    reading=Reading(2 * MARGIN),
+)
 def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
 
@@ -134,7 +146,12 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     return values if s.ndim == 2 else float(values[0])
 
 
-@declare("higher", source="clemencon2017, Table 1 (see the note on its tau)", kinds=ANY)
+@declare(
+    "higher",
+    source="clemencon2017, Table 1 (see the note on its tau)",
+    kinds=ANY,
+    reading=Reading(MARGIN, reach=2.0),
+)
 def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 

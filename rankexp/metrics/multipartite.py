@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import Kind, UndefinedMetricWarning, declare
+from rankexp.metrics.base import Kind, Reading, UndefinedMetricWarning, declare
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import Levels, coded, counts, twice_won
@@ -24,9 +24,11 @@ REGISTER = {
 Ties = Literal["expected", "worst", "best"]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
+PAIRS = Reading(margin=0.01, reach=1.0)
+"""Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
 
 
-@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS)
+@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS, reading=PAIRS)
 def u_ovo(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -69,7 +71,9 @@ def u_ovo(
     return _mean_of(terms, pairs, known, "pairs of levels", np.ndim(scores))
 
 
-@declare("higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS)
+@declare(
+    "higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS, reading=PAIRS
+)
 def u_cons(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -92,7 +96,9 @@ def u_cons(
     return _mean_of(terms, pairs, known, "cuts between levels", np.ndim(scores))
 
 
-@declare("higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS)
+@declare(
+    "higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=PAIRS
+)
 def u_pairs(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -119,7 +125,13 @@ def _check_costs(levels: int | None, costs: str | float | None = None, **_: obje
         cost_matrix(matrix, levels or len(matrix))
 
 
-@declare("lower", source="uematsu2010, A tripartite ranking risk", kinds=KINDS, check=_check_costs)
+@declare(
+    "lower",
+    source="uematsu2010, A tripartite ranking risk",
+    kinds=KINDS,
+    check=_check_costs,
+    reading=PAIRS,
+)
 def pair_risk(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -166,6 +178,7 @@ def pair_risk(
     "higher",
     source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
     kinds=KINDS,
+    reading=Reading(reach=1.0),
 )
 def vus(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"

@@ -4,13 +4,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.metrics.base import declare
+from rankexp.metrics.base import Reading, declare
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"unexplained_variance": "unexplained_variance"}
 
 
-@declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))
+@declare(
+    "lower",
+    source="clemencon2017, Figure 3 (affine matching)",
+    kinds=("continuous",),
+    reading=Reading(margin=0.01),
+)
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 

@@ -143,6 +143,21 @@ class Context:
         known = self.manifest.get("data", {}).get(problem, {}).get("rows")
         return float("nan") if known is None else float(known)
 
+    def examples(self, problem: str, metric: Metric) -> float:
+        """Return how many examples bound a value's SE from below, over the metric's reach.
+
+        Those of the smallest level for a metric of levels alone (half of all, at most, where the
+        counts are not declared), else all; infinite for generators, NaN where it is unknown.
+        """
+        if problem in self.study.generators:
+            return float("inf")
+        prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
+        count = self.rows(problem)
+        if "continuous" not in metric.kinds:
+            known = prints.classes if prints else None
+            count = float(min(known)) if known else count / 2
+        return float("nan") if reach is None else count / reach
+
     def missing_data(self, problem: str) -> str | None:
         """Return why a problem's data was not to be had, or None where it was."""
         reason = self.manifest.get("missing_data", {}).get(problem)

@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 from rankexp.analyse import paired, several, signed_rank
+from rankexp.protocols.base import Design
 
 STUDIES = 2000
 LOW, HIGH = np.array(stats.binom.interval(0.99, STUDIES, 0.05)) / STUDIES
@@ -17,6 +18,11 @@ def noise(*shape: int, seed: int) -> np.ndarray:
 
 def rejected(p: np.ndarray) -> float:
     return float((np.asarray(p) < 0.05).mean())
+
+
+def inside(interval: tuple[float, float], truth: float) -> bool:
+    low, high = interval
+    return bool(low <= truth <= high)
 
 
 def cross_validated(n: int, repeats: int, folds: int, seed: int) -> np.ndarray:
@@ -59,6 +65,29 @@ def test_the_corrected_test_is_exact_for_the_correlation_it_assumes() -> None:
     differences = np.sqrt(1 - shared) * own + np.sqrt(shared) * common
     assert LOW <= rejected(paired.p_value(paired.estimate(differences, 1 / 9))) <= HIGH
     assert rejected(paired.p_value(paired.estimate(differences))) > 0.4
+
+
+@pytest.mark.parametrize(("repeats", "folds"), [(1, 10), (10, 10), (10, 5)])
+@pytest.mark.parametrize("errors", [0.5, 1, 3, 5, 8])
+def test_intervals_of_nearly_perfect_rankers_cover(
+    repeats: int, folds: int, errors: float
+) -> None:
+    # Each of 100 positives is ranked last by one method with a small probability, by the other
+    # never: the difference is the share of such positives, about Poisson in the sample.
+    rng, m, studies = np.random.default_rng(17), 100, 500
+    design = Design("folds", 1 / (folds - 1))
+    covered = bare = 0
+    for _ in range(studies):
+        lost = (rng.random(m) < errors / m).astype(float)
+        orders = [rng.permutation(m) for _ in range(repeats)]
+        differences = np.concatenate([lost[o].reshape(folds, -1).mean(axis=1) for o in orders])
+        bounded = paired.of_design(differences, design, m)[0]
+        corrected = paired.estimate(differences, design.correction)
+        covered += inside(paired.interval(bounded, 0.95), errors / m)
+        bare += inside(paired.interval(corrected, 0.95), errors / m)
+    assert covered >= stats.binom.ppf(0.001, studies, 0.95)
+    if errors < 2:  # most samples have no error or one
+        assert bare < 0.7 * studies
 
 
 def test_the_mean_of_settings() -> None:

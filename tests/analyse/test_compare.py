@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankexp import registry
 from rankexp.analyse import compare
 from rankexp.analyse.frame import NONE
 from rankexp.analyse.verdicts import Reproduction, reproduction
@@ -95,7 +96,12 @@ def test_metrics_say_which_standard_error_and_margin_they_have() -> None:
         assert error is not None and error(value, [80, 60]) == hanley_mcneil(0.8, [80, 60])
         assert metric.reading.margin == 0.01
     other = parse("kendall_tau_b").reading
-    assert (other.margin, other.standard_error, other.bayes) == (None, None, None)
+    assert (other.margin, other.standard_error, other.bayes) == (0.02, None, None)
+
+
+def test_every_metric_has_a_margin_but_those_without_a_scale_of_their_own() -> None:
+    without = {name for name in registry.names("metrics") if parse(name).reading.margin is None}
+    assert without == {"mse", "vus"}
 
 
 @pytest.mark.parametrize(

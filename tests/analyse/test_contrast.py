@@ -15,6 +15,7 @@ from rankexp.protocols.base import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan
+MANY = {"p": math.inf, "gone": math.inf}
 
 
 @pytest.mark.parametrize(
@@ -56,11 +57,17 @@ def made(differences: dict[str, np.ndarray], *, models: bool) -> pd.DataFrame:
 
 
 def compared(
-    differences: dict[str, np.ndarray], settings: Settings, *, models: bool = True
+    differences: dict[str, np.ndarray],
+    settings: Settings,
+    *,
+    models: bool = True,
+    count: float = 500.0,
 ) -> Family:
     design = MODELS if models else FOLDS
     table = made(differences, models=models)
-    return contrast.family(table, ("m", "r"), dict.fromkeys(differences, design), settings)
+    examples = dict.fromkeys(differences, math.inf if models else count)
+    designs = dict.fromkeys(differences, design)
+    return contrast.family(table, ("m", "r"), designs, settings, examples)
 
 
 def noise(n: int, shift: float, scale: float, seed: int = 0) -> np.ndarray:
@@ -142,6 +149,23 @@ def test_identical_methods_are_equivalent() -> None:
     assert (over.difference, over.p, over.verdict) == (0.0, 1.0, Verdict(equivalent=True))
 
 
+def test_few_examples_without_spread_show_nothing() -> None:
+    same = np.zeros(50)
+    few = compared({"p": same}, Settings(), models=False, count=25).problems[0]
+    assert few.verdict == UNDECIDED and few.p == 1.0 and few.se == pytest.approx(2 / 25)
+    assert few.low < -0.1 and few.high > 0.1 and few.low_all < -0.1
+    assert "which count as 25, allow (2 over those tested)" in few.note
+    many = compared({"p": same}, Settings(), models=False, count=50_000).problems[0]
+    assert many.verdict == Verdict(equivalent=True)
+    unknown = compared({"p": same}, Settings(), models=False, count=NAN).problems[0]
+    assert unknown.verdict == UNDECIDED and math.isnan(unknown.p) and "no test" in unknown.note
+    # Nine data sets without any difference are no more than the examples that they have.
+    problems = {f"p{i}": np.zeros(10) for i in range(9)}
+    for count, verdict in ((25, UNDECIDED), (3000, Verdict(equivalent=True)), (NAN, UNDECIDED)):
+        over = compared(problems, Settings(), models=False, count=count).overall
+        assert (over.p, over.verdict, over.n) == (1.0, verdict, 9), count
+
+
 def test_too_few_pairs_or_data_sets_are_said() -> None:
     found = compared(
         {"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings(policy="drop")
@@ -169,9 +193,9 @@ def test_incomplete_models_are_refused_or_dropped() -> None:
     table.iloc[4, 0] = NAN
     table.iloc[4, 2] = "incomplete"
     designs = {"p": MODELS}
-    strict = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
+    strict = contrast.family(table, ("m", "r"), designs, Settings(), MANY).problems[0]
     assert strict.verdict == UNDECIDED and "refused" in strict.note and math.isnan(strict.p)
-    lax = contrast.family(table, ("m", "r"), designs, Settings(policy="drop")).problems[0]
+    lax = contrast.family(table, ("m", "r"), designs, Settings(policy="drop"), MANY).problems[0]
     assert (lax.n, lax.dropped) == (9, 1)
     assert lax.note == "dropped 1 (p, model 4: 1 of 1 splits lack a value)"
 
@@ -179,10 +203,10 @@ def test_incomplete_models_are_refused_or_dropped() -> None:
 def test_problems_that_were_not_run() -> None:
     table = made({"p": noise(10, 0, 0.01)}, models=False)
     designs = dict.fromkeys(["p", "gone"], FOLDS)
-    found = contrast.family(table, ("m", "r"), designs, Settings())
+    found = contrast.family(table, ("m", "r"), designs, Settings(), MANY)
     assert found.problems[1] == Contrast("gone", note="not run")
     table["state"] = "incomplete"
-    lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
+    lacking = contrast.family(table, ("m", "r"), designs, Settings(), MANY).problems[0]
     assert lacking == Contrast("p", note="no split has a value by both methods")
     assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 

@@ -11,6 +11,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankexp.analyse import paired
+from rankexp.protocols.base import Design
 from rankexp.protocols.cross_validation import CrossValidation
 from rankexp.protocols.models import Models
 from rankexp.protocols.split import Holdout
@@ -100,6 +101,63 @@ def test_constant_differences() -> None:
     assert paired.detectable(constant, 0.95, 0.8) == 0.0
     assert paired.bootstrap(np.full(5, 0.1), 0.95) == (pytest.approx(0.1), pytest.approx(0.1))
     assert paired.effect_size(np.zeros(5)) == 0.0
+
+
+FOLDS = Design("folds", 1 / 9)
+
+
+@pytest.mark.parametrize(
+    ("design", "n", "examples", "expected"),
+    [
+        (FOLDS, 10, 25, 2 / 25),
+        (FOLDS, 100, 25, 2 / 25),  # tested ten times, but the same 25
+        (FOLDS, 5, 25, 2 / 12.5),  # half of the folds are undefined
+        (Design("splits", 0.3 / 0.7), 1, 50, 2 / 15),
+        (Design("splits", 0.3 / 0.7), 4, 50, 2 / (50 * (1 - 0.7**4))),
+        (Design("queries"), 8, 40, 2 / 40),
+        (Design("models"), 8, math.inf, 0.0),
+        (FOLDS, 10, math.nan, math.nan),
+    ],
+)
+def test_without_spread_the_standard_error_is_what_the_examples_allow(
+    design: Design, n: int, examples: float, expected: float
+) -> None:
+    for value in (0.0, 0.1):
+        found, least = paired.of_design(np.full(n, value), design, examples)
+        if n == 1:
+            assert math.isnan(found.se) and found.df == 0
+            continue
+        assert found.se == pytest.approx(expected, nan_ok=True) and least == (expected > 0)
+        assert (found.mean, found.df) == (pytest.approx(value), n - 1)
+
+
+def test_the_rule_of_three_holds() -> None:
+    # What the least SE cannot exclude has at least the probability of the level to go unseen.
+    for level in (0.9, 0.95, 0.98):
+        for m in (25, 300, 100_000):
+            half = -stats.norm.ppf((1 - level) / 2) * paired.UNSEEN / m
+            assert (1 - half) ** m <= (1 - level) / 2 * 1.001
+    assert paired.equivalence(paired.Estimate(0.0, paired.UNSEEN / 25, 49), 0.01) > 0.4
+    assert paired.equivalence(paired.Estimate(0.0, paired.UNSEEN / 50_000, 49), 0.01) < 1e-9
+
+
+def test_little_spread_counts_by_passes_over_the_data() -> None:
+    # One example is tested once a repeat: that its fold differs in each of ten is one observation.
+    ten = np.zeros(100)
+    ten[:20] = 0.1
+    assert paired.of_design(ten, FOLDS, 25)[1]
+    ten[:30] = 0.1
+    assert not paired.of_design(ten, FOLDS, 25)[1]
+    once = np.zeros(10)
+    once[:2] = 0.1, 0.2
+    assert paired.of_design(once, FOLDS, 25)[1]
+    once[2] = 0.1
+    assert not paired.of_design(once, FOLDS, 25)[1]
+    # Where the spread is there to see, it alone decides, and a bound below it is no matter.
+    values = sample(30)
+    assert paired.of_design(values, FOLDS, 25) == (paired.estimate(values, 1 / 9), False)
+    assert paired.of_design(once[:2], FOLDS, 1)[1] is False
+    assert paired.of_design(ten * 9, FOLDS, 1e6) == (paired.estimate(ten * 9, 1 / 9), False)
 
 
 def test_one_pair_has_no_standard_error() -> None:

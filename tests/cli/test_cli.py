@@ -127,6 +127,45 @@ def test_the_report_of_an_edited_study_needs_no_run(place: Path) -> None:
     assert "name the studies" in rankexp("report", "--quick", cwd=place).stderr
 
 
+def test_a_folder_without_records_keeps_no_other_from_its_report(place: Path) -> None:
+    assert rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
+    results = place / "results"
+    (results / "a-first").mkdir()
+    manifest = (results / "tiny" / "manifest.json").read_bytes()
+    (results / "a-first" / "manifest.json").write_bytes(manifest)
+    (results / "tiny" / "report.md").unlink()
+    done = rankexp("report", cwd=place)
+    assert done.returncode == 2 and (results / "tiny" / "report.md").is_file()
+    assert "a-first: there are no records" in done.stderr.splitlines()[-1]
+    assert "tiny: " in done.stdout and "a-first" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("metrics", "options", "without"),
+    [
+        ("[u_pairs]", "", ""),
+        ("[rank_loss, u_ovo, u_cons, pair_risk]", ", metric: u_cons", ""),
+        ("[d_tau, kendall_tau_b]", ", metric: kendall_tau_b", ""),
+        ("[auc, one_minus_discordance]", "", ""),
+        ("[rank_loss, vus]", ", metric: vus", "vus"),
+        ("[vus]", ", margin: 0.02", ""),
+        ("[vus]", "", "vus"),
+    ],
+)
+def test_a_comparison_without_a_margin_is_found_before_anything_is_fitted(
+    place: Path, metrics: str, options: str, without: str
+) -> None:
+    block = (
+        "  - {block: answer, name: says, experiment: sim, options: "
+        f"{{method: points, references: [pairs]{options}}}}}\n"
+    )
+    text = TINY.replace("    kind: evaluate\n", f"    kind: evaluate\n    metrics: {metrics}\n")
+    (place / "tiny.yaml").write_text(text.replace("report:\n", f"report:\n{block}"))
+    done = rankexp("check", "tiny.yaml", cwd=place)
+    assert done.returncode == (2 if without else 0), done.stderr
+    assert bool(without) == (f"the metric {without} has no margin of its own" in done.stderr)
+
+
 def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -> None:
     kept = "keep: {curves: [scoring_function], at: {low: -1, high: 1, points: 5}}"
     wrong = (

@@ -14,7 +14,7 @@ experiments:
   e: {problems: [g], methods: [m, k], metrics: [rank_loss], protocol:
     {kind: models, models: 1, training_sets: 1, n_train: 9, n_test: 9}}
   f: {problems: [d], methods: [m, k], metrics: [auc], protocol: {kind: cross_validation, folds: 2}}
-  o: {problems: [h], methods: [m, k], metrics: [pair_risk], protocol:
+  o: {problems: [h], methods: [m, k], metrics: [vus], protocol:
     {kind: models, models: 1, training_sets: 1, n_train: 9, n_test: 9}}
   ties: {kind: simulate, check: hinge_ties}
   stairs: {kind: simulate, check: hinge_staircase}
@@ -55,5 +55,5 @@ def test_a_metric_without_a_margin_needs_one(errors, loaded, block):
     pair = "method: m, references: [k]"
     start = f"  - {{block: {block}, name: t, experiment: o, options: "
     (text,) = errors(f"{STUDY}{start}«{{{pair}}}}}\n")
-    assert "the metric pair_risk has no margin of its own: set the option 'margin'" in text
+    assert "the metric vus has no margin of its own: set the option 'margin'" in text
     loaded(f"{STUDY}{start}{{{pair}, margin: .02}}}}\n")

@@ -12,8 +12,10 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.analyse.select import ORACLE as BEST
 from rankexp.config.schema import Block
 from rankexp.grid import Point
+from rankexp.metrics.base import parse
 from rankexp.plan import Cell
 from rankexp.report.context import Context
 from rankexp.report.model import Output
@@ -229,6 +231,56 @@ def test_paired_differences_are_over_models(make: Make) -> None:
     # The models differ by .01, their differences do not: pairing takes that out.
     assert (output.numbers["difference_se"] < 0.1 * output.numbers["se"]).all()
     assert output.tables[0].columns[-1] == "− logistic"
+
+
+def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> None:
+    table = show(make(), "paired_table", "folds", reference="logistic")
+    pair = {"method": "svm_or", "references": ["logistic"]}
+    judged = show(make(), "comparison", "folds", incomplete="drop", **pair)
+    assert table.numbers is not None and judged.numbers is not None
+    shown = table.numbers.set_index(["problem", "method"]).loc[("vote", "svm_or")]
+    own = judged.numbers.set_index("problem").loc["vote"]
+    assert shown["difference_se"] == pytest.approx(own["se"])
+    assert shown["difference"] == pytest.approx(own["difference"])
+    # That of the means stays the noise of the partition, under its name.
+    values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
+    repeats = values.groupby("rep")["value"].mean()
+    assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
+    means, differences = table.notes
+    assert means.endswith("SE over repeats of the split (the noise of the partition alone).")
+    assert "± SE over folds, corrected for training parts that overlap" in differences
+    figure = show(make(), "boxplots", "folds", reference="logistic")
+    assert differences in figure.notes
+
+
+def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
+    def perfect(cell: Cell, record: Record) -> Record:
+        rows = [row._replace(value=0.0) for row in record.rows]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    context = make(None, perfect)
+    table = show(context, "paired_table", "folds", reference="logistic").numbers
+    assert table is not None
+    vote = table[(table["problem"] == "vote") & (table["method"] == "svm_or")].iloc[0]
+    assert vote["difference"] == 0.0 and vote["difference_se"] == pytest.approx(2 / 200)
+    pair = {"method": "svm_or", "references": ["logistic"]}
+    answer = show(context, "answer", "folds", incomplete="drop", **pair)
+    assert "no gain or loss shown" in answer.lead[0]
+    assert not any("there is no gain" in text for text in answer.lead)
+    assert any("which count as 200, allow" in note for note in answer.notes)
+
+
+def test_what_bounds_the_standard_error(make: Make) -> None:
+    context = make()
+    loss, tau, error = map(parse, ("rank_loss", "d_tau", "mse"))
+    assert context.examples("vote", loss) == 200  # the smaller class, as the fingerprint has it
+    assert context.examples("vote", tau) == 400 / 2  # a row is in 2/n of all pairs
+    assert np.isnan(context.examples("vote", error))
+    assert context.examples("easy", loss) == np.inf
+    study = copy.deepcopy(context.manifest["study"])
+    study["data"]["vote"]["fingerprint"] = None
+    study["data"]["vote"]["levels"] = ["a", "b"]
+    assert make(study).examples("vote", loss) == 200  # no class is smaller than half at most
 
 
 @pytest.mark.parametrize("block", ["published_table", "paired_table"])

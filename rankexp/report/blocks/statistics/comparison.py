@@ -51,7 +51,7 @@ class Comparison(InBlocks):
     references: Annotated[list[MethodName], Field(min_length=1)]
     """What it is compared with, one after the other."""
     margin: PositiveFloat | None = None
-    """Differences below it are of no importance. Default for rank_loss and auc: 0.01."""
+    """Differences below it are of no importance. Default: the metric's own, 0.01 for most."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
     adjust: Literal["holm", "none"] = "holm"
@@ -108,7 +108,8 @@ class Comparison(InBlocks):
         )
         pair = (self.method, reference)
         designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
-        found = family(self.wide(context, experiment, pair), pair, designs, settings)
+        examples = {name: context.examples(name, metric) for name in setup.problems}
+        found = family(self.wide(context, experiment, pair), pair, designs, settings, examples)
         return Judged(experiment, *pair, metric, self.rule_of(experiment), found, settings)
 
     def output(self, context: Context, block: Block) -> Output:

@@ -1,6 +1,6 @@
 """Means and quartiles of each method, and its paired difference to a reference."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -42,7 +42,7 @@ class PairedTable(AtRule):
         keys = ["problem", "method"]
         means = compare.summary(splits)
         if self.reference:
-            paired = compare.summary(compare.paired(splits, self.reference))
+            paired = self._differences(context, experiment, splits, self.reference)
             renamed = paired.rename(
                 columns={"mean": "difference", "se": "difference_se", "units": "pairs"}
             )
@@ -57,6 +57,16 @@ class PairedTable(AtRule):
         means.insert(0, "experiment", experiment)
         means.insert(3, "metric", str(context.metric(experiment, self.metric)))
         return means.reset_index(drop=True)
+
+    def _differences(
+        self, context: Context, experiment: str, splits: pd.DataFrame, reference: str
+    ) -> pd.DataFrame:
+        """Return the summary of differences, their SE as in a comparison."""
+        metric, setup = context.metric(experiment, self.metric), context.evaluate(experiment)
+        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
+        examples = {name: context.examples(name, metric) for name in setup.problems}
+        found = compare.paired(splits, reference)
+        return compare.correct(found, compare.summary(found), designs, examples)
 
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         """Return the numbers as a table."""
@@ -92,7 +102,21 @@ class PairedTable(AtRule):
         notes = [f"Quartiles and SE over {' and '.join(kinds)}."] if kinds else []
         if self.reference:
             label = context.method_label(self.reference)
+            of = {context.evaluate(e).protocol.design().pairs for e in numbers["experiment"]}
             notes.append(
-                f"Differences are to {label} on the same splits, ± SE over the same units."
+                f"Differences are to {label} on the same splits, ± SE {_errors(sorted(of))}."
             )
         return notes
+
+
+def _errors(pairs: Sequence[str]) -> str:
+    """Say what the SE of differences is, from what the experiments' pairs are."""
+    others = [name for name in pairs if name != "models"]
+    said = ["over the same models"] if "models" in pairs else []
+    if others:
+        named = " and ".join(others)
+        said.append(
+            f"over {named}, corrected for training parts that overlap (Nadeau and Bengio, 2003): "
+            "of the sample, too, as in a comparison"
+        )
+    return "; ".join(said) or "over nothing"
