@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks._timing import time_ratio
+from rankexp.analyse.delong import orders
 from rankexp.metrics import rank_loss
 
 
@@ -34,4 +35,11 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
         "rank loss / roc_auc_score, n = 1e4, 180 columns",
         time_ratio(lambda: rank_loss(y, many), one_by_one, 3),
         1 / 10,
+    )
+    labels = rng.random(1_000_000) < 0.3
+    long = rng.standard_normal((1_000_000, 1)) + labels[:, None]
+    yield (
+        "AUC with its variance (DeLong) / argsort, n = 1e6",
+        time_ratio(lambda: orders(labels, long), lambda: long[:, 0].argsort(), 3),
+        4.0,
     )

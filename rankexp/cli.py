@@ -142,9 +142,9 @@ def report(
             code = max(code, _report(name, quick, results))
         except ConfigError as error:  # the others have their tables all the same
             without.append(error)
-    for error in without:
-        print(f"rankexp: {error}", file=sys.stderr)
-    raise typer.Exit(max([code, *(error.exit_code for error in without)]))
+    for left_out in without:
+        print(f"rankexp: {left_out}", file=sys.stderr)
+    raise typer.Exit(max(code, ConfigError.exit_code if without else 0))
 
 
 def _report(name: str, quick: bool, results: Path) -> int:

@@ -86,11 +86,11 @@ def correct(
     that of the comparisons: over all splits, corrected, not below what the test examples allow.
     """
     errors = {}
-    for key, own in differences.groupby(["problem", "method"], sort=False):
-        design = designs[key[0]]
+    for (problem, method), own in differences.groupby(["problem", "method"], sort=False)["value"]:
+        design = designs[str(problem)]
         if design.pairs != "models":
-            values = settled(own["value"].to_numpy())
-            errors[key] = float(of_design(values, design, examples[key[0]])[0].se)
+            found, _ = of_design(settled(own), design, examples[str(problem)])
+            errors[problem, method] = float(found.se)
     keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
     return summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
 

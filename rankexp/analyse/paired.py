@@ -130,7 +130,8 @@ def detectable(found: Estimate, level: float, power: float) -> float:
         return se  # 0 or NaN
     bound = float(special.stdtrit(df, (1 + level) / 2))
     middles = (np.arange(2000) + 0.5) / 2000
-    edges = bound * np.sqrt(special.chdtri(df, middles) / df)
+    known = np.isinf(df)  # the variance, or nearly so
+    edges = bound * (np.ones(1) if known else np.sqrt(special.chdtri(df, middles) / df))
 
     def short(shift: float) -> float:
         missed = special.ndtr(edges - shift) - special.ndtr(-edges - shift)

@@ -56,6 +56,13 @@ def test_the_detectable_difference_is_statsmodels(n: int, power: float) -> None:
     assert paired.detectable(found, 0.95, power) == pytest.approx(expected, rel=1e-4)
 
 
+def test_a_known_variance_is_the_limit_of_many_pairs() -> None:
+    limit = paired.Estimate(0.1, 1.0, np.inf)
+    assert paired.interval(limit, 0.95) == pytest.approx((0.1 - 1.959964, 0.1 + 1.959964))
+    expected = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    assert paired.detectable(limit, 0.95, 0.8) == pytest.approx(expected, rel=1e-4)
+
+
 def test_the_corrected_variance_worked_by_hand() -> None:
     # Ten folds: mean .02, s² = .0004; (1/10 + 1/9) s² in place of s²/10.
     values = np.array([0.0, 0.04] * 5)
