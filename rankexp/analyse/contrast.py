@@ -14,9 +14,10 @@ import pandas as pd
 
 from rankexp.analyse import bayes, blocks, paired, signed_rank
 from rankexp.analyse.blocks import Blocks, IncompleteError, Policy
+from rankexp.analyse.one_test_set import Seen
 from rankexp.analyse.paired import Estimate
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
-from rankexp.protocols.base import Design
+from rankexp.protocols.base import EXAMPLES, Design
 
 NAN = float("nan")
 
@@ -94,12 +95,14 @@ def family(
     designs: dict[str, Design],
     settings: Settings,
     examples: Mapping[str, float],
+    seen: Mapping[str, Seen | str] | None = None,
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
     `table` is from :func:`rankexp.analyse.blocks.wide`; `pair` is method and reference; `designs`
     are by problem, in order: a problem that `table` lacks was not run. `examples`, by problem, are
-    what bounds the SE from below, as :func:`rankexp.analyse.paired.of_design` says.
+    what bounds the SE from below, as :func:`rankexp.analyse.paired.of_design` says. `seen` are
+    differences on single test sets, or why there is none, of the problems of this design.
     """
     contrasts: list[Contrast] = []
     known: list[Estimate | None] = []
@@ -108,6 +111,8 @@ def family(
         if (own["state"] == "incomplete").all():  # also where there is no split at all
             why = "no split has a value by both methods" if len(own) else "not run"
             found: tuple[Contrast, Estimate | None] = Contrast(problem, note=why), None
+        elif design.pairs == EXAMPLES:
+            found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
             found = _on_one(problem, own, pair, design, settings, examples[problem])
         contrasts.append(found[0])
@@ -155,6 +160,26 @@ def _on_one(
         boot_high=float(boot[1]),
         effect=paired.effect_size(settled),
     ), estimate
+
+
+def _on_test_set(
+    problem: str,
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    settings: Settings,
+    seen: Seen | str,
+) -> tuple[Contrast, Estimate | None]:
+    """Compare on a single test set, over its examples."""
+    difference = float((table[pair[0]] - table[pair[1]]).iloc[0])
+    base = Contrast(problem, unit=EXAMPLES, n=1, difference=difference, verdict=UNDECIDED)
+    if isinstance(seen, str):
+        return replace(base, note=seen), None
+    if not abs(seen.estimate.mean - difference) < 1e-9:
+        why = "no test: the examples' placements give another difference (are there weights?)"
+        return replace(base, note=why), None
+    note = "" if seen.bound is None else AT_LEAST.format(seen.bound)
+    base = replace(base, n=seen.n, test=Design(EXAMPLES).test, note=note)
+    return _tested(base, seen.estimate, settings), seen.estimate
 
 
 def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:

@@ -16,34 +16,7 @@ from scipy import special
 from rankexp.analyse.paired import UNSEEN, Estimate
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.level_counts import coded
-
-
-def won(levels: Ints, scores: Floats) -> Floats:
-    """Return how many pairs each row wins against rows of other levels, (n,), a tie counting 1/2.
-
-    `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against a
-    worse one if its score is above, against a better one if it is below.
-    """
-    order = scores.argsort()
-    ranked = scores[order]
-    new = np.concatenate(([True], ranked[1:] != ranked[:-1]))
-    tie = np.empty(len(scores), dtype=np.int64)  # the distinct score of each row, ascending
-    tie[order] = new.cumsum() - 1
-    G = int(tie.max(initial=-1)) + 1
-    K = int(levels.max(initial=-1)) + 1
-    equal = np.bincount(levels * G + tie, minlength=K * G).reshape(K, G)
-    middle = equal.cumsum(axis=1) - 0.5 * equal  # rows below, and half of those beside
-    worse = np.zeros(G)
-    better = middle.sum(axis=0)
-    above = float(len(scores))
-    found = np.empty(len(scores))
-    for level in range(K):
-        rows = np.flatnonzero(levels == level)
-        better -= middle[level]
-        above -= len(rows)
-        found[rows] = (worse + (above - better))[tie[rows]]
-        worse += middle[level]
-    return found
+from rankexp.metrics.placements import won
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__all__ = ["CrossValidation", "Holdout", "Models"]
+__all__ = ["CrossValidation", "Given", "Holdout", "Models"]
 
 if TYPE_CHECKING:
     from rankexp.protocols.cross_validation import CrossValidation
+    from rankexp.protocols.given import Given
     from rankexp.protocols.models import Models
     from rankexp.protocols.split import Holdout
 else:

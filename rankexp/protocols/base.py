@@ -15,6 +15,10 @@ TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
 
 
+EXAMPLES = "examples"
+"""The pairs of a design that has one test set only."""
+
+
 class Place(NamedTuple):
     """Where a record stands in its experiment; None for what the protocol has not."""
 
@@ -36,7 +40,7 @@ class Design:
     """What the pairs of a comparison are."""
 
     pairs: str
-    """``models``, ``queries``, ``folds`` or ``splits``."""
+    """``models``, ``queries``, ``folds`` or ``splits``; ``examples`` of one test set."""
     correction: float = 0.0
     """Rows in the test part over rows in the training part where training sets overlap; 0 where
     pairs are independent."""
@@ -49,6 +53,8 @@ class Design:
     @property
     def test(self) -> str:
         """What the test is called."""
+        if self.pairs == EXAMPLES:
+            return "DeLong's test"
         return "paired t-test" if self.independent else "corrected resampled t-test"
 
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankexp.analyse import paired
-from rankexp.analyse.delong import Orders, orders, won
+from rankexp.analyse.delong import Orders, orders
 from rankexp.metrics import auc, u_pairs
+from rankexp.metrics.placements import won
 
 
 def kernel(y: np.ndarray, s: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ EXAMPLES = [
     {"kind": "cross_validation", "folds": 3, "stratified": True, "together": "groups"},
     {"kind": "split", "test": 0.3, "repeats": 2},
     {"kind": "split", "test": 20, "together": "duplicates"},
+    {"kind": "given", "test": "3", "validation": "5"},
 ]
 
 

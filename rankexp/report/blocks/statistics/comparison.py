@@ -8,12 +8,14 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
-from rankexp.analyse import select
+from rankexp.analyse import one_test_set, select
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
+from rankexp.analyse.kept import sources
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
+from rankexp.protocols.base import EXAMPLES
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import amount, short
@@ -66,18 +68,22 @@ class Comparison(InBlocks):
         return self
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
-        """Find experiments without methods, and metrics without a margin."""
+        """Find experiments without methods, and what a test would lack once all is fitted."""
         yield from super().faults(study, block)
-        setups = (study.experiments.get(name) for name in block.experiments)
-        for setup in setups if self.margin is None else ():
+        for name in block.experiments:
+            setup = study.experiments.get(name)
             if isinstance(setup, Evaluate):
                 try:
                     metric = self.metric or parse(setup.metrics[0])
                 except ValueError:
                     continue  # complained about already
-                if metric.reading.margin is None:
+                if self.margin is None and metric.reading.margin is None:
                     yield Fault(("options",), _no_margin(metric))
                     return
+                kept = setup.keep.curves if setup.keep else []
+                single = setup.protocol.design().pairs == EXAMPLES
+                if single and one_test_set.has_variance(metric) and one_test_set.KEPT not in kept:
+                    yield Fault(("experiment",), _nothing_kept(name))
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods compared."""
@@ -109,8 +115,16 @@ class Comparison(InBlocks):
         pair = (self.method, reference)
         designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
         examples = {name: context.examples(name, metric) for name in setup.problems}
-        found = family(self.wide(context, experiment, pair), pair, designs, settings, examples)
-        return Judged(experiment, *pair, metric, self.rule_of(experiment), found, settings)
+        rule, table = self.rule_of(experiment), self.wide(context, experiment, pair)
+        chosen = context.chosen(experiment, metric, rule, pair)
+        kept = list(sources(context.cells, context.records, experiment, chosen))
+        seen = {
+            name: one_test_set.compare(kept, name, pair, metric)
+            for name, design in designs.items()
+            if design.pairs == EXAMPLES
+        }
+        found = family(table, pair, designs, settings, examples, seen)
+        return Judged(experiment, *pair, metric, rule, found, settings)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the tables with what they rest on."""
@@ -198,6 +212,13 @@ def _no_margin(metric: Metric) -> str:
     return (
         f"the metric {metric} has no margin of its own: set the option 'margin' to the "
         "difference that is of no importance"
+    )
+
+
+def _nothing_kept(experiment: str) -> str:
+    return (
+        f"'{experiment}' has one test set, so a test needs what each of its examples wins: "
+        f"give it 'keep: {{curves: [{one_test_set.KEPT}]}}'"
     )
 
 

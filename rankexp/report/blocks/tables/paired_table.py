@@ -7,6 +7,7 @@ import pandas as pd
 
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
+from rankexp.protocols.base import EXAMPLES
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
 from rankexp.report.options import AtRule, MethodName
@@ -111,7 +112,7 @@ class PairedTable(AtRule):
 
 def _errors(pairs: Sequence[str]) -> str:
     """Say what the SE of differences is, from what the experiments' pairs are."""
-    others = [name for name in pairs if name != "models"]
+    others = [name for name in pairs if name not in ("models", EXAMPLES)]
     said = ["over the same models"] if "models" in pairs else []
     if others:
         named = " and ".join(others)
@@ -119,4 +120,6 @@ def _errors(pairs: Sequence[str]) -> str:
             f"over {named}, corrected for training parts that overlap (Nadeau and Bengio, 2003): "
             "of the sample, too, as in a comparison"
         )
-    return "; ".join(said) or "over nothing"
+    if EXAMPLES in pairs:
+        said.append("of nothing on a single test set, see a comparison")
+    return "; ".join(said)
