@@ -75,10 +75,7 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
 
 
 def correct(
-    differences: pd.DataFrame,
-    summarised: pd.DataFrame,
-    designs: Mapping[str, Design],
-    examples: Mapping[str, float],
+    differences: pd.DataFrame, summarised: pd.DataFrame, designs: Mapping[str, Design]
 ) -> pd.DataFrame:
     """Return a `summary` of differences with the SE that the design of each problem has.
 
@@ -89,8 +86,7 @@ def correct(
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False)["value"]:
         design = designs[str(problem)]
         if design.pairs != "models":
-            found, _ = of_design(settled(own), design, examples[str(problem)])
-            errors[problem, method] = float(found.se)
+            errors[problem, method] = float(of_design(settled(own), design)[0].se)
     keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
     return summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
 

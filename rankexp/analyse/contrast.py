@@ -94,15 +94,13 @@ def family(
     pair: tuple[str, str],
     designs: dict[str, Design],
     settings: Settings,
-    examples: Mapping[str, float],
     seen: Mapping[str, Seen | str] | None = None,
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
     `table` is from :func:`rankexp.analyse.blocks.wide`; `pair` is method and reference; `designs`
-    are by problem, in order: a problem that `table` lacks was not run. `examples`, by problem, are
-    what bounds the SE from below, as :func:`rankexp.analyse.paired.of_design` says. `seen` are
-    differences on single test sets, or why there is none, of the problems of this design.
+    are by problem, in order: a problem that `table` lacks was not run. `seen` are
+    differences on single test sets, or why there is none, for problems of this design.
     """
     contrasts: list[Contrast] = []
     known: list[Estimate | None] = []
@@ -114,7 +112,7 @@ def family(
         elif design.pairs == EXAMPLES:
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
-            found = _on_one(problem, own, pair, design, settings, examples[problem])
+            found = _on_one(problem, own, pair, design, settings)
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = _widen(_judge(contrasts, settings), known, settings)
@@ -122,17 +120,12 @@ def family(
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
-        overall = _over_data(table, pair, list(designs), settings, estimates)
+        overall = _over_data(table, pair, list(designs), estimates, settings)
     return Family(contrasts, _judge([overall], settings)[0])
 
 
 def _on_one(
-    problem: str,
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    design: Design,
-    settings: Settings,
-    examples: float,
+    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
     by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
@@ -145,11 +138,11 @@ def _on_one(
     if base.n < paired.FEWEST:
         return base, None
     settled = signed_rank.settled(values)
-    estimate, least = paired.of_design(settled, design, examples)
+    estimate, least = paired.of_design(settled, design)
     if np.isnan(estimate.se):
         return replace(base, note=_join(UNBOUNDED, base.note)), None
     if least:
-        base = replace(base, note=_join(AT_LEAST.format(examples), base.note))
+        base = replace(base, note=_join(AT_LEAST.format(design.examples), base.note))
     boot = (NAN, NAN)
     if design.independent and not least:
         boot = paired.bootstrap(settled, settings.level, settings.seed)
@@ -163,11 +156,7 @@ def _on_one(
 
 
 def _on_test_set(
-    problem: str,
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    settings: Settings,
-    seen: Seen | str,
+    problem: str, table: pd.DataFrame, pair: tuple[str, str], settings: Settings, seen: Seen | str
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on a single test set, over its examples."""
     difference = float((table[pair[0]] - table[pair[1]]).iloc[0])
@@ -230,14 +219,10 @@ def _over_data(
     table: pd.DataFrame,
     pair: tuple[str, str],
     problems: Sequence[str],
-    settings: Settings,
     estimates: list[Estimate],
+    settings: Settings,
 ) -> Contrast:
-    """Compare over data sets by signed ranks of their mean differences.
-
-    Where these are all equal, ranks know nothing of how few examples each may rest on: then the
-    mean of the data sets' own estimates has to be equivalent, too.
-    """
+    """Compare over data sets by signed ranks of their mean differences."""
     known = set(table.index.get_level_values("problem"))
     missing = [problem for problem in problems if problem not in known]
     base = Contrast("", unit="data sets")
@@ -252,14 +237,12 @@ def _over_data(
     result = signed_rank.signed_rank(values)
     middle, low, high = signed_rank.centre(values, settings.level)
     equivalence = signed_rank.equivalence(values, settings.margin)
-    if np.ptp(values) == 0:
-        low, high = -np.inf, np.inf
-        own = 1.0
+    if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
+        mean = Estimate(middle, np.inf, 1)
         if len(estimates) == base.n:
             mean = paired.average(estimates)
-            low, high = map(float, paired.interval(mean, settings.level))
-            own = float(paired.equivalence(mean, settings.margin))
-        equivalence = max(equivalence, own)
+        low, high = map(float, paired.interval(mean, settings.level))
+        equivalence = max(equivalence, float(paired.equivalence(mean, settings.margin)))
     tested = replace(
         base,
         test="signed-rank test",

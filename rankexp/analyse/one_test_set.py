@@ -12,7 +12,7 @@ from rankexp.metrics.base import Metric
 
 KEPT = "placements"
 SIGNS = {"auc": 1.0, "u_pairs": 1.0, "rank_loss": -1.0}
-"""Metrics that are a share of pairs, and whether of those in order."""
+"""Metrics whose variance over test examples is known: shares of pairs, in order or not."""
 
 
 class Seen(NamedTuple):
@@ -23,16 +23,11 @@ class Seen(NamedTuple):
     bound: int | None
 
 
-def has_variance(metric: Metric) -> bool:
-    """Whether a metric's variance over the examples of one test set is known."""
-    return repr(metric) in SIGNS
-
-
 def compare(
     sources: Iterable[Source], problem: str, pair: tuple[str, str], metric: Metric
 ) -> Seen | str:
     """Return the difference of two methods, or why it has no test."""
-    if not has_variance(metric):
+    if repr(metric) not in SIGNS:
         return f"no test: one test set, over whose examples the variance of {metric} is not known"
     found = {one.method: one for one in curves(sources, KEPT) if one.problem == problem}
     if not found.keys() >= set(pair):

@@ -50,13 +50,12 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
 
 
-def of_design(differences: Floats, design: Design, examples: float) -> tuple[Estimate, bool]:
+def of_design(differences: Floats, design: Design) -> tuple[Estimate, bool]:
     """Return the estimate from differences, (n,), and whether its SE is the least there can be.
 
     Where more than half of the differences are equal, and fewer than `FEWEST` a pass over the data
     are not, their spread says nothing: methods without an error in the sample have none, however
-    small it is. Then the SE is at least `UNSEEN` over the examples tested. `examples` are those of
-    all test parts: infinite for no such bound, NaN where they are unknown, as the SE then is.
+    small it is. Then the SE is at least `UNSEEN` over the examples tested, NaN if unknown.
     """
     values = np.asarray(differences, dtype=np.float64)
     found, n = estimate(values, design.correction), len(values)
@@ -68,7 +67,7 @@ def of_design(differences: Floats, design: Design, examples: float) -> tuple[Est
     most = np.unique(values, return_counts=True)[1].max()
     if n < 2 or most <= n / 2 or (n - most) / max(1.0, passes) >= FEWEST:
         return found, False
-    least = UNSEEN / (share * examples)
+    least = UNSEEN / (share * design.examples)
     if found.se >= least:
         return found, False
     return found._replace(se=least), bool(least > 0)

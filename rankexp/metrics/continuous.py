@@ -22,16 +22,11 @@ REGISTER = {
 
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
-MARGIN = 0.01
-"""One pair, or triple, in a hundred, as for the AUC; in tau-b a pair turned round counts twice."""
+PAIRS, TRIPLES, TAU = Reading(0.01, reach=2.0), Reading(0.01), Reading(0.02)
+"""Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
 
 
-@declare(
-    "higher",
-    source="clemencon2017, (6) and Definition 2",
-    kinds=THREE,
-    reading=Reading(MARGIN),
-)
+@declare("higher", source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES)
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
 
@@ -92,7 +87,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@declare("higher", source="clemencon2017, (8)", kinds=ANY, reading=Reading(MARGIN, reach=2.0))
+@declare("higher", source="clemencon2017, (8)", kinds=ANY, reading=PAIRS)
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
 
@@ -122,12 +117,7 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     return (pairs + found.concordant - found.discordant) / (2 * pairs)
 
 
-@declare(
-    "higher",
-    source="Kendall, Biometrika 33 (1945); scipy's variant b",
-    kinds=ANY,
-    reading=Reading(2 * MARGIN),
-)
+@declare("higher", source="Kendall, Biometrika 33 (1945); variant b", kinds=ANY, reading=TAU)
 def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
 
@@ -146,12 +136,7 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     return values if s.ndim == 2 else float(values[0])
 
 
-@declare(
-    "higher",
-    source="clemencon2017, Table 1 (see the note on its tau)",
-    kinds=ANY,
-    reading=Reading(MARGIN, reach=2.0),
-)
+@declare("higher", source="clemencon2017, Table 1 (note on its tau)", kinds=ANY, reading=PAIRS)
 def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 

@@ -1,6 +1,7 @@
 """What every protocol says of itself, and the values that it makes."""
 
 import inspect
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -44,6 +45,8 @@ class Design:
     correction: float = 0.0
     """Rows in the test part over rows in the training part where training sets overlap; 0 where
     pairs are independent."""
+    examples: float = math.inf
+    """Test examples of all parts, which bound an SE from below; NaN if unknown."""
 
     @property
     def independent(self) -> bool:

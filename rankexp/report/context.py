@@ -1,7 +1,7 @@
 """What every block works from: the study, its cells, the records, and views of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell
+from rankexp.protocols.base import Design
 from rankexp.run.record import Record
 from rankexp.seeds import stream
 
@@ -143,19 +144,28 @@ class Context:
         known = self.manifest.get("data", {}).get(problem, {}).get("rows")
         return float("nan") if known is None else float(known)
 
+    def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
+        """Return the design of each problem's differences in a metric."""
+        setup = self.evaluate(experiment)
+        return {
+            name: replace(
+                setup.protocol.design(self.rows(name)), examples=self.examples(name, metric)
+            )
+            for name in setup.problems
+        }
+
     def examples(self, problem: str, metric: Metric) -> float:
-        """Return how many examples bound a value's SE from below, over the metric's reach.
+        """Return how many examples a metric's value rests on, over how far one can move it.
 
         Those of the smallest level for a metric of levels alone (half of all, at most, where the
-        counts are not declared), else all; infinite for generators, NaN where it is unknown.
+        counts are not declared), else all. Models of a generator are the design's own.
         """
         if problem in self.study.generators:
             return float("inf")
         prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
         count = self.rows(problem)
         if "continuous" not in metric.kinds:
-            known = prints.classes if prints else None
-            count = float(min(known)) if known else count / 2
+            count = float(min(prints.classes)) if prints and prints.classes else count / 2
         return float("nan") if reach is None else count / reach
 
     def missing_data(self, problem: str) -> str | None:

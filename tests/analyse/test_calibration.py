@@ -75,13 +75,13 @@ def test_intervals_of_nearly_perfect_rankers_cover(
     # Each of 100 positives is ranked last by one method with a small probability, by the other
     # never: the difference is the share of such positives, about Poisson in the sample.
     rng, m, studies = np.random.default_rng(17), 100, 500
-    design = Design("folds", 1 / (folds - 1))
+    design = Design("folds", 1 / (folds - 1), m)
     covered = bare = 0
     for _ in range(studies):
         lost = (rng.random(m) < errors / m).astype(float)
         orders = [rng.permutation(m) for _ in range(repeats)]
         differences = np.concatenate([lost[o].reshape(folds, -1).mean(axis=1) for o in orders])
-        bounded = paired.of_design(differences, design, m)[0]
+        bounded = paired.of_design(differences, design)[0]
         corrected = paired.estimate(differences, design.correction)
         covered += inside(paired.interval(bounded, 0.95), errors / m)
         bare += inside(paired.interval(corrected, 0.95), errors / m)

@@ -1,6 +1,7 @@
 """One method against another: verdicts, families, what is refused, directions of metrics."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,6 @@ from rankexp.protocols.base import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan
-MANY = {"p": math.inf, "gone": math.inf}
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,9 @@ def compared(
     models: bool = True,
     count: float = 500.0,
 ) -> Family:
-    design = MODELS if models else FOLDS
     table = made(differences, models=models)
-    examples = dict.fromkeys(differences, math.inf if models else count)
-    designs = dict.fromkeys(differences, design)
-    return contrast.family(table, ("m", "r"), designs, settings, examples)
+    design = MODELS if models else replace(FOLDS, examples=count)
+    return contrast.family(table, ("m", "r"), dict.fromkeys(differences, design), settings)
 
 
 def noise(n: int, shift: float, scale: float, seed: int = 0) -> np.ndarray:
@@ -193,9 +191,9 @@ def test_incomplete_models_are_refused_or_dropped() -> None:
     table.iloc[4, 0] = NAN
     table.iloc[4, 2] = "incomplete"
     designs = {"p": MODELS}
-    strict = contrast.family(table, ("m", "r"), designs, Settings(), MANY).problems[0]
+    strict = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
     assert strict.verdict == UNDECIDED and "refused" in strict.note and math.isnan(strict.p)
-    lax = contrast.family(table, ("m", "r"), designs, Settings(policy="drop"), MANY).problems[0]
+    lax = contrast.family(table, ("m", "r"), designs, Settings(policy="drop")).problems[0]
     assert (lax.n, lax.dropped) == (9, 1)
     assert lax.note == "dropped 1 (p, model 4: 1 of 1 splits lack a value)"
 
@@ -203,10 +201,10 @@ def test_incomplete_models_are_refused_or_dropped() -> None:
 def test_problems_that_were_not_run() -> None:
     table = made({"p": noise(10, 0, 0.01)}, models=False)
     designs = dict.fromkeys(["p", "gone"], FOLDS)
-    found = contrast.family(table, ("m", "r"), designs, Settings(), MANY)
+    found = contrast.family(table, ("m", "r"), designs, Settings())
     assert found.problems[1] == Contrast("gone", note="not run")
     table["state"] = "incomplete"
-    lacking = contrast.family(table, ("m", "r"), designs, Settings(), MANY).problems[0]
+    lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
     assert lacking == Contrast("p", note="no split has a value by both methods")
     assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 

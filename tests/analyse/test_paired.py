@@ -1,6 +1,7 @@
 """Paired differences: scipy and statsmodels as oracles, hand-worked cases, what is refused."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,7 +131,7 @@ def test_without_spread_the_standard_error_is_what_the_examples_allow(
     design: Design, n: int, examples: float, expected: float
 ) -> None:
     for value in (0.0, 0.1):
-        found, least = paired.of_design(np.full(n, value), design, examples)
+        found, least = paired.of_design(np.full(n, value), replace(design, examples=examples))
         if n == 1:
             assert math.isnan(found.se) and found.df == 0
             continue
@@ -150,21 +151,21 @@ def test_the_rule_of_three_holds() -> None:
 
 def test_little_spread_counts_by_passes_over_the_data() -> None:
     # One example is tested once a repeat: that its fold differs in each of ten is one observation.
-    ten = np.zeros(100)
+    few, ten = replace(FOLDS, examples=25), np.zeros(100)
     ten[:20] = 0.1
-    assert paired.of_design(ten, FOLDS, 25)[1]
+    assert paired.of_design(ten, few)[1]
     ten[:30] = 0.1
-    assert not paired.of_design(ten, FOLDS, 25)[1]
+    assert not paired.of_design(ten, few)[1]
     once = np.zeros(10)
     once[:2] = 0.1, 0.2
-    assert paired.of_design(once, FOLDS, 25)[1]
+    assert paired.of_design(once, few)[1]
     once[2] = 0.1
-    assert not paired.of_design(once, FOLDS, 25)[1]
+    assert not paired.of_design(once, few)[1]
     # Where the spread is there to see, it alone decides, and a bound below it is no matter.
     values = sample(30)
-    assert paired.of_design(values, FOLDS, 25) == (paired.estimate(values, 1 / 9), False)
-    assert paired.of_design(once[:2], FOLDS, 1)[1] is False
-    assert paired.of_design(ten * 9, FOLDS, 1e6) == (paired.estimate(ten * 9, 1 / 9), False)
+    assert paired.of_design(values, few) == (paired.estimate(values, 1 / 9), False)
+    assert paired.of_design(once[:2], few)[1] is False
+    assert paired.of_design(ten * 9, FOLDS) == (paired.estimate(ten * 9, 1 / 9), False)
 
 
 def test_one_pair_has_no_standard_error() -> None:

@@ -87,7 +87,7 @@ def test_a_comparison_is_over_the_examples_of_the_test_set(
     assert row["low"] < row["difference"] < row["high"] and row["verdict"] != "not run"
     assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * row["se"], rel=1e-3)
     note = report.blocks[1].output.notes[-1]
-    assert note.endswith("± SE of nothing on a single test set, see a comparison.")
+    assert note.endswith("± SE of nothing: one test set, see a comparison.")
 
 
 def test_perfect_methods_on_few_examples_show_nothing(tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ from rankexp.report.options import InBlocks, MethodName
 
 REGISTER = {"comparison": "Comparison"}
 
+NOTHING_KEPT = (
+    "'{}' has one test set, so a test needs what each of its examples wins: give it "
+    f"'keep: {{{{curves: [{one_test_set.KEPT}]}}}}'"
+)
+
 HEADER = ["Problem", "n", "Difference ± SE", "Interval", "Bootstrap interval", "p", "p adjusted"]
 HEADER += ["Effect", "Detectable", "p equivalence", "Verdict"]
 
@@ -82,8 +87,8 @@ class Comparison(InBlocks):
                     return
                 kept = setup.keep.curves if setup.keep else []
                 single = setup.protocol.design().pairs == EXAMPLES
-                if single and one_test_set.has_variance(metric) and one_test_set.KEPT not in kept:
-                    yield Fault(("experiment",), _nothing_kept(name))
+                if single and repr(metric) in one_test_set.SIGNS and one_test_set.KEPT not in kept:
+                    yield Fault(("experiment",), NOTHING_KEPT.format(name))
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods compared."""
@@ -98,7 +103,7 @@ class Comparison(InBlocks):
         ]
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
-        metric, setup = context.metric(experiment, self.metric), context.evaluate(experiment)
+        metric = context.metric(experiment, self.metric)
         margin = self.margin or metric.reading.margin
         if margin is None:
             raise ConfigError(_no_margin(metric))
@@ -113,8 +118,7 @@ class Comparison(InBlocks):
             bayes=self.bayes,
         )
         pair = (self.method, reference)
-        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
-        examples = {name: context.examples(name, metric) for name in setup.problems}
+        designs = context.designs(experiment, metric)
         rule, table = self.rule_of(experiment), self.wide(context, experiment, pair)
         chosen = context.chosen(experiment, metric, rule, pair)
         kept = list(sources(context.cells, context.records, experiment, chosen))
@@ -123,7 +127,7 @@ class Comparison(InBlocks):
             for name, design in designs.items()
             if design.pairs == EXAMPLES
         }
-        found = family(table, pair, designs, settings, examples, seen)
+        found = family(table, pair, designs, settings, seen)
         return Judged(experiment, *pair, metric, rule, found, settings)
 
     def output(self, context: Context, block: Block) -> Output:
@@ -212,13 +216,6 @@ def _no_margin(metric: Metric) -> str:
     return (
         f"the metric {metric} has no margin of its own: set the option 'margin' to the "
         "difference that is of no importance"
-    )
-
-
-def _nothing_kept(experiment: str) -> str:
-    return (
-        f"'{experiment}' has one test set, so a test needs what each of its examples wins: "
-        f"give it 'keep: {{curves: [{one_test_set.KEPT}]}}'"
     )
 
 

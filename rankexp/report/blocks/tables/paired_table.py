@@ -1,6 +1,6 @@
 """Means and quartiles of each method, and its paired difference to a reference."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -20,6 +20,11 @@ OVER = {
     compare.OF_REPEATS: "repeats of the split (the noise of the partition alone)",
     compare.OF_NOTHING: "a single unit (no SE)",
 }
+ERRORS = {"models": "over the same units", EXAMPLES: "of nothing: one test set, see a comparison"}
+CORRECTED = (
+    "over {}, corrected for training parts that overlap (Nadeau and Bengio, 2003), as in a "
+    "comparison: of the sample, not of its partition alone"
+)
 
 
 class PairedTable(AtRule):
@@ -43,7 +48,9 @@ class PairedTable(AtRule):
         keys = ["problem", "method"]
         means = compare.summary(splits)
         if self.reference:
-            paired = self._differences(context, experiment, splits, self.reference)
+            found = compare.paired(splits, self.reference)
+            designs = context.designs(experiment, context.metric(experiment, self.metric))
+            paired = compare.correct(found, compare.summary(found), designs)
             renamed = paired.rename(
                 columns={"mean": "difference", "se": "difference_se", "units": "pairs"}
             )
@@ -58,16 +65,6 @@ class PairedTable(AtRule):
         means.insert(0, "experiment", experiment)
         means.insert(3, "metric", str(context.metric(experiment, self.metric)))
         return means.reset_index(drop=True)
-
-    def _differences(
-        self, context: Context, experiment: str, splits: pd.DataFrame, reference: str
-    ) -> pd.DataFrame:
-        """Return the summary of differences, their SE as in a comparison."""
-        metric, setup = context.metric(experiment, self.metric), context.evaluate(experiment)
-        designs = {name: setup.protocol.design(context.rows(name)) for name in setup.problems}
-        examples = {name: context.examples(name, metric) for name in setup.problems}
-        found = compare.paired(splits, reference)
-        return compare.correct(found, compare.summary(found), designs, examples)
 
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         """Return the numbers as a table."""
@@ -104,22 +101,6 @@ class PairedTable(AtRule):
         if self.reference:
             label = context.method_label(self.reference)
             of = {context.evaluate(e).protocol.design().pairs for e in numbers["experiment"]}
-            notes.append(
-                f"Differences are to {label} on the same splits, ± SE {_errors(sorted(of))}."
-            )
+            said = "; ".join(ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of))
+            notes.append(f"Differences are to {label} on the same splits, ± SE {said}.")
         return notes
-
-
-def _errors(pairs: Sequence[str]) -> str:
-    """Say what the SE of differences is, from what the experiments' pairs are."""
-    others = [name for name in pairs if name not in ("models", EXAMPLES)]
-    said = ["over the same models"] if "models" in pairs else []
-    if others:
-        named = " and ".join(others)
-        said.append(
-            f"over {named}, corrected for training parts that overlap (Nadeau and Bengio, 2003): "
-            "of the sample, too, as in a comparison"
-        )
-    if EXAMPLES in pairs:
-        said.append("of nothing on a single test set, see a comparison")
-    return "; ".join(said)
