@@ -22,8 +22,8 @@ OVER = {
 }
 ERRORS = {"models": "over the same units", EXAMPLES: "of nothing: one test set, see a comparison"}
 CORRECTED = (
-    "over {}, corrected for training parts that overlap (Nadeau and Bengio, 2003), as in a "
-    "comparison: of the sample, not of its partition alone"
+    "over {}, corrected for training parts that overlap (Nadeau and Bengio, 2003), and not below "
+    "what the test examples allow, as in a comparison: of the sample, not of its partition alone"
 )
 
 
