@@ -160,7 +160,7 @@ def _on_test_set(
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on a single test set, over its examples."""
     difference = float((table[pair[0]] - table[pair[1]]).iloc[0])
-    base = Contrast(problem, unit=EXAMPLES, n=1, difference=difference, verdict=UNDECIDED)
+    base = Contrast(problem, unit=EXAMPLES, difference=difference, verdict=UNDECIDED)
     if isinstance(seen, str):
         return replace(base, note=seen), None
     if not abs(seen.estimate.mean - difference) < 1e-9:

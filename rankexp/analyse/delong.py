@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from rankexp.analyse.paired import UNSEEN, Estimate
+from rankexp.analyse.paired import FEWEST, UNSEEN, Estimate
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.level_counts import coded
 from rankexp.metrics.placements import won
@@ -31,37 +31,56 @@ class Orders:
         Over test sets with as many rows of each level.
     examples : int
         Rows of the smallest level, or clusters if they are fewer.
+    levels, wins : ndarray of shape (n,), (M, n)
+        Code of each row's level, and how many pairs it wins.
     """
 
     value: Floats
     covariance: Floats
     examples: int
+    levels: Ints
+    wins: Floats
 
     def difference(self, first: int, second: int) -> Estimate:
         """Return the difference of two methods, normal in large samples.
 
-        Methods that win the same pairs of every row have no variance in the sample: the SE is
-        then the least that the test examples allow.
+        Each level's part of the variance is known as from its rows whose wins differ, so t has
+        Satterthwaite's degrees of freedom. Where fewer than `FEWEST` rows may make the whole
+        difference, the SE is at least what the test examples allow, as over folds.
         """
         own = self.covariance
         variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
-        noise = 4.0 * np.finfo(np.float64).eps * max(own[first, first], own[second, second])
-        se = np.sqrt(variance) if variance > noise else UNSEEN / self.examples
-        return Estimate(float(self.value[first] - self.value[second]), float(se), np.inf)
+        mean, se = self.value[first] - self.value[second], np.sqrt(max(variance, 0.0))
+        gained = self.wins[first] - self.wins[second]
+        moved, sizes = np.bincount(self.levels, gained != 0), np.bincount(self.levels)
+        apart = gained - (np.bincount(self.levels, gained) / sizes)[self.levels]
+        parts = np.bincount(self.levels, apart**2) * sizes / (sizes - 1.0)
+        if _makers(moved) < FEWEST or not parts.any():
+            return Estimate(float(mean), max(float(se), UNSEEN / self.examples), np.inf)
+        df = parts.sum() ** 2 / (parts**2 / np.maximum(moved - 1.0, 1.0)).sum()
+        return Estimate(float(mean), float(se), float(df))
 
     def interval(self, method: int, level: float) -> tuple[float, float]:
         """Return the interval of one method's share, symmetric in its logit: it stays in [0, 1].
 
-        Where no pair, or every pair, is in order it ends where as many examples without an error
-        become improbable.
+        Where hardly any row is in a pair out of order, it reaches at least to where so few of
+        them become improbable.
         """
         value, se = float(self.value[method]), float(np.sqrt(self.covariance[method, method]))
-        if se == 0.0 or not 0.0 < value < 1.0:
-            tail = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / self.examples)
+        tail = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / self.examples)
+        if se == 0.0:
             return max(0.0, value - tail), min(1.0, value + tail)
         half = special.ndtri((1.0 + level) / 2.0) * se / (value * (1.0 - value))
-        low, high = special.expit(special.logit(value) + np.array([-half, half]))
-        return float(low), float(high)
+        low, high = special.expit(special.logit(value) + np.array([-half, half])).tolist()
+        pairs = (len(self.levels) - np.bincount(self.levels))[self.levels]
+        if _makers(np.bincount(self.levels, self.wins[method] < pairs)) < FEWEST:
+            low = max(0.0, min(low, value - tail))
+        return low, high
+
+
+def _makers(counts: Floats) -> float:
+    """Return how many rows may make all pairs between so many rows of each level."""
+    return float(counts.sum() - counts.max())
 
 
 def orders(y: npt.ArrayLike, scores: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Orders:
@@ -111,4 +130,5 @@ def from_won(levels: Ints, wins: Floats, groups: npt.ArrayLike | None = None) ->
             raise ValueError("a single cluster says nothing of how clusters differ")
         apart *= np.sqrt(count / (count - 1.0))
         examples = min(examples, count)
-    return Orders(wins.sum(axis=1) / (2.0 * pairs), apart @ apart.T, examples)
+    value = wins.sum(axis=1) / (2.0 * pairs)
+    return Orders(value, apart @ apart.T, examples, levels, wins)

@@ -82,8 +82,17 @@ def test_methods_that_win_the_same_pairs_have_the_least_error_there_can_be() -> 
     same = found.difference(0, 1)
     assert (same.mean, same.se) == (0.0, paired.UNSEEN / 25)
     assert paired.equivalence(same, 0.01) > 0.05
+    opposite = orders(y, np.column_stack([y, -y])).difference(0, 1)
+    assert (opposite.mean, opposite.se) == (1.0, paired.UNSEEN / 25)
     low, high = found.interval(0, 0.95)
     assert high == 1.0 and low == pytest.approx(0.025 ** (1 / 25))
+    swapped = scores[:, 2].copy()
+    swapped[[24, 25]] = swapped[[25, 24]]  # one pair of 625: no basis either
+    again = orders(y, np.column_stack([scores[:, 2], swapped]))
+    assert again.difference(0, 1).se == paired.UNSEEN / 25
+    assert again.difference(0, 1).mean == pytest.approx(1 / 625)
+    low, high = again.interval(1, 0.95)
+    assert low == pytest.approx(1 - 1 / 625 - (1 - 0.025 ** (1 / 25))) and 0.998 < high < 1
     rng = np.random.default_rng(2)
     noisy = rng.normal(size=50) + y
     again = orders(y, np.column_stack([noisy, noisy**3 + noisy]))
@@ -153,6 +162,23 @@ def test_intervals_of_clusters_cover() -> None:
     with_clusters = coverage(400, 800, 2, clustered=True)
     low, high = np.array(stats.binom.interval(0.999, 800, 0.95)) / 800
     assert all(low - 0.01 <= share <= high + 0.005 for share in with_clusters)
+
+
+@pytest.mark.parametrize("errors", [0.5, 1, 3, 5, 8])
+def test_intervals_of_nearly_perfect_rankers_cover(errors: float) -> None:
+    # One method ranks a positive last with a small probability, the other never.
+    rng, m, studies = np.random.default_rng(3), 100, 1000
+    y = np.repeat([0, 1], m)
+    hits = np.zeros(2)
+    for _ in range(studies):
+        lost = np.concatenate([np.zeros(m), rng.random(m) < errors / m])
+        first = y + rng.random(2 * m)
+        found = orders(y, np.column_stack([first, np.where(lost, rng.random(2 * m) - 2, first)]))
+        low, high = paired.interval(found.difference(0, 1), 0.95)
+        hits[0] += low <= errors / m <= high
+        low, high = found.interval(1, 0.95)
+        hits[1] += low <= 1 - errors / m <= high
+    assert (hits / studies >= 0.92).all(), hits / studies
 
 
 @pytest.mark.fidelity
