@@ -78,9 +78,9 @@ class Orders:
         return low, high
 
 
-def _makers(counts: Floats) -> float:
+def _makers(counts: Ints) -> int:
     """Return how many rows may make all pairs between so many rows of each level."""
-    return float(counts.sum() - counts.max())
+    return int(counts.sum() - counts.max())
 
 
 def orders(y: npt.ArrayLike, scores: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Orders:

@@ -53,9 +53,9 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
 def of_design(differences: Floats, design: Design) -> tuple[Estimate, bool]:
     """Return the estimate from differences, (n,), and whether its SE is the least there can be.
 
-    Where more than half of the differences are equal, and fewer than `FEWEST` a pass over the data
-    are not, their spread says nothing: methods without an error in the sample have none, however
-    small it is. Then the SE is at least `UNSEEN` over the examples tested, NaN if unknown.
+    `differences` are in the order of splits. Where more than half are equal, and fewer than
+    `FEWEST` in each pass over the data are not, their spread says nothing: methods without an
+    error in the sample have none, however small it is. Then the SE is at least `UNSEEN` over the examples tested, NaN if unknown.
     """
     values = np.asarray(differences, dtype=np.float64)
     found, n = estimate(values, design.correction), len(values)
@@ -64,8 +64,9 @@ def of_design(differences: Floats, design: Design) -> tuple[Estimate, bool]:
         part = design.correction / (1.0 + design.correction)
         passes = n * part
         share = min(1.0, passes) if design.pairs == "folds" else 1.0 - (1.0 - part) ** n
-    most = np.unique(values, return_counts=True)[1].max()
-    if n < 2 or most <= n / 2 or (n - most) / max(1.0, passes) >= FEWEST:
+    common, counts = np.unique(values, return_counts=True)
+    differs = np.array_split(values != common[counts.argmax()], max(1, round(passes)))
+    if n < 2 or counts.max() <= n / 2 or max(map(np.count_nonzero, differs)) >= FEWEST:
         return found, False
     least = UNSEEN / (share * design.examples)
     if found.se >= least:

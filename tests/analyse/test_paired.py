@@ -152,9 +152,9 @@ def test_the_rule_of_three_holds() -> None:
 def test_little_spread_counts_by_passes_over_the_data() -> None:
     # One example is tested once a repeat: that its fold differs in each of ten is one observation.
     few, ten = replace(FOLDS, examples=25), np.zeros(100)
-    ten[:20] = 0.1
+    ten[[0, 5, *range(10, 100, 10)]] = 0.1
     assert paired.of_design(ten, few)[1]
-    ten[:30] = 0.1
+    ten[[3, 5]] = 0.1  # three in the first repeat are as many as there are examples, or more
     assert not paired.of_design(ten, few)[1]
     once = np.zeros(10)
     once[:2] = 0.1, 0.2
