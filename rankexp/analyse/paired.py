@@ -55,7 +55,8 @@ def of_design(differences: Floats, design: Design) -> tuple[Estimate, bool]:
 
     `differences` are in the order of splits. Where more than half are equal, and fewer than
     `FEWEST` in each pass over the data are not, their spread says nothing: methods without an
-    error in the sample have none, however small it is. Then the SE is at least `UNSEEN` over the examples tested, NaN if unknown.
+    error in the sample have none, however small it is. Then the SE is at least `UNSEEN` over the
+    examples tested, NaN if their number is unknown.
     """
     values = np.asarray(differences, dtype=np.float64)
     found, n = estimate(values, design.correction), len(values)
