@@ -24,11 +24,11 @@ REGISTER = {
 Ties = Literal["expected", "worst", "best"]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
-PAIRS = Reading(margin=0.01, reach=1.0)
+AUC = Reading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
 
 
-@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS, reading=PAIRS)
+@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS, reading=AUC)
 def u_ovo(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -71,9 +71,7 @@ def u_ovo(
     return _mean_of(terms, pairs, known, "pairs of levels", np.ndim(scores))
 
 
-@declare(
-    "higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS, reading=PAIRS
-)
+@declare("higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS, reading=AUC)
 def u_cons(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -96,9 +94,7 @@ def u_cons(
     return _mean_of(terms, pairs, known, "cuts between levels", np.ndim(scores))
 
 
-@declare(
-    "higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=PAIRS
-)
+@declare("higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=AUC)
 def u_pairs(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -130,7 +126,7 @@ def _check_costs(levels: int | None, costs: str | float | None = None, **_: obje
     source="uematsu2010, A tripartite ranking risk",
     kinds=KINDS,
     check=_check_costs,
-    reading=PAIRS,
+    reading=AUC,
 )
 def pair_risk(
     y: npt.ArrayLike,
