@@ -104,6 +104,7 @@ class Reading:
             "read": _described(self.layout),
             "features": ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
             "columns_coded": self.width,
+            "levels": [list(level) for level in self.levels],
             "target": f"{self.target}: {levels or 'a number'}",
             "missing": sum(column.missing for column in features),
             "without_target": self.without_target,

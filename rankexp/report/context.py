@@ -158,14 +158,17 @@ class Context:
         """Return how many examples a metric's value rests on, over how far one can move it.
 
         Those of the smallest level for a metric of levels alone (half of all, at most, where the
-        counts are not declared), else all. Models of a generator are the design's own.
+        counts are neither declared nor read), else all. Models of a generator are the design's own.
         """
         if problem in self.study.generators:
             return float("inf")
         prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
+        known = self.manifest.get("data", {}).get(problem, {}).get("reading", {})
+        levels = [rows for _, rows in known.get("levels", [])]
         count = self.rows(problem)
         if "continuous" not in metric.kinds:
-            count = float(min(prints.classes)) if prints and prints.classes else count / 2
+            counts = (prints.classes if prints else None) or levels
+            count = float(min(counts)) if counts else count / 2
         return float("nan") if reach is None else count / reach
 
     def missing_data(self, problem: str) -> str | None:

@@ -67,12 +67,12 @@ def standings(
     setup = context.evaluate(experiment)
     chosen = context.chosen(experiment, metric, rule, setup.methods)
     scores = context.scores(experiment, metric)
-    correction = setup.protocol.design(context.rows(setup.problems[0])).correction
+    design = context.designs(experiment, metric)[setup.problems[0]]
     made = []
     for method in setup.methods:
         own = chosen[chosen["method"] == method]
         values = own["value"].dropna().to_numpy()
-        found = paired.estimate(values, correction) if len(values) else UNKNOWN
+        found = paired.of_design(values, design)[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         points = Counter(own["grid"]).most_common(1)
         edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), settings.margin)

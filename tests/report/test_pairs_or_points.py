@@ -171,3 +171,10 @@ def test_the_headline_claims_a_gain_only_where_one_is_shown_beyond_the_margin(
     if all(v == UNDECIDED for v in found):
         assert "do not tell" in text
     assert headline([*found, NOT_RUN]) == text
+
+
+def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.0, "logistic": 0.0, "exponential": 0.0}, 0.0))
+    assert output.lead[0].startswith("These data do not tell")
+    assert output.numbers is not None
+    assert (output.numbers["se"] > 0).all()
