@@ -158,7 +158,7 @@ class Context:
         """Return how many examples a metric's value rests on, over how far one can move it.
 
         Those of the smallest level for a metric of levels alone (half of all, at most, where the
-        counts are neither declared nor read), else all. Models of a generator are the design's own.
+        counts are neither declared nor read), else all. Models are the design's own.
         """
         if problem in self.study.generators:
             return float("inf")
