@@ -1,5 +1,6 @@
 """``rankexp compare`` from the file to the answer."""
 
+import math
 import re
 import sys
 import textwrap
@@ -36,6 +37,8 @@ RESERVED = 8.0
 """Seconds kept for starting workers and for the report."""
 INTERRUPTED = 130
 WIDTH = 100
+WRITTEN = ("study.yaml", "report.md")
+"""Of what is written, what a user may have under the same name."""
 ROUNDS = 4
 """Times that grids are made wider before the answer is given with what there is."""
 
@@ -69,15 +72,54 @@ def compare(table: Path, options: Options) -> int:
         The table cannot be read, the target says nothing, an option names what there is not.
     """
     end = time.monotonic() + 60 * options.minutes
+    _check(options)
+    folder = options.out or Path(f"compare-{_safe(table.stem)}")
+    _check_folder(folder)
     asked, reading = _asked(table, options)
     print(reading.text())
     for line in [*(f"Guessed: {guess}." for guess in asked.question.guesses), asked.offer.remark]:
         print(line) if line else None
-    folder = options.out or Path(f"compare-{_safe(table.stem)}")
     session = _Session(asked, folder, options.jobs or default_workers(), end)
     session.design()
     session.widen()
     return session.finish()
+
+
+def _check(options: Options) -> None:
+    """Refuse options that contradict each other, by the names that the user gave."""
+    margin = options.margin
+    if margin is not None and not (margin > 0 and math.isfinite(margin)):
+        raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
+    uses = {
+        "--groups": [options.groups],
+        "--weights": [options.weights],
+        "--drop": options.reading.get("drop", ()),
+    }
+    for name, columns in uses.items():
+        if options.target in columns:
+            raise ConfigError(f"{name}: column '{options.target}' is the target already")
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder in which something of the user's would be overwritten."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"--out: '{folder}' is a file; name a folder")
+    if folder.resolve().name != _safe(folder.resolve().name):
+        raise ConfigError(
+            f"--out: the folder's name is that of the study, too; instead of "
+            f"'{folder.resolve().name}' take letters, digits, '_', '.' and '-': "
+            f"'{_safe(folder.resolve().name)}'"
+        )
+    file = folder / "study.yaml"
+    ours = file.is_file() and file.read_text(encoding="utf-8", errors="replace").startswith(
+        study.MARK
+    )
+    there = [name for name in WRITTEN if (folder / name).exists()]
+    if there and not ours:
+        raise ConfigError(
+            f"'{folder}' holds {' and '.join(there)} that 'rankexp compare' did not write; name "
+            "another folder with --out"
+        )
 
 
 def _safe(text: str) -> str:
@@ -101,13 +143,14 @@ def _asked(table: Path, options: Options) -> tuple[study.Asked, Reading]:
     )
     if question.fewest is not None and question.fewest < FEWEST_ROWS:
         rare = min(question.counts, key=lambda name: question.counts[name])
+        rows = f"{question.fewest} row{'s' * (question.fewest > 1)}"
         raise ConfigError(
-            f"target '{options.target}' has {question.fewest} rows of '{rare}'; at least "
-            f"{FEWEST_ROWS} of each value are needed to train on some and to test on others"
+            f"target '{options.target}' has {rows} of '{rare}'; at least {FEWEST_ROWS} of each "
+            "value are needed to train on some and to test on others"
         )
     reading = inspect_table(table, target=options.target, levels=question.levels, **how)
     offered = offer(question.kind, options.methods)
-    margin = options.margin or MARGINS[question.metric]
+    margin = MARGINS[question.metric] if options.margin is None else options.margin
     return study.Asked(table, options.target, question, offered, how, margin), reading
 
 

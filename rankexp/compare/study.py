@@ -13,8 +13,10 @@ from rankexp.compare.question import Question
 
 EXPERIMENT = "compare"
 SEED = 1
-HEAD = """\
-# Made by 'rankexp compare'. Edit it and run it again: rankexp run {name}
+MARK = "# Made by 'rankexp compare'."
+"""How a study begins that may be written anew."""
+HEAD = f"""\
+{MARK} Edit it and run it again: rankexp run {{name}}
 # What is done already is not done again. docs/own-data.md says what each key means.
 """
 

@@ -1,5 +1,6 @@
 """All methods with their intervals, and what training on pairs gains beside the margin."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
         figure.colour(0),
     )
     percent = f"{100 * found.level:g} %"
-    left.set_xlabel(f"{named(found.metric)}, {percent} interval")
+    unknown = all(math.isnan(one.low) for one in known)
+    left.set_xlabel(f"{named(found.metric)}, {'no' if unknown else percent} interval")
     shown = {pair: own for pair, own in found.contrasts.items() if own.n}
     _intervals(
         right,

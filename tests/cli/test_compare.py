@@ -88,6 +88,12 @@ def test_groups_stay_together_and_all_pairs_count(tmp_path: Path) -> None:
         (("--target", "left", "--methods", "pairs-logistic"), 2, "to tell what pairs gain"),
         (("--target", "left", "--methods", "points-logistc"), 2, "did you mean 'points-logistic'"),
         (("--target", "left", "--drop", "agee"), 3, "did you mean 'age'"),
+        (("--target", "left", "--drop", "age,left"), 2, "--drop: column 'left' is the target"),
+        (("--target", "left", "--weights", "left"), 2, "--weights: column 'left' is the target"),
+        (("--target", "left", "--margin", "0"), 2, "--margin: expected a number above 0, got 0"),
+        (("--target", "left", "--margin", "nan"), 2, "--margin: expected a number above 0"),
+        (("--target", "left", "--out", "mine.csv"), 2, "--out: 'mine.csv' is a file"),
+        (("--target", "left", "--out", "an answer"), 2, "'an-answer'"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(
@@ -101,13 +107,24 @@ def test_what_is_wrong_is_one_sentence(
     assert not (tmp_path / "compare-mine").exists()
 
 
+def test_what_compare_did_not_write_is_not_overwritten(tmp_path: Path) -> None:
+    table(tmp_path / "mine.csv", 60)
+    theirs = tmp_path / "out" / "study.yaml"
+    theirs.parent.mkdir()
+    theirs.write_text("mine: 1\n", encoding="utf-8")
+    done = rankexp("compare", "mine.csv", "--target", "left", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'out' holds study.yaml that 'rankexp compare' did not write" in done.stderr
+    assert theirs.read_text(encoding="utf-8") == "mine: 1\n"
+
+
 def test_too_few_of_a_value_are_refused_before_anything_is_fitted(tmp_path: Path) -> None:
     table(tmp_path / "mine.csv", 40, positives=99.0)
     with (tmp_path / "mine.csv").open("a", encoding="utf-8") as file:
         file.write("40,1.0,1.0,basic,yes\n")
     done = rankexp("compare", "mine.csv", "--target", "left", cwd=tmp_path)
     assert done.returncode == 2
-    assert "has 1 rows of 'yes'; at least 3" in done.stderr
+    assert "has 1 row of 'yes'; at least 3" in done.stderr
 
 
 def test_inspect_shows_every_column_and_what_is_left_out(tmp_path: Path) -> None:
