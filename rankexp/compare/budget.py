@@ -270,15 +270,19 @@ def _smaller(
 
 
 def outer_folds(dataset: Dataset) -> int:
-    """Return five folds, or as many as the rarest level has rows."""
-    if dataset.levels is None:
-        return 5
-    return int(min(5, np.bincount(dataset.y, minlength=len(dataset.levels)).min()))
+    """Return five folds, or as many as the rarest level has rows, or as there are groups."""
+    return min(5, _units(dataset))
 
 
 def inner_folds(dataset: Dataset) -> int:
-    """Return three folds inside a training part, or two where the rarest level has few rows."""
-    if dataset.levels is None:
-        return 3
-    fewest = int(np.bincount(dataset.y, minlength=len(dataset.levels)).min())
-    return 3 if fewest - math.ceil(fewest / outer_folds(dataset)) >= 3 else 2
+    """Return three folds inside a training part, or two where a level or the groups are few."""
+    units = _units(dataset)
+    return 3 if units - math.ceil(units / outer_folds(dataset)) >= 3 else 2
+
+
+def _units(dataset: Dataset) -> int:
+    """Return what folds are dealt of: rows of the rarest level, or groups, if they are fewer."""
+    units = len(dataset.y)
+    if dataset.levels is not None:
+        units = int(np.bincount(dataset.y, minlength=len(dataset.levels)).min())
+    return units if dataset.groups is None else min(units, len(np.unique(dataset.groups)))

@@ -20,6 +20,7 @@ from rankexp.compare.widening import widened
 from rankexp.config.load import load
 from rankexp.config.methods import takes
 from rankexp.config.schema import Method, Study
+from rankexp.data.dataset import Dataset
 from rankexp.data.find import find
 from rankexp.data.inspect import inspect_table, target_values
 from rankexp.data.reading import Reading
@@ -36,6 +37,8 @@ FEWEST_ROWS = 3
 RESERVED = 8.0
 """Seconds kept for starting workers and for the report."""
 INTERRUPTED = 130
+FEWEST_DIFFERENT = 10
+"""Combinations of features: with fewer, splits between them would be too coarse."""
 WIDTH = 100
 WRITTEN = ("study.yaml", "report.md")
 """Of what is written, what a user may have under the same name."""
@@ -122,6 +125,35 @@ def _check_folder(folder: Path) -> None:
         )
 
 
+def _beside(folder: Path) -> str:
+    """Return the folder to name as that of results, so that a run goes on with what is done."""
+    return folder.parent.as_posix() if folder.name else folder.resolve().parent.as_posix()
+
+
+def _together(dataset: Dataset) -> str | None:
+    """Return which rows a split keeps on one side, and say what is not plain; None: no rows."""
+    if dataset.groups is not None:
+        if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
+            raise ConfigError(
+                f"--groups: the column has {groups} different values; at least {FEWEST_ROWS} are "
+                "needed to train on some and to test on others"
+            )
+        return "groups"
+    different = len(np.unique(duplicates(dataset.X)))
+    if different < 2:
+        raise ConfigError("the features are the same in every row: there is nothing to rank by")
+    repeated = len(dataset.X) - different
+    if repeated and different < FEWEST_DIFFERENT:
+        print(
+            f"Rows have only {different} different combinations of features: equal ones may lie "
+            "on both sides of a split."
+        )
+        return None
+    if repeated:
+        print(f"{repeated:,} rows repeat another's features: a split keeps them on one side.")
+    return "duplicates" if repeated else None
+
+
 def _safe(text: str) -> str:
     """Return a text that a folder and a study can be called by."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-._") or "table"
@@ -175,7 +207,9 @@ class _Session:
         protocol = {**self.protocol, "repeats": repeats}
         name = _safe(self.folder.resolve().name)
         made = study.content(self.asked, name, self.folder, protocol, self.methods)
-        write_atomically(self.file, study.text(made, self.file.as_posix()).encode())
+        write_atomically(
+            self.file, study.text(made, self.file.as_posix(), _beside(self.folder)).encode()
+        )
         return load(self.file)
 
     def design(self) -> None:
@@ -187,11 +221,8 @@ class _Session:
         base: dict[str, object] = {}
         if dataset.levels is not None:
             base["stratified"] = True
-        if dataset.groups is not None:
-            base["together"] = "groups"
-        elif (repeated := len(dataset.X) - len(np.unique(duplicates(dataset.X)))) > 0:
-            base["together"] = "duplicates"
-            print(f"{repeated:,} rows repeat another's features: a split keeps them on one side.")
+        if together := _together(dataset):
+            base["together"] = together
         costs, failed = budget.pilot(trial, dataset, self.left)
         self._leave_out(failed)
         found = budget.design(
@@ -228,7 +259,9 @@ class _Session:
             print(f"{name} is left out: {why}.")
             del self.methods[name]
         if not self.contrasts:
-            raise ConfigError("no method on pairs is left beside its like on points")
+            weights = self.asked.entry.get("weights")
+            way = f"; without --weights and with --drop {weights} there is" if weights else ""
+            raise ConfigError(f"no method on pairs is left beside its like on points{way}")
 
     def widen(self) -> None:
         """Run the first repeat; where choices lie at an edge, with wider grids, again."""

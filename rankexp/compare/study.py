@@ -1,6 +1,7 @@
 """The study that `compare` runs: a YAML file like any other, ready to be edited."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ SEED = 1
 MARK = "# Made by 'rankexp compare'."
 """How a study begins that may be written anew."""
 HEAD = f"""\
-{MARK} Edit it and run it again: rankexp run {{name}}
+{MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
 # What is done already is not done again. docs/own-data.md says what each key means.
 """
 
@@ -133,8 +134,8 @@ def _sequence(dumper: yaml.SafeDumper, values: Sequence[Any]) -> yaml.Node:
 _Dumper.add_representer(list, _sequence)
 
 
-def text(study: Mapping[str, Any], name: str) -> str:
-    """Return the YAML of a study."""
+def text(study: Mapping[str, Any], name: str, results: str) -> str:
+    """Return the YAML of a study, headed by how to run the file `name` again."""
     made = yaml.dump(
         study,
         Dumper=_Dumper,
@@ -143,4 +144,4 @@ def text(study: Mapping[str, Any], name: str) -> str:
         allow_unicode=True,
         default_flow_style=False,
     )
-    return HEAD.format(name=name) + made
+    return HEAD.format(name=shlex.quote(name), results=shlex.quote(results)) + made

@@ -51,7 +51,9 @@ def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path) -> No
     again = rankexp("run", "compare-mine/study.yaml", "--results", ".", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
-    assert (folder / "study.yaml").read_text(encoding="utf-8").startswith("# Made by")
+    head = (folder / "study.yaml").read_text(encoding="utf-8").split("\n")[0]
+    assert head.startswith("# Made by")
+    assert head.endswith("rankexp run compare-mine/study.yaml --results .")
 
 
 def test_the_same_table_otherwise_written_is_the_same_data(tmp_path: Path) -> None:
@@ -116,6 +118,38 @@ def test_what_compare_did_not_write_is_not_overwritten(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "'out' holds study.yaml that 'rankexp compare' did not write" in done.stderr
     assert theirs.read_text(encoding="utf-8") == "mine: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ("x", (), "the features are the same in every row"),
+        ("x,a", ("--groups", "a"), "--groups: the column has 2 different values"),
+        ("x,a,w", ("--weights", "w"), "without --weights and with --drop w there is"),
+    ],
+)
+def test_nothing_is_fitted_where_no_split_or_no_method_is_left(
+    tmp_path: Path, columns: str, options: tuple[str, ...], said: str
+) -> None:
+    cells = {"x": "1.5", "w": "2.5"}
+    rows = [",".join(cells.get(c, "uv"[i % 2]) for c in columns.split(",")) for i in range(60)]
+    lines = [f"{columns},y", *(f"{row},{i % 3 // 2}" for i, row in enumerate(rows))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = rankexp("compare", "t.csv", "--target", "y", *options, *FEW, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr and not (tmp_path / "compare-t" / "records").exists()
+
+
+def test_a_feature_of_two_values_and_few_groups_are_split_all_the_same(tmp_path: Path) -> None:
+    lines = [f"{i % 2},{i // 30},{int(i % 3 == 0 or i % 8 == 1)}" for i in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,g,y", *lines]) + "\n", encoding="utf-8")
+    for options, said in (
+        (("--drop", "g"), "Rows have only 2 different combinations"),
+        (("--groups", "g"), "3 folds"),
+    ):
+        done = rankexp("compare", "t.csv", "--target", "y", *options, *FEW, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout and "INCOMPLETE" not in done.stdout
 
 
 def test_too_few_of_a_value_are_refused_before_anything_is_fitted(tmp_path: Path) -> None:
