@@ -18,7 +18,8 @@ MARK = "# Made by 'rankexp compare'."
 """How a study begins that may be written anew."""
 HEAD = f"""\
 {MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
-# What is done already is not done again. docs/own-data.md says what each key means.
+# What is done is not done again. 'rankexp compare' into this folder loses what you edited here.
+# docs/own-data.md says what each key means.
 """
 
 

@@ -51,7 +51,8 @@ def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path) -> No
     again = rankexp("run", "compare-mine/study.yaml", "--results", ".", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert "nothing to do" in again.stdout
-    head = (folder / "study.yaml").read_text(encoding="utf-8").split("\n")[0]
+    head, then = (folder / "study.yaml").read_text(encoding="utf-8").split("\n")[:2]
+    assert "'rankexp compare' into this folder loses what you edited" in then
     assert head.startswith("# Made by")
     assert head.endswith("rankexp run compare-mine/study.yaml --results .")
 
