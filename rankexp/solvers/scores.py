@@ -38,16 +38,7 @@ def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
     and no product is deeper than 128: then a row's scores do not depend on the other rows, nor
     on the other columns of `coef`.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    coef : ndarray of shape (d, L)
-    intercept : float or ndarray of shape (L,)
-
-    Returns
-    -------
-    ndarray of shape (n, L)
-        C-ordered.
+    `X` (n, d), `coef` (d, L), `intercept` a number or (L,); the scores are (n, L).
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     (n, d), L = X.shape, coef.shape[1]

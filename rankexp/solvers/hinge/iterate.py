@@ -106,9 +106,7 @@ class Best:
         if not np.isfinite(self.primal) or self.primal <= 0.0:
             return np.inf
         gap = (self.primal - self.dual) / self.primal
-        if gap < -BROKEN:
-            return np.inf
-        return max(gap, 0.0)
+        return np.inf if gap < -BROKEN else max(gap, 0.0)
 
 
 class Bracket:

@@ -165,14 +165,14 @@ def box_program(
             break
         da = -newton(v)
         ds, dt = -s - s / a * da, -t + t / c * da
-        size = _longest(a, da, c, s, ds, t, dt)
+        size = _longest(-da / a, da / c, -ds / s, -dt / t)
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
         target = mu * (after / gap) ** CUBE
         low, high = target - da * ds, target + da * dt
         rhs = low / a - high / c - v
         da = newton(rhs)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
-        size = min(1.0, TO_THE_WALL * _longest(a, da, c, s, ds, t, dt))
+        size = min(1.0, TO_THE_WALL * _longest(-da / a, da / c, -ds / s, -dt / t))
         if not np.isfinite(size * float(np.abs(da).max())):
             break
         a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt
@@ -198,13 +198,7 @@ def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
     return lambda r: np.asarray(root * solve(upper, root * r))
 
 
-def _longest(*pairs: Floats) -> float:
-    """Return the longest step up to 1 that keeps all of (a, c, s, t) positive."""
-    a, da, c, s, ds, t, dt = pairs
-    steepest = max(
-        float((-da / a).max()),
-        float((da / c).max()),
-        float((-ds / s).max()),
-        float((-dt / t).max()),
-    )
+def _longest(*falls: Floats) -> float:
+    """Return the longest step up to 1 that keeps all positive, of their relative falls."""
+    steepest = max(float(fall.max()) for fall in falls)
     return 1.0 if steepest <= 1.0 else 1.0 / steepest

@@ -1,6 +1,5 @@
 """What the forms of a pair risk share: the partial order, its cells, samples and parts."""
 
-from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Self
 
@@ -12,7 +11,7 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk
 
 
-class PairRisk(SmoothRisk, ABC):
+class PairRisk(SmoothRisk):
     """The mean of a loss of score differences over the pairs of an order, by their costs."""
 
     intercept = False
@@ -21,18 +20,6 @@ class PairRisk(SmoothRisk, ABC):
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
         self.order, self.loss = order, loss
         self.scale = 1.0 / order.total if order.total else 0.0
-
-    @abstractmethod
-    def value(self, s: Floats) -> float:
-        """Return the risk of scores."""
-
-    @abstractmethod
-    def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score, shape (n,)."""
-
-    @abstractmethod
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
 
     def sample(self, size: int) -> tuple[Ints, Self]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""

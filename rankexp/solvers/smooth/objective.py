@@ -1,5 +1,6 @@
 """What the descent works on: a risk of scores, the rows, and how they are put together."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -39,12 +40,15 @@ class SmoothRisk(Protocol):
     centred: bool
     noise: float = 0.0
 
+    @abstractmethod
     def value(self, s: Floats) -> float:
         """Return the risk of scores."""
 
+    @abstractmethod
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score, shape (n,)."""
 
+    @abstractmethod
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
 
@@ -224,13 +228,13 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     some = X[taken] - mean
     sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
-        rows = X - mean
+        rows, left = X - mean, None
         norms = norms_of(rows)
-        _check_size(X, norms)
-        return Objective(rows, None, risk, norms, X, mean, sampled, taken)
-    norms = norms_of(X) + float(np.sqrt(mean @ mean))
+    else:
+        rows, left = X, mean if risk.centred else None
+        norms = norms_of(X) + float(np.sqrt(mean @ mean))
     _check_size(X, norms)
-    return Objective(X, mean if risk.centred else None, risk, norms, X, mean, sampled, taken)
+    return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 
 
 def _check_size(X: Floats, norms: Floats) -> None:
