@@ -8,12 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.hinge.rows import (
-    CENTRED_ROWS,
-    far_from_zero,
-    may_repeat,
-    merge_duplicates,
-)
+from rankexp.solvers.hinge.rows import CENTRED_ROWS, far_from_zero, may_repeat, merge_duplicates
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
@@ -160,10 +155,8 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
     if n <= ROWS_AT_ONCE and centre is None:
         return np.asarray(residual @ X)
     for start in range(0, n, ROWS_AT_ONCE):
-        rows = X[start : start + ROWS_AT_ONCE]
-        total += residual[start : start + ROWS_AT_ONCE] @ (
-            rows if centre is None else rows - centre
-        )
+        part = slice(start, start + ROWS_AT_ONCE)
+        total += residual[part] @ (X[part] if centre is None else X[part] - centre)
     return total
 
 

@@ -52,8 +52,8 @@ def merge_duplicates(
     n = at.size
     new = np.ones(n, dtype=bool)
     for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
-        here, before = at[start : start + CENTRED_ROWS], at[start - 1 :][:CENTRED_ROWS]
-        before = before[: here.size]
+        here = at[start : start + CENTRED_ROWS]
+        before = at[start - 1 : start - 1 + here.size]
         same = label[here] == label[before]
         same &= np.all(X[here] == X[before], axis=1)
         new[start : start + here.size] = ~same

@@ -10,6 +10,9 @@ from rankexp.compiled import njit
 
 Layout = tuple[Ints, Ints, Floats, Ints]
 Sorted = tuple[Ints, Ints, Ints]  # keys, weights, sums of weights and of keys before each
+Units = tuple[int, int, int]  # how far groups are apart, the margin, half the band
+Ends = tuple[Ints, Ints]  # of groups, among lower and among upper rows
+Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints], Floats, Bools]
 LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
 
@@ -32,7 +35,7 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 
 @njit
 def merge(
-    keys: Ints, order: Ints, layout: Layout, units: tuple[int, int, int]
+    keys: Ints, order: Ints, layout: Layout, units: Units
 ) -> tuple[Floats, Ints, tuple[float, float, float]]:
     """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge.sweep.merge`."""
     level, weight, costs, bounds = layout
@@ -75,12 +78,7 @@ def merge(
 
 @njit
 def _pull_upper(
-    lower: Sorted,
-    upper: Sorted,
-    ends: tuple[Ints, Ints],
-    units: tuple[int, int, int],
-    cost: float,
-    out: Floats,
+    lower: Sorted, upper: Sorted, ends: Ends, units: Units, cost: float, out: Floats
 ) -> Floats:
     """Add what pairs do to their upper rows; return sums of hinge, alpha and band."""
     below, _, before = lower
@@ -101,9 +99,8 @@ def _pull_upper(
             key -= g * apart
             inside, after = before[hi, 0] - before[lo, 0], before[end, 0] - before[hi, 0]
             pull = before[hi, 1] - before[lo, 1] + (half - key) * inside + 2 * half * after
-            excess = (
-                before[end, 1] - before[middle, 1] - key * (before[end, 0] - before[middle, 0])
-            )
+            beyond = before[end, 0] - before[middle, 0]
+            excess = before[end, 1] - before[middle, 1] - key * beyond
             w = cost * float(weight[p])
             hinge += w * float(excess)
             alpha += w * float(pull)
@@ -114,12 +111,7 @@ def _pull_upper(
 
 @njit
 def _push_lower(
-    lower: Sorted,
-    upper: Sorted,
-    ends: tuple[Ints, Ints],
-    units: tuple[int, int, int],
-    cost: float,
-    out: Floats,
+    lower: Sorted, upper: Sorted, ends: Ends, units: Units, cost: float, out: Floats
 ) -> None:
     """Add what pairs do to their lower rows."""
     keys, weight, _ = lower
@@ -137,8 +129,7 @@ def _push_lower(
             key -= g * apart
             inside, ahead = before[hi, 0] - before[lo, 0], before[lo, 0] - first
             push = before[lo, 1] - before[hi, 1] + (half + key) * inside + 2 * half * ahead
-            w = cost * float(weight[p])
-            out[p] += w * float(push)
+            out[p] += cost * float(weight[p]) * float(push)
 
 
 @njit
@@ -173,7 +164,7 @@ def spread(begin: Ints, end: Ints, rows: Ints, others: Ints, out: tuple[Ints, In
 
 @njit
 def laplacian_rows(
-    given: tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints], Floats, Bools],
+    given: Banded,
     units: tuple[int, int],
     start: int,
     window: tuple[Floats, Floats, Ints],
@@ -231,11 +222,7 @@ def empty_window(K: int, d: int) -> tuple[Floats, Floats, Ints]:
 
 
 @njit
-def laplacian(
-    given: tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints], Floats, Bools],
-    units: tuple[int, int],
-    size: int,
-) -> Floats:
+def laplacian(given: Banded, units: tuple[int, int], size: int) -> Floats:
     """Return the sum over the band of D D' (d, d): ``X' L X``, taken ``size`` rows at a time."""
     n, d = given[0].shape
     H, rows, LX = np.zeros((d, d)), np.empty((size, d)), np.empty((size, d))

@@ -40,30 +40,11 @@ def pair_path(
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + (1/C) sum over pairs of costs l(w·(x_i - x_j))`` along a path.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-    order : PartialOrder
-        Of the rows; C is the sum of the costs of all pairs. Two classes are two levels.
-    loss : Loss
-        A convex one with a continuous derivative. Of one that isn't a loss of margins, a pair
-        counts ``½ [l(1, D) + l(-1, -D)]``.
-    lams : array-like of shape (L,)
-        Penalties >= 0, in any order.
-    tol : float
-        Relative suboptimality to reach: certified for ``lam > 0``, estimated for ``lam = 0``.
-    max_iter : int
-        Steps at most for each penalty.
+    `order`: of the rows X (n, d); C is the sum of the costs of all pairs, and two classes are two
+    levels. Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. The
+    rest is as in :func:`~rankexp.solvers.smooth.path.smooth_path`; intercepts are 0.
 
-    Returns
-    -------
-    PathResult
-        With intercepts 0: a pair risk has none.
-
-    Raises
-    ------
-    ValueError
-        For a loss that isn't smooth and convex, a penalty below 0, or no pair.
+    Raises ValueError for a loss that isn't smooth and convex, a penalty below 0, or no pair.
     """
     check_smooth(loss)
     if not order.total > 0.0:
