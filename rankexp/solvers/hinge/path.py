@@ -52,33 +52,14 @@ def hinge_path(
     of the costs of all pairs: of two classes the linear ranking support vector machine of
     Herbrich et al. (1999) and Joachims (2005), of levels with costs as in uematsu2010.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    order : PartialOrder
-        Of the rows: which pairs count, and what.
-    lams : array-like of shape (L,)
-        Penalties, all positive, in any order.
-    tol : float
-        Relative duality gap ``(P - D) / P`` to reach.
-    max_iter : int
-        Newton steps a penalty. They end earlier where nothing improves any more.
-    use_numba : bool, optional
-        By default numba is used where it can be imported and the environment variable
-        ``RANKEXP_NUMBA`` isn't 0.
+    `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
+    gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
+    nothing improves any more. `use_numba`: by default where it can be imported and the environment
+    variable ``RANKEXP_NUMBA`` isn't 0. In the result, ``gap`` is an upper bound, rounding
+    included, and ``n_iter`` counts steps on all rows, not those on a sample.
 
-    Returns
-    -------
-    PathResult
-        In the order of ``lams``; ``gap`` is an upper bound, rounding included. ``n_iter`` counts
-        steps on all rows, not those on a sample.
-
-    Raises
-    ------
-    ValueError
-        If there is no pair, a penalty isn't positive, X isn't finite, or shapes don't fit.
-    FloatingPointError
-        If the features are so large that their squares over ``lam`` overflow.
+    Raises ValueError if there is no pair, a penalty isn't positive, X isn't finite, or shapes
+    don't fit; FloatingPointError if squares of the features over ``lam`` overflow.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))

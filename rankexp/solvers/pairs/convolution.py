@@ -62,10 +62,8 @@ class ScorePanels:
         taken = slice(None) if rows is None else rows
         panel, cell = self.panel[taken], cell[taken]
         if self.compiled is not None and self.weight is None:
-            found: Floats = self.compiled.moments(
-                self.t[taken], panel, cell, self.count, cells, DEGREES
-            )
-            return found
+            t, compiled = self.t[taken], self.compiled
+            return np.asarray(compiled.moments(t, panel, cell, self.count, cells, DEGREES))
         key = panel * cells + cell
         parts = self.polynomials[:, taken]
         if self.weight is not None:
@@ -76,8 +74,7 @@ class ScorePanels:
     def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
         if self.compiled is not None:
-            found: Floats = self.compiled.values(self.t, self.panel, cell, field)
-            return found
+            return np.asarray(self.compiled.values(self.t, self.panel, cell, field))
         key = self.panel * field.shape[-1] + cell
         out = np.zeros(key.size)
         for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=True):
@@ -109,8 +106,7 @@ class Convolution:
         """Return the Fourier transform of moments, (panels, m, cells), along the panels."""
         if moments.shape[0] > self.most:
             self._table(moments.shape[0])
-        found: Complexes = rfft(moments, self.length, axis=0)
-        return found
+        return np.asarray(rfft(moments, self.length, axis=0))
 
     def seen_by_upper(self, lower: Complexes, panels: int) -> Floats:
         """Return the coefficients of ``x -> sum_j f(x - s_j)``, (panels, m, cells)."""
