@@ -228,7 +228,8 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         scores.setflags(write=False)  # no metric changes what the next one sees
         work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
         work.rows += _group_rows(part, metrics, fitted, tested)
-    work.rows += _bayes_rows(metrics, fold.test)
+    best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
+    work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
     for name, numbers in fitted.numbers.items():
         work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
@@ -281,13 +282,6 @@ def _rows(
     for metric, line in zip(metrics, values.tolist(), strict=True):
         name = repr(metric)
         yield from (Row(part, g, None, group, name, value) for g, value in enumerate(line))
-
-
-def _bayes_rows(metrics: Sequence[Metric], test: Rows) -> Iterator[Row]:
-    for metric in metrics:
-        loss = test.bayes_loss(metric)
-        if loss is not None:
-            yield Row("test", 0, None, None, metric.of_bayes, loss)
 
 
 def _simulate(work: _Work, spec: SimulateSpec) -> float:

@@ -218,7 +218,9 @@ class _Run:
         before, new = outcome.failed, sum(self.reasons.values())
         outcome.failed += new
         if outcome.failed:
-            certain = not before and all(map(_fails_again, self.reasons))
+            certain = not before and all(
+                any(f": {kind}: " in reason for kind in CERTAIN) for reason in self.reasons
+            )
             retry = (
                 "they would fail again as they are"
                 if certain
@@ -227,11 +229,6 @@ class _Run:
             outcome.note(1, f"{outcome.failed:,} records failed; see {self.log.file}; {retry}")
         for category, count in self.warned.most_common():
             outcome.messages.append(f"{category} in {count:,} records of this run")
-
-
-def _fails_again(reason: str) -> bool:
-    """Whether what failed depends on study and data alone, by the kind of its error."""
-    return any(f": {kind}: " in reason for kind in CERTAIN)
 
 
 @contextlib.contextmanager
