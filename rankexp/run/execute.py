@@ -19,7 +19,6 @@ from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
 from rankexp.run.prepare import Prepared, prepare
 from rankexp.run.progress import Progress
-from rankexp.run.summary import Plan
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
 
 PRECEDENCE = (130, 2, 4, 1, 3)
@@ -78,7 +77,10 @@ def execute(
     )
     workers = workers or default_workers()
     if plan and not quiet:
-        print(_short(prepared).describe(workers), flush=True)
+        # Why data is not used is said once, at the end.
+        short = {name: f"data set '{name}' is not used" for name in prepared.wrong}
+        shown = replace(prepared.plan, missing={**prepared.plan.missing, **short})
+        print(shown.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(prepared, outcome)
@@ -87,12 +89,6 @@ def execute(
         outcome.cells = prepared.cells
     _Run(prepared, manifest, outcome).go(workers, quiet=quiet)
     return outcome
-
-
-def _short(prepared: Prepared) -> Plan:
-    """Return the plan without why data is not used, which is said once, at the end."""
-    short = {name: f"data set '{name}' is not used" for name in prepared.wrong}
-    return replace(prepared.plan, missing={**prepared.plan.missing, **short})
 
 
 def _note_data(prepared: Prepared, outcome: Outcome) -> None:

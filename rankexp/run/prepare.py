@@ -104,7 +104,9 @@ def _find_data(
     provenance: dict[str, Mapping[str, Any]] = {}
     nowhere: dict[str, str] = {}
     wrong: dict[str, str] = {}
-    for name in _data_names(study, only):
+    setups = [each for each in chosen(study, only).values() if isinstance(each, Evaluate)]
+    used = dict.fromkeys(problem for setup in setups for problem in setup.problems)
+    for name in [problem for problem in used if problem in study.data]:
         try:
             found = find(name, study.data[name], folders, online=online)
         except DataNotFoundError as error:
@@ -120,17 +122,6 @@ def _find_data(
             }
             said += [f"{name}: {warning}" for warning in reading.warnings] if reading else []
     return facts, provenance, nowhere, wrong
-
-
-def _data_names(study: Study, only: Sequence[str]) -> list[str]:
-    used = [
-        problem
-        for experiment in chosen(study, only).values()
-        if isinstance(experiment, Evaluate)
-        for problem in experiment.problems
-        if problem in study.data
-    ]
-    return list(dict.fromkeys(used))
 
 
 def _again(
