@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-FEW = ("--methods", "points-logistic,pairs-logistic", "--minutes", "0.5", "--jobs", "1")
+FEW = ("--methods", "points-logistic,pairs-logistic", "--minutes", "0.2", "--jobs", "1")
 
 
 def rankexp(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
