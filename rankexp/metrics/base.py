@@ -44,6 +44,7 @@ class Reading:
     reach: float | None = None
     """By how much the value moves at most, over the share of the test examples that are scored
     otherwise, of those of the smallest level for a metric of levels alone; None: no bound."""
+    pooled: bool = False  # whether pairs of all levels count alike, not each pair of levels
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 AUC = Reading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
+POOLED = Reading(margin=0.01, reach=1.0, pooled=True)
 
 
 @declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS, reading=AUC)
@@ -94,7 +95,9 @@ def u_cons(
     return _mean_of(terms, pairs, known, "cuts between levels", np.ndim(scores))
 
 
-@declare("higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=AUC)
+@declare(
+    "higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=POOLED
+)
 def u_pairs(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:

@@ -168,10 +168,23 @@ class Context:
         count = self.rows(problem)
         if "continuous" not in metric.kinds:
             counts = (prints.classes if prints else None) or levels
-            count = float(min(counts)) if counts else count / 2
+            count = _moved(counts, pooled=metric.reading.pooled) if counts else count / 2
         return float("nan") if reach is None else count / reach
 
     def missing_data(self, problem: str) -> str | None:
         """Return why a problem's data was not to be had, or None where it was."""
         reason = self.manifest.get("missing_data", {}).get(problem)
         return None if reason is None else str(reason)
+
+
+def _moved(counts: Sequence[int], *, pooled: bool) -> float:
+    """Return how many examples there are for the one that has most to say.
+
+    All pairs over those of an example of the smallest level where pairs are pooled; else the
+    smallest level's examples, as each pair of levels has a share of its own.
+    """
+    if not pooled:
+        return float(min(counts))
+    total = sum(counts)
+    pairs = (total**2 - sum(count**2 for count in counts)) / 2
+    return pairs / (total - min(counts))

@@ -410,3 +410,28 @@ def test_the_block_of_the_documentation_shows_means(make: Make) -> None:
     (table,) = output.tables
     assert [row[0] for row in table.rows] == ["exponential", "SVM-OR", "logistic"]
     assert all(re.fullmatch(r"\.\d\d ± \.\d\d", row[1]) for row in rows(table))
+
+
+@pytest.mark.parametrize("counts", [[3, 7], [50, 50], [2, 12, 90, 300, 84]])
+def test_an_example_moves_a_metric_by_one_over_what_a_design_counts(
+    make: Make, counts: list[int]
+) -> None:
+    study = copy.deepcopy(make().manifest["study"])
+    study["data"]["vote"]["fingerprint"] = {"rows": sum(counts), "features": 3, "classes": counts}
+    context = make(study)
+    y = np.repeat(np.arange(len(counts)), counts)
+    best = y.astype(float)
+    moved = {}
+    for name in ("u_pairs", "u_ovo"):
+        metric = registry.get("metrics", name)
+        worst = [
+            np.where(np.arange(len(y)) == i, len(y) * (1 if y[i] == 0 else -1), best)
+            for i in (0, -1)
+        ]
+        worst += [
+            np.where(np.arange(len(y)) == np.flatnonzero(y == level)[0], sign * len(y), best)
+            for level in range(len(counts))
+            for sign in (-1, 1)
+        ]
+        moved[name] = max(1.0 - metric(y, scores) for scores in worst)
+        assert moved[name] <= 1.0 / context.examples("vote", parse(name)) + 1e-12
