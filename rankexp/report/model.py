@@ -80,6 +80,7 @@ class Output:
     notes: list[str] = field(default_factory=list)  # sentences below
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
     lead: list[str] = field(default_factory=list)  # paragraphs above the tables
+    gist: str = ""  # all of it in a plain sentence with its numbers, for the head of the page
 
 
 @dataclass(frozen=True)
