@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -72,6 +73,33 @@ def rankexp(*arguments: object, cwd: Path, **env: str) -> subprocess.CompletedPr
     )
     assert "Traceback" not in done.stdout + done.stderr
     return done
+
+
+class Typed(Protocol):
+    """A command typed in a folder, and what it said."""
+
+    def __call__(self, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]: ...
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    """Run the command in this process, for many cases of what one process shows anyway."""
+
+    def _typed(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+        words = ["rankexp", *map(str, arguments)]
+        monkeypatch.chdir(cwd)
+        monkeypatch.delenv("RANKEXP_DATA", raising=False)
+        monkeypatch.setenv("RANKEXP_CACHE", str(cwd / "cache"))
+        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        said = capsys.readouterr()
+        assert "Traceback" not in said.out + said.err
+        return subprocess.CompletedProcess(words, int(code or 0), said.out, said.err)
+
+    return _typed
 
 
 @pytest.fixture
@@ -153,7 +181,7 @@ def test_a_folder_without_records_keeps_no_other_from_its_report(place: Path) ->
     ],
 )
 def test_a_comparison_without_a_margin_is_found_before_anything_is_fitted(
-    place: Path, metrics: str, options: str, without: str
+    place: Path, typed: Typed, metrics: str, options: str, without: str
 ) -> None:
     block = (
         "  - {block: answer, name: says, experiment: sim, options: "
@@ -161,7 +189,7 @@ def test_a_comparison_without_a_margin_is_found_before_anything_is_fitted(
     )
     text = TINY.replace("    kind: evaluate\n", f"    kind: evaluate\n    metrics: {metrics}\n")
     (place / "tiny.yaml").write_text(text.replace("report:\n", f"report:\n{block}"))
-    done = rankexp("check", "tiny.yaml", cwd=place)
+    done = typed("check", "tiny.yaml", cwd=place)
     assert done.returncode == (2 if without else 0), done.stderr
     assert bool(without) == (f"the metric {without} has no margin of its own" in done.stderr)
 
@@ -173,8 +201,8 @@ def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -
     )
     study = TINY.replace("d: 4", "d: 1").replace("lambdas: [0.01, 1]", f"lambdas: [1]\n    {kept}")
     (place / "tiny.yaml").write_text(study.replace("report:\n", f"report:\n  - {wrong}\n"))
-    for verb in ("run", "report"):
-        done = rankexp(verb, "tiny.yaml", cwd=place)
+    for verb in (["run", "--jobs", 1], ["report"]):
+        done = rankexp(*verb, "tiny.yaml", cwd=place)
         assert done.returncode == 2
         assert "FAILED: block 'curves': window [8.0, 9.0]: fewer than two" in done.stderr
         page = (place / "results" / "tiny" / "report.md").read_text(encoding="utf-8")
@@ -205,21 +233,21 @@ def test_quick_has_results_of_its_own(place: Path) -> None:
     assert [f.name for f in (place / "results").iterdir()] == ["tiny-quick"]
 
 
-def test_redo_alone_or_with_a_method(place: Path) -> None:
-    rankexp("run", "tiny.yaml", "--jobs", 1, "--quiet", cwd=place)
-    one = rankexp("run", "tiny.yaml", "--jobs", 1, "--redo", "pairs", cwd=place)
+def test_redo_alone_or_with_a_method(place: Path, typed: Typed) -> None:
+    typed("run", "tiny.yaml", "--jobs", 1, "--quiet", cwd=place)
+    one = typed("run", "tiny.yaml", "--jobs", 1, "--redo", "pairs", cwd=place)
     assert "12 fits" in one.stdout, one.stdout
     everything = rankexp("run", "--redo", "tiny.yaml", "--jobs", 1, cwd=place)
     assert "24 fits" in everything.stdout, everything.stdout
-    wrong = rankexp("run", "tiny.yaml", "--redo", "pears", cwd=place)
+    wrong = typed("run", "tiny.yaml", "--redo", "pears", cwd=place)
     assert wrong.returncode == 2
     assert "'pairs'" in wrong.stderr
 
 
-def test_list_schema_version_help(place: Path) -> None:
+def test_list_schema_version_help(place: Path, typed: Typed) -> None:
     assert "squared_hinge" in rankexp("list", "losses", cwd=place).stdout
-    assert "LinearRanker" in rankexp("list", "estimators", cwd=place).stdout
-    wrong = rankexp("list", "loses", cwd=place)
+    assert "LinearRanker" in typed("list", "estimators", cwd=place).stdout
+    wrong = typed("list", "loses", cwd=place)
     assert wrong.returncode == 2
     assert "did you mean 'losses'" in wrong.stderr
     assert json.loads(rankexp("schema", cwd=place).stdout)["title"] == "Study"
@@ -227,15 +255,15 @@ def test_list_schema_version_help(place: Path) -> None:
     assert "run" in rankexp("--help", cwd=place).stdout
 
 
-def test_studies_are_found_outside_a_checkout(tmp_path: Path) -> None:
+def test_studies_are_found_outside_a_checkout(tmp_path: Path, typed: Typed) -> None:
     assert "kotlowski2011" in rankexp("list", "studies", cwd=tmp_path).stdout
-    named = rankexp("check", "example-own-data", "example-own-date", cwd=tmp_path)
+    named = typed("check", "example-own-data", "example-own-date", cwd=tmp_path)
     assert "example-own-data: fine" in named.stdout
     assert "example-own-date: no such file (did you mean 'example-own-data'?)" in named.stderr
-    data = rankexp("data", "list", cwd=tmp_path)
+    data = typed("data", "list", cwd=tmp_path)
     assert "customers" in data.stdout and "example.csv" in data.stdout
     (tmp_path / "example-own-data").write_text("version: 2")
-    assert rankexp("check", "example-own-data", cwd=tmp_path).returncode == 2  # a file goes first
+    assert typed("check", "example-own-data", cwd=tmp_path).returncode == 2  # a file goes first
 
 
 def test_check_names_every_place(place: Path) -> None:
@@ -277,26 +305,26 @@ WRONG_STUDIES = {
 
 
 @pytest.mark.parametrize("case", WRONG_STUDIES)
-def test_a_wrong_study_exits_2_and_says_where(case: str, place: Path) -> None:
+def test_a_wrong_study_exits_2_and_says_where(case: str, place: Path, typed: Typed) -> None:
     (old, new), said = WRONG_STUDIES[case]
     assert old in TINY
     (place / "tiny.yaml").write_text(TINY.replace(old, new))
-    done = rankexp("run", "tiny.yaml", cwd=place)
+    done = typed("run", "tiny.yaml", cwd=place)
     assert done.returncode == 2
     assert said in done.stderr
     assert "tiny.yaml:" in done.stderr
     assert not (place / "results").exists()
 
 
-def test_usage_exits_2(place: Path) -> None:
+def test_usage_exits_2(place: Path, typed: Typed) -> None:
     missing = rankexp("run", "tinny.yaml", cwd=place)
     assert missing.returncode == 2
     assert "tiny.yaml" in missing.stderr
-    assert rankexp("run", "tiny.yaml", "--retry", "all", cwd=place).returncode == 2
-    assert rankexp("run", "tiny.yaml", "--only", "simm", cwd=place).returncode == 2
-    assert rankexp("run", "tiny.yaml", "--data", "nowhere", cwd=place).returncode == 2
-    assert rankexp("report", "nothing", cwd=place).returncode == 2
-    assert rankexp("run", "tiny.yaml", "--jobs", 0, cwd=place).returncode == 2
+    assert typed("run", "tiny.yaml", "--retry", "all", cwd=place).returncode == 2
+    assert typed("run", "tiny.yaml", "--only", "simm", cwd=place).returncode == 2
+    assert typed("run", "tiny.yaml", "--data", "nowhere", cwd=place).returncode == 2
+    assert typed("report", "nothing", cwd=place).returncode == 2
+    assert typed("run", "tiny.yaml", "--jobs", 0, cwd=place).returncode == 2
 
 
 WRONG_DATA = {
@@ -312,12 +340,12 @@ WRONG_DATA = {
 
 
 @pytest.mark.parametrize("case", WRONG_DATA)
-def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path) -> None:
+def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path, typed: Typed) -> None:
     content, said = WRONG_DATA[case]
     (tmp_path / "mine.yaml").write_text(MINE)
     if content is not None:
         (tmp_path / "mine.csv").write_text(content)
-    done = rankexp("run", "mine.yaml", cwd=tmp_path)
+    done = typed("run", "mine.yaml", cwd=tmp_path)
     assert done.returncode == 3, done.stderr
     assert said in done.stderr
     assert (done.stdout + done.stderr).count(said) == 1
