@@ -88,7 +88,8 @@ class Descent:
         self.first = self.objective
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
-        self.passed, self.renewed = largest(at.s), 0
+        self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
+        self.renewed = 0
         self.refresh()
 
     def refresh(self) -> None:
@@ -142,7 +143,8 @@ class Descent:
         last = self.drop
         self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
         self.at = new
-        self.passed += largest(new.s)
+        self.size = largest(new.s)
+        self.passed += self.size
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
         if self.slow >= MOST_SLOW or self.drop <= 0.0:
@@ -151,13 +153,13 @@ class Descent:
 
     def stale(self) -> bool:
         """Return whether scores may have gathered roundings of many, or much larger, ones."""
-        return self.passed > STALE * largest(self.at.s)
+        return self.passed > STALE * self.size
 
     def renew(self) -> None:
         """Work out the scores anew, and go on from there."""
         self.renewed += 1
         self.at = self.problem.at(self.at.theta, self.lam)
-        self.passed = largest(self.at.s)
+        self.size = self.passed = largest(self.at.s)
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
 

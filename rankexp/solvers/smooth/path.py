@@ -39,18 +39,22 @@ class ExampleRisk(SmoothRisk):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), in blocks of rows."""
         c = self.loss.curvature(self.y, s)
-        root = np.sqrt(c * (self.scale if self.weight is None else self.weight))[:, None]
+        root = np.sqrt(c * (self.scale if self.weight is None else self.weight))
         (n, d), size = X.shape, min(X.shape[0], BLOCK)
-        if self._buffer.shape != (size, d + 1):
-            self._buffer = np.empty((size, d + 1))
+        if self._buffer.shape != (size, d):
+            self._buffer = np.empty((size, d))
         H = np.zeros((d + 1, d + 1))
         for i in range(0, n, size):
             part = root[i : i + size]
             A = self._buffer[: part.shape[0]]
-            np.multiply(X[i : i + size], part, out=A[:, :d])
-            A[:, d:] = part
-            H += A.T @ A
-        return H if self.intercept else np.ascontiguousarray(H[:d, :d])
+            np.multiply(X[i : i + size], part[:, None], out=A)
+            H[:d, :d] += A.T @ A
+            H[d, :d] += part @ A
+        if not self.intercept:
+            return np.ascontiguousarray(H[:d, :d])
+        H[:d, d] = H[d, :d]
+        H[d, d] = root @ root
+        return H
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         """Return some of the rows, and an estimate of the risk from their scores alone.
