@@ -13,6 +13,8 @@ from io import BytesIO
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from rankexp.analyse.bands import band
 from rankexp.report.render.text import one_line
 
@@ -41,6 +43,7 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.linewidth": 0.7,
     "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
     "axes.grid": True,
     "axes.grid.axis": "y",
     "grid.color": "#dddddd",
@@ -65,6 +68,8 @@ HANDLE = 0.57  # width of a legend's handle with the space around it, inches
 MARGIN = 0.8  # width of the labels of y, inches
 LONGEST, ASLANT = 3.2, 1.4  # width of a label, and of one aslant, beyond which it is cut, inches
 MOST_LINES = 3  # of a label below a place
+MOST_DOTS = 50  # values of a box that are shown as dots, too
+DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -217,12 +222,17 @@ def note(axes: Axes, text: str, place: tuple[float, float], **style: Any) -> Non
 
 
 def boxes(
-    axes: Axes, values: Sequence["Floats"], whiskers: float | tuple[float, float] = 1.5
+    axes: Axes,
+    values: Sequence["Floats"],
+    whiskers: float | tuple[float, float] = 1.5,
+    colours: Sequence[int] | None = None,
 ) -> None:
     """Draw a box a method at x = 0, 1, ...; a method without values has none.
 
-    `whiskers` is as in matplotlib: multiples of the box's height, or two percentages.
+    `whiskers` is as in matplotlib: multiples of the box's height, or two percentages. `colours`
+    are places of the methods, where others stand at x. Few values are shown as dots, too.
     """
+    few = max(map(len, values), default=0) <= MOST_DOTS
     for place in (place for place, own in enumerate(values) if len(own)):
         axes.boxplot(
             values[place],
@@ -231,13 +241,28 @@ def boxes(
             whis=whiskers,
             patch_artist=True,
             manage_ticks=False,
-            boxprops={"facecolor": colour(place), "alpha": 0.75, "linewidth": 0.9},
+            showfliers=not few,
+            boxprops={
+                "facecolor": colour(colours[place] if colours else place),
+                "alpha": 0.75,
+                "linewidth": 0.9,
+            },
             medianprops={"color": "black", "linewidth": 1.3},
             whiskerprops={"linewidth": 0.9},
             capprops={"linewidth": 0.9},
             flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
         )
+    if few:
+        dots(axes, values)
     axes.set_xlim(-0.6, len(values) - 0.4)
+
+
+def dots(axes: Axes, values: Sequence["Floats"]) -> None:
+    """Draw each value as a dot beside the middle of its box, at x = 0, 1, ...; always the same."""
+    for place, own in enumerate(values):
+        # Golden steps spread any number of dots evenly, neighbours in value far apart.
+        shift = (np.argsort(np.argsort(own)) * GOLDEN) % 1.0 - 0.5
+        axes.plot(place + DOTS * shift, own, "o", color="black", alpha=0.35, ms=1.8, mew=0)
 
 
 def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:

@@ -187,7 +187,7 @@ def test_boxes_show_the_models_and_their_differences(make: Make) -> None:
     context = make()
     output = show(context, "boxplots", "boxes", reference="logistic", bayes={"easy": 0.1})
     assert output.figure is not None and output.numbers is not None
-    upper, _, lower, _ = output.figure.axes  # two columns: boxes above, differences below
+    upper, other_upper, lower, other_lower = output.figure.axes  # differences below the boxes
     numbers = output.numbers.set_index(["problem", "method"]).loc["easy"]
     medians = [line for line in upper.lines if line.get_linewidth() == 1.3]
     assert [line.get_xdata().mean() for line in medians] == [0, 1, 2]
@@ -197,7 +197,13 @@ def test_boxes_show_the_models_and_their_differences(make: Make) -> None:
     )
     dashed = [line for line in upper.lines if line.get_linestyle() == "--"]
     assert [line.get_ydata()[0] for line in dashed] == [0.1]
-    assert [t.get_text() for t in lower.get_xticklabels()] == ["exponential", "SVM-OR", "logistic"]
+    assert [t.get_text() for t in lower.get_xticklabels()] == ["exponential", "SVM-OR"]
+    assert upper.get_ylim() == other_upper.get_ylim(), "one axis a row"
+    assert lower.get_ylim() == other_lower.get_ylim(), "one axis for all differences"
+    shaded = [patch.get_y() for patch in lower.patches if hasattr(patch, "get_y")]
+    assert shaded == [-0.01], "the margin of rank loss"
+    dots = [line for line in upper.lines if line.get_marker() == "o" and line.get_alpha()]
+    assert [len(line.get_ydata()) for line in dots] == [int(n) for n in numbers["units"]]
     differences = [line for line in lower.lines if line.get_linewidth() == 1.3]
     assert [line.get_xdata().mean() for line in differences] == [0, 1]
     for line, method in zip(differences, ("exponential", "svm_or"), strict=True):

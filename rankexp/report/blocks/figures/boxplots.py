@@ -66,9 +66,13 @@ class Boxplots(PairedTable):
             notes.append(
                 f"Dashed line: the Bayes risk, {named if len(values) > 1 else f'{values[0]:.4g}'}."
             )
+        few = any(0 < len(own) <= figure.MOST_DOTS for p in panels for own in p.values.values())
         notes.append(
-            "Boxes: quartiles over the units, whiskers to 1.5 times their distance, points beyond."
+            "Boxes: quartiles over the units, whiskers to 1.5 times their distance; "
+            f"dots: {'the units' if few else 'units beyond'}."
         )
+        margins = {p.metric.reading.margin for p in panels if p.reference} - {None}
+        notes += [f"Shaded: differences within ±{margin:g}." for margin in margins]
         return Output(result.numbers, [], draw(panels, self.columns), notes)
 
     def _panel(
@@ -113,18 +117,32 @@ class Boxplots(PairedTable):
 
 
 def draw(panels: Sequence[Panel], columns: int) -> figure.Figure:
-    """Return the figure: rows of panels, each with its differences below."""
+    """Return the figure: rows of panels, each with its differences below.
+
+    Panels of one row have one axis, and so have all differences.
+    """
     lower = any(panel.reference for panel in panels)
     size = (WIDTH, HEIGHT if lower else 0.62 * HEIGHT)
     heights = [1.55, 1.0] if lower else [1.0]
     made, axes = figure.panels(len(panels), columns, size, heights=heights)
-    for panel, own in zip(panels, axes[:: len(heights)], strict=True):
+    upper = axes[:: len(heights)]
+    for panel, own in zip(panels, upper, strict=True):
         draw_boxes(own, panel)
-    for panel, above, own in zip(panels, axes[::2], axes[1::2], strict=True) if lower else ():
-        above.tick_params(labelbottom=False)
+    for start in range(0, len(upper), columns):
+        alike(upper[start : start + columns])
+    for panel, own in zip(panels, axes[1::2], strict=True) if lower else ():
         draw_differences(own, panel)
+    alike(axes[1::2] if lower else [])
     made.align_ylabels()
     return made
+
+
+def alike(axes: Sequence[figure.Axes]) -> None:
+    """Give panels one range of y, that of all of them."""
+    if axes:
+        ends = [own.get_ylim() for own in axes]
+        for own in axes:
+            own.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
@@ -139,11 +157,13 @@ def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
 
 
 def draw_differences(axes: figure.Axes, panel: Panel) -> None:
-    """Draw the paired differences to the reference below its boxes, with a line at zero."""
-    figure.boxes(axes, list(panel.differences.values()))
-    figure.name_places(axes, panel.labels)
+    """Draw the paired differences to the reference, without itself, and the margin around zero."""
+    places = [i for i, name in enumerate(panel.values) if name != panel.reference]
+    own = list(panel.differences.values())
+    figure.boxes(axes, [own[i] for i in places], colours=places)
+    figure.name_places(axes, [panel.labels[i] for i in places])
+    margin = panel.metric.reading.margin
+    if margin is not None:
+        axes.axhspan(-margin, margin, color="#eeeeee", zorder=0)
     axes.axhline(0.0, color="black", linewidth=0.9, zorder=1)
-    if panel.reference in panel.values:
-        x = list(panel.values).index(panel.reference)
-        figure.note(axes, "reference", (x, 0.0), ha="center", color="#555555")
     axes.set_ylabel(figure.wrapped(f"minus {panel.minus}", 0.35 * HEIGHT))

@@ -16,7 +16,7 @@ from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.numbers import number
-from rankexp.report.options import MetricOption, OfOneSplit
+from rankexp.report.options import MethodName, MetricOption, OfOneSplit
 
 REGISTER = {"scoring_functions": "ScoringFunctions"}
 
@@ -48,8 +48,11 @@ class ScoringFunctions(OfOneSplit):
 
     windows: list[Window] = Field(default_factory=list)
     """Ranges of x shown beside the whole."""
-    match: Literal["affine", "none"] = "affine"
-    """Whether scores are put on the scale of m by the best a s + b, panel by panel."""
+    match: Literal["affine", "windows", "none"] = "affine"
+    """Whether scores are put on the scale of m by the best a s + b, panel by panel: in all
+    panels, in those of ``windows``, or in none."""
+    divided: dict[MethodName, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """By method, what scores are divided by where they are not matched."""
     optimal: bool = False
     """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
     values: list[MetricOption] = Field(default_factory=list)
@@ -86,8 +89,14 @@ class ScoringFunctions(OfOneSplit):
     ) -> list[str]:
         model, rep, _ = truth.place
         notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
-        if self.match == "affine":
-            notes.append("Scores are matched to m by least squares, in each panel by itself.")
+        if self.match != "none":
+            where = "each panel" if self.match == "affine" else "each zoom"
+            notes.append(f"Scores are matched to m by least squares, in {where} by itself.")
+        if self.match != "affine" and self.divided:
+            shares = (
+                f"{context.method_label(name)} by {by:g}" for name, by in self.divided.items()
+            )
+            notes.append(f"Elsewhere they are divided: {', '.join(shares)}.")
         if self.optimal:
             notes.append(
                 "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
@@ -115,18 +124,22 @@ class ScoringFunctions(OfOneSplit):
         for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
             inside = (truth.x >= low) & (truth.x <= high)
             if inside.any():
-                self._panel(own, truth, lines, inside)
+                self._panel(own, truth, lines, inside, zoom=place > 0)
             own.set(xlim=(low, high), xlabel="x")
             if len(windows) > 1:
                 own.set_title(f"({chr(ord('a') + place)}) {'zoom' if place else 'whole range'}")
         figure.legend(made)
         return made
 
-    def _panel(self, axes: figure.Axes, truth: Kept, lines: Sequence[Line], inside: Bools) -> None:
+    def _panel(
+        self, axes: figure.Axes, truth: Kept, lines: Sequence[Line], inside: Bools, *, zoom: bool
+    ) -> None:
         x, m = truth.x[inside], truth.y[inside]
+        fitted = self.match == "affine" or (zoom and self.match == "windows")
         axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
         for line in lines:
-            y = matched(line.y[inside], m) if self.match == "affine" else line.y[inside]
+            y = line.y[inside]
+            y = matched(y, m) if fitted else y / self.divided.get(line.name, 1.0)
             # The first ones are wider, so that they show below others that say the same.
             width = max(1.5, 2.8 - 0.6 * line.place)
             style, colour = STYLES[line.place % len(STYLES)], figure.colour(line.place)

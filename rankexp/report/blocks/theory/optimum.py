@@ -34,7 +34,7 @@ class Optimum(AtRule):
             "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
             "function with the least risk of pairs) on the same test sets, an optimal scorer. "
             f"Grid points by {self.rule.label}. Below each value, how far it is from the best, ± "
-            "SE over models, paired."
+            "SE over models, paired; the figure shows these distances with 2 SE."
         )
         return Output(table, [self._grid(context, table, methods, title)], drawn, [note])
 
@@ -76,21 +76,18 @@ class Optimum(AtRule):
 def draw(
     context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
 ) -> figure.Figure:
-    """Return a line a problem with a mark a method and a bar at the best scorer's value."""
+    """Return a line a problem with a mark a method: how far it is from the best, with 2 SE."""
     problems = list(dict.fromkeys(table["problem"]))
     made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)
-    best = table.drop_duplicates("problem").set_index("problem")["best"]
-    for place, problem in enumerate(problems):
-        label = "the best scorer" if place == 0 else None
-        axes.plot([best[problem]] * 2, [place - 0.38, place + 0.38], "k-", lw=2, label=label)
+    axes.axvline(0.0, color="black", linewidth=2.0, label="the best scorer")
     step = 0.7 / max(len(methods) - 1, 1)
     for i, method in enumerate(methods):
         own = table[table["method"] == method]
         heights = [problems.index(name) - 0.35 + i * step for name in own["problem"]]
         axes.errorbar(
-            own["value"],
+            own["short"],
             heights,
-            xerr=own["value_se"].fillna(0.0),
+            xerr=2.0 * own["short_se"].fillna(0.0),
             fmt=MARKERS[i % len(MARKERS)],
             color=figure.colour(i),
             markersize=4,
@@ -99,7 +96,8 @@ def draw(
         )
     labels = [figure.literal(context.problem_label(name)) for name in problems]
     axes.set_yticks(range(len(problems)), labels)
-    axes.set(ylim=(len(problems) - 0.5, -0.5), xlabel=figure.literal(metric))
+    axes.set(ylim=(len(problems) - 0.5, -0.5))
+    axes.set_xlabel(figure.literal(f"{metric}: distance from the best scorer"))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     figure.legend(made)
