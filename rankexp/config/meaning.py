@@ -18,7 +18,7 @@ from rankexp.config.schema import MOST_RECORDS, Block, DataEntry, Evaluate, Meth
 from rankexp.config.tree import Tree
 from rankexp.metrics.base import Kind, Metric, parse
 
-RESERVED = ("scores", "report", "manifest", "records")
+RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
 """Names of the files that every results folder holds."""
 
 
@@ -267,6 +267,7 @@ def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:
         "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
         "metric": list(dict.fromkeys(metric for metric in metrics if metric)),
         "experiment": _listed(block.experiment),
+        "block": [other.name for other in study.report if other.name != block.name],
     }
 
 

@@ -262,9 +262,12 @@ class Block(Strict):
 
     block: str
     name: Name
-    experiment: str | list[str]
+    experiment: str | list[str] = []
+    """One or several; a study's block that names none shows all."""
     title: str | None = None
     text: str | None = None
+    aside: bool = False
+    """Whether the page has only a line of it, with its files linked."""
     options: dict[str, Any] = {}
 
     @property
@@ -280,6 +283,8 @@ class Study(Strict):
     study: Name
     title: str
     source: str | None = None
+    bibtex: str | None = None
+    """The source as BibTeX, for those who cite it."""
     seed: NonNegativeInt
     text: str | None = None
     published: Annotated[Path, Field(strict=False)] | None = None
@@ -293,6 +298,17 @@ class Study(Strict):
     """Overrides merged into the study: mappings key by key, anything else replaced."""
 
     _folder: Path | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blocks_of_all(cls, given: Any) -> Any:
+        """Let a block that names no experiment show all of them."""
+        try:
+            names = list(given["experiments"])
+            blocks = [{"experiment": names} | block for block in given["report"]]
+        except (KeyError, TypeError):  # nothing to do, or a fault that is said later
+            return given
+        return given | {"report": blocks}
 
     @property
     def folder(self) -> Path | None:

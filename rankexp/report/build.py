@@ -25,6 +25,7 @@ from rankexp.report.figure import styled
 from rankexp.report.model import Output, Section
 from rankexp.report.page import page
 from rankexp.report.render import csv, markdown, terminal, text
+from rankexp.report.runs import bibtex, whole
 from rankexp.report.write import files
 from rankexp.run.manifest import facts_of, read_manifest
 from rankexp.run.store import Store
@@ -32,7 +33,13 @@ from rankexp.run.store import Store
 REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
-REPORTED = ("title", "source", "text", "report")  # the parts of a study that only a report shows
+REPORTED = (
+    "title",
+    "source",
+    "bibtex",
+    "text",
+    "report",
+)  # the parts of a study that only a report shows
 
 
 @dataclass(frozen=True)
@@ -60,9 +67,16 @@ class Report:
 
     @cached_property
     def blocks(self) -> list[Built]:
-        """Each block of the study with what it shows, or why it cannot."""
+        """Each block of the study with what it shows, or why it cannot.
+
+        Those that gather what others show are built last, and stand in their place.
+        """
+        blocks, made = self.context.study.report, dict[str, Built]()
         with styled():
-            return [self._build(block) for block in self.context.study.report]
+            for block in sorted(blocks, key=_gathers):
+                made[block.name] = self._build(block)
+                self.context.shown[block.name] = made[block.name].output
+        return [made[block.name] for block in blocks]
 
     def _build(self, block: Block) -> Built:
         try:
@@ -112,8 +126,13 @@ class Report:
         contents = {"scores.csv": csv.table(scores_table(self.context)).encode()}
         for own in self.blocks:
             contents |= own.files
-        shown = page(self.context, [own.section for own in self.blocks])
-        contents["report.md"] = markdown.page(shown).encode()
+        sections, aside = (
+            [own.section for own in self.blocks if own.block.aside is where]
+            for where in (False, True)
+        )
+        contents["report.md"] = markdown.page(page(self.context, sections, aside)).encode()
+        contents["run.md"] = (markdown.body(whole(self.context)) + "\n").encode()
+        contents["cite.bib"] = bibtex(self.context).encode()
         traces = [
             "".join(traceback.format_exception(own.error)) for own in self.blocks if own.error
         ]
@@ -125,12 +144,21 @@ class Report:
         return [self.folder / name for name in contents]
 
     def summary(self) -> str:
-        """Return the main tables as plain text, without blocks that nothing was run for."""
+        """Return what the page shows as plain text, without blocks that nothing was run for."""
         return "\n\n\n".join(
             f"{text.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
             for own in self.blocks
-            if own.error or self.context.has_records(own.block.experiments)
+            if own.error
+            or (not own.block.aside and self.context.has_records(own.block.experiments))
         )
+
+
+def _gathers(block: Block) -> bool:
+    """Whether a block is made of what the others show."""
+    try:
+        return bool(registry.get("report.blocks", block.block).gathers)
+    except registry.UnknownNameError:  # said where it is built
+        return False
 
 
 def open_report(

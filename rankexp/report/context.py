@@ -18,6 +18,7 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell
 from rankexp.protocols.base import Design
+from rankexp.report.model import Output
 from rankexp.run.record import Record
 from rankexp.seeds import stream
 
@@ -32,6 +33,7 @@ class Context:
     manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
     problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
+    shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property

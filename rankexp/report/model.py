@@ -61,13 +61,21 @@ class Table:
     columns: list[str]
     rows: Sequence[Sequence[Entry]]  # each as long as the columns
     caption: str = ""
-    detail: bool = False  # whether the terminal leaves it out
+    detail: bool = False  # whether it stands in the block's own files only
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells that are more than a text or a count, row by row."""
         for entry in chain.from_iterable(self.rows):
             parts = entry.parts if isinstance(entry, Cells) else [entry]
             yield from (part for part in parts if isinstance(part, Cell))
+
+
+@dataclass(frozen=True)
+class Said:
+    """A paragraph that a few words in bold lead."""
+
+    label: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -79,8 +87,13 @@ class Output:
     figure: "Figure | None" = None  # for .png and .pdf
     notes: list[str] = field(default_factory=list)  # sentences below
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
-    lead: list[str] = field(default_factory=list)  # paragraphs above the tables
+    lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
     gist: str = ""  # all of it in a plain sentence with its numbers, for the head of the page
+
+    @property
+    def warnings(self) -> list[str]:
+        """Notes that warn, or say what was refused: they reach the page whatever else does."""
+        return [note for note in self.notes if note.startswith("Warning") or "refused" in note]
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,7 @@ class Page:
     text: str
     incomplete: list[str]
     sections: list[Section]
+    aside: Sequence[Section] = ()  # a line each
 
 
 def footnotes(tables: Iterable[Table]) -> dict[str, int]:

@@ -41,7 +41,7 @@ class Holds:
     list (see `rankexp.config.meaning`); without a context every value will do.
     """
 
-    what: Literal["method", "problem", "metric", "experiment"]
+    what: Literal["method", "problem", "metric", "experiment", "block"]
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -82,6 +82,7 @@ def _rule(given: Any) -> select.Rule:
 MethodName = Annotated[str, Holds("method")]
 ProblemName = Annotated[str, Holds("problem")]
 ExperimentName = Annotated[str, Holds("experiment")]
+BlockName = Annotated[str, Holds("block")]  # another of the report
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
 RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
@@ -118,6 +119,8 @@ class BlockKind(Strict, ABC):
     """The curve or text that experiments with methods must keep for it. Default: none."""
     generators: ClassVar[bool] = False
     """Whether it can show problems of generators only, as it needs to know their best scorer."""
+    gathers: ClassVar[bool] = False
+    """Whether it is made of what the others show, `Context.shown`: it is built after them."""
 
     @abstractmethod
     def output(self, context: Context, block: Block) -> Output:

@@ -21,6 +21,7 @@ from rankexp.run.record import Record
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
+ALWAYS = ("scores.csv", "report.md", "run.md", "cite.bib")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -48,11 +49,68 @@ def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Pa
     marks = [
         *("# A made-up study", "Source: Nobody", "## Table 1", "What the paper's table says."),
         *("## figure1", "![figure1](figure1.png)", "## differences", "## How it was run"),
-        *("3 × 2 folds, plain", "file vote.arff", "Seed 1.", "numpy 2.0", "12 s"),
+        *("3 × 2 folds, plain", "Seed 1.", "numpy 2.0", "12 s", "[run.md](run.md)"),
     ]
     places = [page.index(mark) for mark in marks]
     assert places == sorted(places)
     assert "INCOMPLETE" not in page
+    assert "Data not available: gone." in page.partition("## How it was run")[2]
+    run = (folder / "run.md").read_text(encoding="utf-8")
+    assert "file vote.arff" in run and "not available: looked in data" in run
+    assert "file vote.arff" not in page
+
+
+def test_a_detail_stands_in_its_own_file(make: Make, save: Save, tmp_path: Path) -> None:
+    folder = save(make(), tmp_path / "a")
+    build.open_report(folder).write()
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    for name, caption in (("table1", "**Details**"), ("completeness", "**Records**")):
+        assert caption in (folder / f"{name}.md").read_text(encoding="utf-8")
+        assert caption not in page and f"[{name}.md]({name}.md)" in page
+    assert "A loose solver." not in page  # a note of the details
+
+
+def test_a_block_set_aside_is_a_line_of_the_page(make: Make, save: Save, tmp_path: Path) -> None:
+    study = copy.deepcopy(make().manifest["study"])
+    for block in study["report"][1:]:
+        block["aside"] = True
+    half = make(study, lambda cell, record: None if cell.place.rep == 1 else record)
+    folder = save(half, tmp_path / "a")
+    report = build.open_report(folder)
+    names = {path.name for path in report.write()}
+    assert {"figure1.png", "differences.md", "completeness.csv"} <= names
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    body, _, lines = page.partition("## In files")
+    assert "## Table 1" in body and "![figure1]" not in body and "## differences" not in body
+    (line,) = [line for line in lines.splitlines() if line.startswith("- differences:")]
+    assert "**INCOMPLETE: 12 of 18 records are good (6 missing) of folds.**" in line
+    assert "[differences.md](differences.md)" in line
+    assert "figure1" not in report.summary() and "Table 1" in report.summary()
+    assert len(page.splitlines()) < 60
+
+
+def test_warnings_reach_the_page_whatever_is_set_aside(
+    make: Make, save: Save, tmp_path: Path
+) -> None:
+    def warned(cell: Cell, record: Record) -> Record:
+        return Record(record.key, rows=record.rows, grid=record.grid, warnings=["Unsure: of it"])
+
+    study = copy.deepcopy(make().manifest["study"])
+    study["report"] = [study["report"][4] | {"aside": True}]
+    folder = save(make(study, warned), tmp_path / "a")
+    build.open_report(folder).write()
+    body, _, lines = (folder / "report.md").read_text(encoding="utf-8").partition("## In files")
+    assert "Warning Unsure in " in body
+    assert "- chosen: **Warning: " in lines and "lie at the edge of their grid" in lines
+
+
+def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:
+    study = copy.deepcopy(make().manifest["study"]) | {"bibtex": "@article{nobody, year = 2011}"}
+    folder = save(make(study), tmp_path / "a")
+    build.open_report(folder).write()
+    cited = (folder / "cite.bib").read_text(encoding="utf-8")
+    assert cited.startswith("@article{nobody, year = 2011}\n\n@software{rankexp")
+    assert "[cite.bib](cite.bib)" in (folder / "report.md").read_text(encoding="utf-8")
 
 
 def test_an_incomplete_run_says_so_in_the_body_of_every_table(
@@ -156,7 +214,7 @@ def test_a_block_that_fails_takes_nothing_from_the_others(
     monkeypatch.setattr(registry.get("report.blocks", "published_table"), "output", fail)
     report = build.open_report(folder)
     files = {path.name for path in report.write()} - {"report.log"}
-    assert files == {"scores.csv", "report.md", "flips.csv", "flips.md", "flips.tex"}
+    assert files == {*ALWAYS, "flips.csv", "flips.md", "flips.tex"}
     assert report.exit_code == code
     (line,) = report.failures
     assert line.startswith("FAILED: block 'table1': " + said) and len(line) < 500
@@ -192,7 +250,7 @@ def test_the_report_of_the_edited_study_is_taken(make: Make, save: Save, tmp_pat
     study["report"] = [study["report"][2] | {"title": "Only one", "text": "New words."}]
     report = build.open_report(folder, Study.model_validate(study))
     assert {path.name for path in report.write()} == {
-        *("scores.csv", "report.md", "differences.csv", "differences.md", "differences.tex"),
+        *(*ALWAYS, "differences.csv", "differences.md", "differences.tex"),
     }
     page = (folder / "report.md").read_text(encoding="utf-8")
     assert page.startswith("# Another \\*title\\*") and "## Only one\n\nNew words." in page

@@ -3,7 +3,7 @@ r"""LaTeX: a ``table`` environment a table, which needs no package."""
 from collections.abc import Mapping, Sequence
 
 from rankexp.report.model import Output, Table, footnotes
-from rankexp.report.render.text import all_notes, one_line, rows, to_the_right
+from rankexp.report.render.text import all_notes, led, one_line, rows, to_the_right
 
 SUFFIX = "tex"
 _SIGNS = str.maketrans(
@@ -66,7 +66,10 @@ def render(output: Output) -> str | None:
     if not output.tables:
         return None
     numbered = footnotes(output.tables)
-    parts = [rf"\noindent {escape(text)}\par" for text in output.lead]
+    parts = []
+    for label, words in map(led, output.lead):
+        bold = rf"\textbf{{{escape(label)}}} " if label else ""
+        parts.append(rf"\noindent {bold}{escape(words)}\par")
     parts += [table(one, output.incomplete, numbered) for one in output.tables]
     parts += [rf"\noindent {escape(note)}\par" for note in all_notes(output)]
     return "\n\n".join(parts) + "\n"

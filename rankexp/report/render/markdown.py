@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rankexp.report.model import Output, Page, Section, Table, footnotes
-from rankexp.report.render.text import all_notes, one_line, rows, to_the_right
+from rankexp.report.render.text import all_notes, led, one_line, rows, to_the_right
 
 SUFFIX = "md"
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
@@ -42,7 +43,8 @@ def body(output: Output) -> str:
     """Return all tables and notes of a block."""
     numbered = footnotes(output.tables)
     parts = [f"**{escape(text)}**" for text in output.incomplete]
-    parts += [prose(one_line(text)) for text in output.lead]
+    for label, words in map(led, output.lead):
+        parts.append(f"**{escape(label)}** {escape(words)}" if label else prose(words))
     parts += [table(one, numbered) for one in output.tables]
     parts += ["\n".join(f"- {prose(one_line(note))}" for note in all_notes(output))]
     return "\n\n".join(part for part in parts if part)
@@ -59,13 +61,27 @@ def page(shown: Page) -> str:
     parts += [f"Source: {escape(shown.source)}"] if shown.source else []
     parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
     parts += [_section(section) for section in shown.sections]
+    if shown.aside:
+        parts += ["## In files", "\n".join(map(_aside, shown.aside))]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _section(section: Section) -> str:
+    """Return a section; what is a detail stands in its files only."""
     title = escape(section.title)
+    output = section.output
+    main = replace(output, tables=[one for one in output.tables if not one.detail])
     pictures = [name for name in section.files if name.endswith(".png")]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
     parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
-    parts += [body(section.output), section.closing, f"Files: {links}" if links else ""]
+    parts += [body(main), section.closing, f"Files: {links}" if links else ""]
     return "\n\n".join(part for part in parts if part)
+
+
+def _aside(section: Section) -> str:
+    """Return the line of a section that stands in its files only, with what is wrong with it."""
+    output = section.output
+    wrong = [f"**{escape(text)}**" for text in [*output.incomplete, *output.warnings]]
+    links = ", ".join(f"[{name}]({name})" for name in section.files)
+    parts = [f"- {escape(section.title)}:", *wrong, escape(output.gist), links]
+    return " ".join(part for part in parts if part)

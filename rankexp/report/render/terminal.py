@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from rankexp.report.model import Output, Table, footnotes
-from rankexp.report.render.text import all_notes, one_line, rows, to_the_right
+from rankexp.report.render.text import all_notes, led, one_line, rows, to_the_right
 
 
 def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
@@ -25,7 +25,8 @@ def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
 def render(output: Output) -> str:
     """Return a block's main tables and its notes."""
     numbered = footnotes(output.tables)
-    parts = [*map(one_line, [*output.incomplete, *output.lead])]
+    parts = [*map(one_line, output.incomplete)]
+    parts += [" ".join(filter(None, led(said))) for said in output.lead]
     parts += [table(one, numbered) for one in output.tables if not one.detail]
     parts += ["\n".join(map(one_line, all_notes(output)))]
     return "\n\n".join(part for part in parts if part)

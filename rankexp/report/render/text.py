@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table, footnotes
+from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
 from rankexp.report.numbers import NOTHING, number, span
 
 _NUMERIC = re.compile(r"[-+±.\d\s/≈≠()e%–×]*")
@@ -42,6 +42,14 @@ def _value(cell: Cell) -> str:
 def _span(cell: Cell) -> str:
     assert cell.interval is not None
     return span(*cell.interval, cell.digits, sign=cell.sign)
+
+
+def led(said: str | Said) -> tuple[str, str]:
+    """Return the words that lead a paragraph, with their full stop, and the paragraph."""
+    if isinstance(said, str):
+        return "", one_line(said)
+    label = one_line(said.label).rstrip()
+    return label if label.endswith((".", "?", "!")) else f"{label}.", one_line(said.text)
 
 
 def rows(table: Table, notes: Mapping[str, int] | None = None) -> list[list[str]]:
