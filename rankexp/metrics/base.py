@@ -71,6 +71,8 @@ class Declaration:
         ValueError for what cannot be, so that a configuration can complain before anything runs.
     reading : Reading
         What helps to read its values.
+    label : str
+        What it is called in tables and sentences; by default its name without underscores.
     """
 
     direction: Direction
@@ -80,6 +82,7 @@ class Declaration:
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
     reading: Reading = Reading()
+    label: str = ""
 
     def __call__(self, function: F) -> F:
         """Return the function, marked."""
@@ -111,6 +114,13 @@ class Metric:
     def direction(self) -> Direction:
         """Which values are better, ``"lower"`` or ``"higher"``."""
         return self.declaration.direction
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables and sentences, with its parameters."""
+        given = ", ".join(f"{name} {value}" for name, value in self.parameters)
+        named = self.declaration.label or self.name.replace("_", " ")
+        return f"{named} ({given})" if given else named
 
     @property
     def source(self) -> str:

@@ -94,6 +94,7 @@ def rank_loss(
 
 @declare(
     "higher",
+    label="AUC",
     source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
     reading=Reading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
 )

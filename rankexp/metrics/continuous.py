@@ -26,7 +26,13 @@ PAIRS, TRIPLES, TAU = Reading(0.01, reach=2.0), Reading(0.01), Reading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
 
 
-@declare("higher", source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES)
+@declare(
+    "higher",
+    source="clemencon2017, (6) and Definition 2",
+    kinds=THREE,
+    reading=TRIPLES,
+    label="IAUC",
+)
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
 
@@ -87,7 +93,13 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@declare("higher", source="clemencon2017, (8)", kinds=ANY, reading=PAIRS)
+@declare(
+    "higher",
+    source="clemencon2017, (8)",
+    kinds=ANY,
+    reading=PAIRS,
+    label="share of pairs in order",
+)
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
 
@@ -117,7 +129,13 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     return (pairs + found.concordant - found.discordant) / (2 * pairs)
 
 
-@declare("higher", source="Kendall, Biometrika 33 (1945); variant b", kinds=ANY, reading=TAU)
+@declare(
+    "higher",
+    source="Kendall, Biometrika 33 (1945); variant b",
+    kinds=ANY,
+    reading=TAU,
+    label="Kendall's tau-b",
+)
 def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
 
@@ -136,7 +154,13 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     return values if s.ndim == 2 else float(values[0])
 
 
-@declare("higher", source="clemencon2017, Table 1 (note on its tau)", kinds=ANY, reading=PAIRS)
+@declare(
+    "higher",
+    source="clemencon2017, Table 1 (note on its tau)",
+    kinds=ANY,
+    reading=PAIRS,
+    label="share of pairs not discordant",
+)
 def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 
@@ -152,7 +176,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
     return _each(s, ordered(target), lambda pairs: (both - 2 * pairs.discordant) / both)
 
 
-@declare("lower", source="clemencon2017, Table 1", kinds=("continuous",))
+@declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
     scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Mapping[str, Any] | None = None
 ) -> float | Floats:

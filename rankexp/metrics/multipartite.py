@@ -29,7 +29,13 @@ AUC = Reading(margin=0.01, reach=1.0)
 POOLED = Reading(margin=0.01, reach=1.0, pooled=True)
 
 
-@declare("higher", source="uematsu2010, U_ovo (Hand and Till, 2001)", kinds=KINDS, reading=AUC)
+@declare(
+    "higher",
+    source="uematsu2010, U_ovo (Hand and Till, 2001)",
+    kinds=KINDS,
+    reading=AUC,
+    label="mean AUC of pairs of levels",
+)
 def u_ovo(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -72,7 +78,13 @@ def u_ovo(
     return _mean_of(terms, pairs, known, "pairs of levels", np.ndim(scores))
 
 
-@declare("higher", source="uematsu2010, U_cons (Waegeman et al., 2008)", kinds=KINDS, reading=AUC)
+@declare(
+    "higher",
+    source="uematsu2010, U_cons (Waegeman et al., 2008)",
+    kinds=KINDS,
+    reading=AUC,
+    label="mean AUC of cuts",
+)
 def u_cons(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
@@ -96,7 +108,11 @@ def u_cons(
 
 
 @declare(
-    "higher", source="uematsu2010, U_pairs (Waegeman et al., 2008)", kinds=KINDS, reading=POOLED
+    "higher",
+    source="uematsu2010, U_pairs (Waegeman et al., 2008)",
+    kinds=KINDS,
+    reading=POOLED,
+    label="share of pairs in order",
 )
 def u_pairs(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
@@ -178,6 +194,7 @@ def pair_risk(
     source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
     kinds=KINDS,
     reading=Reading(reach=1.0),
+    label="VUS",
 )
 def vus(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"

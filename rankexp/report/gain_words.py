@@ -15,17 +15,11 @@ POWER = 0.8
 """With which the rows said to be needed would show equivalence if there is no difference."""
 MOST_TIMES = 100
 """As many rows again: beyond this a number says no more than that it is far."""
-NAMES = {
-    "auc": "AUC",
-    "rank_loss": "rank loss",
-    "u_pairs": "share of pairs in order",
-    "d_tau": "share of pairs in order",
-}
 
 
 def named(metric: object) -> str:
     """Return what a metric is called in sentences."""
-    return NAMES.get(str(metric), str(metric))
+    return str(getattr(metric, "label", metric))
 
 
 def undecided(verdict: Verdict) -> bool:

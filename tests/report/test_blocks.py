@@ -358,7 +358,7 @@ OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "published_table": ("folds", {}),
 }
 WITHOUT = {"curves_against_theory", "iroc_curves", "region_map", "scoring_functions"}
-WITHOUT |= {"simulation_table", "staircase", "tree"}
+WITHOUT |= {"simulation_table", "staircase", "summary", "tree"}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:

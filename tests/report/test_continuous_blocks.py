@@ -136,7 +136,7 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     flat = table.loc["flat"]
     assert (flat["best"], flat["worst"], tree["worst"]) == (0, 4, 0)
     assert (flat["verdict"], flat["note"]) == ("not reproduced", "another definition")
-    assert rows(output.tables[0])[0][:4] == ["iauc", "Tree", ".75", ".7500"]
+    assert rows(output.tables[0])[0][:4] == ["IAUC", "Tree", ".75", ".7500"]
     assert rows(output.tables[0])[1][5:9] == [".5000", ".5000", "100 %", "not reproduced"]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rankexp import registry
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.config.schema import Block, Study
+from rankexp.metrics.base import parse
 from rankexp.plan import Cell
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
@@ -185,6 +186,6 @@ def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
 @pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
     one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "", "", False)
-    metric: Any = "auc"  # a figure needs its name alone
+    metric = parse("auc")
     made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
     assert said in made.axes[0].get_xlabel()

@@ -100,8 +100,53 @@ def test_it_shows_all_experiments_and_a_title_leads_by_default(
     assert report.blocks[0].output.lead[-1].label == "Table 1"  # type: ignore[union-attr]
 
 
-def test_it_gathers_no_other_of_its_kind(make: Make, study: dict[str, Any]) -> None:
-    study["report"].append(study["report"][0] | {"name": "again"})
-    study["report"][0]["options"] = {"of": ["again"]}
-    (failed,) = build.Report(make(study), Path()).failures
-    assert "'again' is of this kind, too" in failed
+def gist(context: Context, name: str, experiment: str, **options: Any) -> str:
+    block = Block(block=name, name="x", experiment=experiment, options=options)
+    output: Output = (
+        registry.get("report.blocks", name).model_validate(options).build(context, block)
+    )
+    return output.gist
+
+
+def better(cell: Cell, record: Record) -> Record:
+    """Give one method the least losses."""
+    less = 0.05 * (cell.method == "exponential")
+    rows = [r._replace(value=r.value - less) if r.grid == 1 else r for r in record.rows]
+    return replace(record, rows=rows)
+
+
+def test_tables_say_which_method_has_the_best_mean(make: Make) -> None:
+    options: dict[str, Any] = {"reference": "logistic"}
+    said = gist(make(), "boxplots", "boxes", **options)
+    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2. ")
+    assert "Mean differences to logistic: +.0" in said
+    assert "exponential on 2" in gist(make(None, better), "paired_table", "boxes", **options)
+    nothing = make(None, lambda cell, record: None)
+    assert gist(nothing, "paired_table", "boxes", **options) == ""
+
+
+def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
+    said = gist(make(), "optimum", "boxes")
+    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2.")
+    assert "Distance from the best scorer: .0" in said
+    assert gist(make(None, better), "optimum", "boxes") != said
+
+
+def test_ranks_are_said_best_first(make: Make) -> None:
+    said = gist(make(), "average_ranks", "boxes")
+    assert "over 5 models, hard: logistic 1.00, SVM-OR 2.00, exponential 3.00 (p " in said
+    assert "hard: exponential 1.00" in gist(make(None, better), "average_ranks", "boxes")
+
+
+def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) -> None:
+    def off(cell: Cell, record: Record) -> Record:
+        more = {"prior_observed": 0.5}
+        rows = [r._replace(value=r.value + more.get(r.quantity, 0.0)) for r in record.rows]
+        return replace(record, rows=rows)
+
+    options: dict[str, Any] = {"expected": {"prior_observed": "prior"}}
+    said = gist(make(), "simulation_table", "tried", **options)
+    assert said.startswith("2 means are within .00")
+    far = gist(make(None, off), "simulation_table", "tried", **options)
+    assert far.startswith("2 means are within .50") and "2 of them further than 3 SE" in far
+    assert gist(make(), "simulation_table", "tried") == ""

@@ -1,13 +1,11 @@
 """The head of a page in a few sentences: asked, done, and what other blocks found."""
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from pydantic import Field
 
 from rankexp.analyse import complete
-from rankexp.config.fault import Fault
-from rankexp.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.config.schema import Block, Evaluate, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Said
 from rankexp.report.options import BlockKind, BlockName
@@ -26,15 +24,6 @@ class Summary(BlockKind):
     """The question of the study, a sentence."""
     of: list[BlockName] | dict[str, BlockName] = Field(default_factory=list)
     """The blocks that have a sentence, with the words that lead each. Default: their titles."""
-
-    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
-        """Find blocks that gather, too: their sentences are not there yet."""
-        yield from super().faults(study, block)
-        kinds = {other.name: other.block for other in study.report}
-        places = self.of.items() if isinstance(self.of, dict) else enumerate(self.of)
-        for place, name in places:
-            if kinds.get(name) == block.block:
-                yield Fault(("options", "of", place), f"'{name}' is of this kind, too")
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the sentences, which say themselves what the run and each block lacks."""

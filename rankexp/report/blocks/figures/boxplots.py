@@ -73,7 +73,7 @@ class Boxplots(PairedTable):
         )
         margins = {p.metric.reading.margin for p in panels if p.reference} - {None}
         notes += [f"Shaded: differences within ±{margin:g}." for margin in margins]
-        return Output(result.numbers, [], draw(panels, self.columns), notes)
+        return Output(result.numbers, [], draw(panels, self.columns), notes, gist=result.gist)
 
     def _panel(
         self, context: Context, experiment: str, problem: str, methods: Sequence[str]
@@ -153,7 +153,7 @@ def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
         axes.axhline(panel.bayes, color="black", linestyle=(0, (5, 3)), linewidth=1.0)
         figure.note(axes, "Bayes risk", (len(panel.labels) - 0.42, panel.bayes), ha="right")
     figure.title(axes, panel.title, bold=True)
-    axes.set_ylabel(figure.literal(panel.metric).replace("_", " "))
+    axes.set_ylabel(figure.literal(panel.metric.label))
 
 
 def draw_differences(axes: figure.Axes, panel: Panel) -> None:

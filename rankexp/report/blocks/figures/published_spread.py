@@ -15,6 +15,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import number, span
 from rankexp.report.options import AtRule, MetricOption
 
 REGISTER = {"published_spread": "PublishedSpread"}
@@ -61,7 +62,27 @@ class PublishedSpread(AtRule):
         numbers = pd.DataFrame(lines).drop(columns=["printed", "digits"])
         notes = [*counted(line["verdict"] for line in lines), LEGEND]
         drawn = draw(context, panels, methods)
-        return Output(numbers, [self._table(context, lines)], drawn, notes)
+        return Output(
+            numbers, [self._table(context, lines)], drawn, notes, gist=self._gist(context, lines)
+        )
+
+    def _gist(self, context: Context, lines: Sequence[Line]) -> str:
+        """Count the published values that lie in the spread, and name those that do not."""
+        told = [line for line in lines if line["verdict"] not in (None, Reproduction.NOT_RUN)]
+        if not told:
+            return ""
+        apart = [line for line in told if line["verdict"] != Reproduction.REPRODUCED]
+        named = [
+            f"{parse(line['metric']).label} of {context.method_label(line['method'])} "
+            f"({number(line['published'], line['printed'])} against "
+            f"{span(line['low'], line['high'], line['digits'], sign=False)})"
+            for line in apart
+        ]
+        rest = f"; not {', '.join(named)}" if named else ""
+        return (
+            f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten of "
+            f"{min(line['seeds'] for line in told)} seeds do{rest}."
+        )
 
     def _panel(
         self, context: Context, where: tuple[str, str], metric: Metric, methods: Sequence[str]
@@ -122,11 +143,12 @@ class PublishedSpread(AtRule):
         rows: list[list[Entry]] = []
         for line in lines:
             problem, seeds = context.problem_label(line["problem"]), line["seeds"]
+            label = parse(line["metric"]).label
             known = seeds and not math.isnan(line["published"])
             marks = (line[name] for name in ("mean", "low", "median", "high"))
             rows.append(
                 [
-                    f"{line['metric']}, {problem}" if several else line["metric"],
+                    f"{label}, {problem}" if several else label,
                     context.method_label(line["method"]),
                     Cell(line["published"], digits=line["printed"]),
                     *(Cell(value, digits=line["digits"]) for value in marks),
@@ -146,7 +168,8 @@ def draw(context: Context, panels: Sequence[Panel], methods: Sequence[str]) -> f
     one = len({panel.problem for panel in panels}) == 1
     for own, panel in zip(axes, panels, strict=True):
         _boxes(own, panel)
-        figure.title(own, panel.metric if one else f"{panel.metric}, {panel.problem}")
+        label = panel.metric.label
+        figure.title(own, label if one else f"{label}, {panel.problem}")
         figure.name_places(own, [context.method_label(name) for name in methods])
     return made
 

@@ -115,7 +115,7 @@ class ScoringFunctions(OfOneSplit):
                 if line.name == "optimal":
                     value = float(metric(y=truth.y, reference=truth.y, scores=line.y))
                 told.append(f"{line.label} {number(value, self.digits)}")
-            notes.append(f"{metric} on these examples: {', '.join(told)}.")
+            notes.append(f"{metric.label} on these examples: {', '.join(told)}.")
         return notes
 
     def _draw(self, truth: Kept, lines: Sequence[Line]) -> figure.Figure:

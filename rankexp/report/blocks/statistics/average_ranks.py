@@ -17,8 +17,9 @@ from rankexp.metrics.base import Metric
 from rankexp.report.blocks.statistics.comparison import p_value
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.numbers import short
+from rankexp.report.numbers import number, short
 from rankexp.report.options import Choosing, InBlocks
+from rankexp.report.render.text import cell_text
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
@@ -51,7 +52,17 @@ class AverageRanks(Choosing, InBlocks):
         """Return the table of ranks and that of pairs."""
         panels = self.panels(context, block)
         tables = [self._ranks(context, panels), self._pairs(context, panels)]
-        return Output(self.numbers(panels), tables, notes=self.notes(panels))
+        gist = " ".join(self._gist(context, panel) for panel in panels if panel.ranking)
+        return Output(self.numbers(panels), tables, notes=self.notes(panels), gist=gist)
+
+    def _gist(self, context: Context, panel: Panel) -> str:
+        """Say the average ranks, the best first, and whether they are out of line."""
+        found = panel.ranking
+        assert found is not None  # see above
+        ranked = sorted(zip(found.average, map(context.method_label, panel.methods), strict=True))
+        named = ", ".join(f"{label} {number(rank, self.digits)}" for rank, label in ranked)
+        p = cell_text(p_value(float(found.omnibus.p)))
+        return f"Average ranks over {found.blocks} {panel.unit}, {panel.title}: {named} (p {p})."
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods asked for; by default those that every experiment has."""
@@ -148,7 +159,7 @@ class AverageRanks(Choosing, InBlocks):
             rows.append([panel.title, *cells])
         names = map(context.method_label, methods)
         header = ["Over", "n", *names, "F", "p", "Critical difference"]
-        metrics = ", ".join(dict.fromkeys(str(m) for panel in panels for m in panel.metrics))
+        metrics = ", ".join(dict.fromkeys(m.label for panel in panels for m in panel.metrics))
         rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
         return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
 

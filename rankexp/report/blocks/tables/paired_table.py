@@ -7,9 +7,12 @@ import pandas as pd
 
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
+from rankexp.metrics.base import parse
 from rankexp.protocols.base import EXAMPLES
 from rankexp.report.context import Context
+from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Output, Table
+from rankexp.report.numbers import span
 from rankexp.report.options import AtRule, MethodName
 
 REGISTER = {"paired_table": "PairedTable"}
@@ -39,7 +42,7 @@ class PairedTable(AtRule):
         names = block.experiments
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])
         tables, notes = [self.grid(context, numbers)], self.notes(context, numbers)
-        return Output(numbers, tables, notes=notes)
+        return Output(numbers, tables, notes=notes, gist=self.gist(context, numbers))
 
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
         """Return means, quartiles and paired differences of one experiment."""
@@ -66,6 +69,19 @@ class PairedTable(AtRule):
         means.insert(3, "metric", str(context.metric(experiment, self.metric)))
         return means.reset_index(drop=True)
 
+    def gist(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say which method has the best mean on how many problems, and how far others are."""
+        metrics = {parse(name) for name in numbers["metric"]}
+        if len(metrics) != 1:
+            return ""
+        (metric,) = metrics
+        text = leaders(context, numbers, "mean", metric)
+        known = numbers.get("difference", pd.Series(dtype=float)).dropna()
+        if self.reference and len(known):
+            ends = span(known.min(), known.max(), self.digits)
+            text += f" Mean differences to {context.method_label(self.reference)}: {ends}."
+        return text
+
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         """Return the numbers as a table."""
         rows = []
@@ -84,7 +100,7 @@ class PairedTable(AtRule):
         header = list(COLUMNS)
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
-        metrics = ", ".join(dict.fromkeys(numbers["metric"]))
+        metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers["metric"]))
         return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
 
     def _difference(self, row: Mapping[Hashable, Any]) -> Cell:

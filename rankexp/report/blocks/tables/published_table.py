@@ -12,7 +12,7 @@ from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
 from rankexp.analyse.verdicts import Reproduction, counted, reproduction
 from rankexp.config.schema import Block
-from rankexp.metrics.base import Metric
+from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import number
@@ -144,7 +144,7 @@ class PublishedTable(Choosing):
             rows.append(["mean difference", *means])
         what = ["published"] if known else []
         what += ["reproduced ± SE", *(rule.label for rule in self.rules[1:])]
-        metrics = ", ".join(dict.fromkeys(line["metric"] for line in lines))
+        metrics = ", ".join(dict.fromkeys(parse(line["metric"]).label for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
         return Table(header, rows, f"{metrics}: {' / '.join(what)}")
 

@@ -12,9 +12,12 @@ from rankexp.config.schema import Block, Simulate
 from rankexp.grid import points
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Output, Table
+from rankexp.report.numbers import amount
 from rankexp.report.options import BlockKind
 
 REGISTER = {"simulation_table": "SimulationTable"}
+
+FAR = 3.0  # standard errors
 
 
 class SimulationTable(BlockKind):
@@ -33,7 +36,8 @@ class SimulationTable(BlockKind):
         tables = [self._table(context, name) for name in block.experiments]
         grids = list(map(self._grid, block.experiments, tables))
         z = "; z is a mean difference over its SE" if self.expected else ""
-        return Output(pd.concat(tables), grids, notes=[f"SE over repetitions{z}."])
+        numbers = pd.concat(tables)
+        return Output(numbers, grids, notes=[f"SE over repetitions{z}."], gist=_gist(numbers))
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]
@@ -80,3 +84,17 @@ class SimulationTable(BlockKind):
             Cell(row["difference"], se, digits=self.digits, sign=True),
             Cell(z, digits=1, sign=True),
         ]
+
+
+def _gist(numbers: pd.DataFrame) -> str:
+    """Say how far means are from what they should be; "" where nothing says what."""
+    known = numbers.dropna(subset=["difference"])
+    if not len(known):
+        return ""
+    furthest = known["difference"].abs().max()
+    errors = (known["difference"] / known["difference_se"]).abs()
+    beyond = int((errors > FAR).sum())
+    return (
+        f"{len(known)} means are within {amount(float(furthest), 4)} of what they should be, "
+        f"{beyond or 'none'} of them further than {FAR:g} SE."
+    )

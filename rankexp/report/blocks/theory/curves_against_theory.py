@@ -13,8 +13,9 @@ from rankexp.config.schema import Block
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, ProblemName
-from rankexp.report.theories import Against, Panel
+from rankexp.report.theories import SLOPE, Against, Panel
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 
@@ -42,7 +43,18 @@ class CurvesAgainstTheory(AtRule, Against):
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
         drawn = self._draw(context, found, methods)
-        return Output(numbers, [self._grid(context, numbers)], drawn, self._notes(context))
+        grid, gist = self._grid(context, numbers), self._gist(context, numbers)
+        return Output(numbers, [grid], drawn, self._notes(context), gist=gist)
+
+    def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say the slope of each method's curves beside that of theory."""
+        own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
+        named = [
+            f"{context.method_label(row['method'])} {number(row['mean'], 2)} ± "
+            f"{number(row['se'], 2)} ({number(row['theory'], 2)})"
+            for row in own.to_dict("records")
+        ]
+        return f"Mean slopes, theory's in parentheses: {', '.join(named)}." if named else ""
 
     def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:
         setup = context.evaluate(experiment)

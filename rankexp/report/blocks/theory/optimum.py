@@ -9,7 +9,9 @@ from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
 from rankexp.report import figure
 from rankexp.report.context import Context
+from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import span
 from rankexp.report.options import AtRule
 
 REGISTER = {"optimum": "Optimum"}
@@ -36,7 +38,16 @@ class Optimum(AtRule):
             f"Grid points by {self.rule.label}. Below each value, how far it is from the best, ± "
             "SE over models, paired; the figure shows these distances with 2 SE."
         )
-        return Output(table, [self._grid(context, table, methods, title)], drawn, [note])
+        grid, gist = self._grid(context, table, methods, title), self._gist(context, table, title)
+        return Output(table, [grid], drawn, [note], gist=gist)
+
+    def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
+        """Say which method comes nearest to the best scorer, and how far all are from it."""
+        apart = table["short"].dropna()
+        if not len(apart):
+            return ""
+        ends = span(apart.min(), apart.max(), self.digits, sign=False)
+        return f"{leaders(context, table, 'value', metric)} Distance from the best scorer: {ends}."
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         splits = self.chosen(context, experiment, methods)
@@ -70,7 +81,9 @@ class Optimum(AtRule):
             rows.append([context.problem_label(str(problem)), best, *shown])
             rows.append(["", "", *apart])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
-        return Table(header, rows, f"{metric}: mean over models, and the distance from the best")
+        return Table(
+            header, rows, f"{metric.label}: mean over models, and the distance from the best"
+        )
 
 
 def draw(
@@ -97,7 +110,7 @@ def draw(
     labels = [figure.literal(context.problem_label(name)) for name in problems]
     axes.set_yticks(range(len(problems)), labels)
     axes.set(ylim=(len(problems) - 0.5, -0.5))
-    axes.set_xlabel(figure.literal(f"{metric}: distance from the best scorer"))
+    axes.set_xlabel(figure.literal(f"{metric.label}: distance from the best scorer"))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     figure.legend(made)

@@ -62,7 +62,7 @@ class RegionMap(BlockKind):
             "on the left are linear from -1 to 1 and logarithmic beyond.",
         ]
         table = counts(draws, agree, len(plain) - agree)
-        return Output(draws, [table], draw(draws.head(self.shown)), notes)
+        return Output(draws, [table], draw(draws.head(self.shown)), notes, gist=notes[0])
 
 
 def pairs(first: pd.Series, second: pd.Series) -> list[str]:

@@ -14,6 +14,7 @@ from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.options import AtRule, ProblemName
+from rankexp.report.render.text import cell_text
 
 REGISTER = {"staircase": "Staircase"}
 
@@ -75,7 +76,9 @@ class Staircase(AtRule):
             for method, curves in self._fitted(context, name).items()
         }
         numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
-        return Output(numbers, [table], self._draw(context, steps, fitted), self._notes(fitted))
+        gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
+        drawn, notes = self._draw(context, steps, fitted), self._notes(fitted)
+        return Output(numbers, [table], drawn, notes, gist=f"The least hinge loss: {gist}.")
 
     def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.Kept]]:
         """Return the curves at fixed points of one problem, by method."""
