@@ -1,9 +1,16 @@
-"""Import a class by its path. The module runs as it is imported; nothing else of it is called."""
+"""Import what a path names. The module runs as it is imported; nothing else of it is called."""
 
+import hashlib
 import importlib
 import inspect
 import pkgutil
+import re
+import sys
+import traceback
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rankexp.errors import one_line
@@ -15,24 +22,95 @@ def import_class(path: str, *needed: str) -> type[Any]:
 
     ValueError where there is none, it lacks a method `needed`, or importing its module fails.
     """
-    module_name, _, attribute = path.rpartition(".")
-    if not module_name:
-        raise ValueError(f"'{path}' is not an import path such as package.module.Class")
-    module = _module(module_name)
-    try:
-        found = getattr(module, attribute)
-    except AttributeError:
-        public = [known for known in dir(module) if not known.startswith("_")]
-        hint = did_you_mean(attribute, public)
-        raise ValueError(f"'{module_name}' has no '{attribute}'{hint}") from None
-    except (Exception, SystemExit) as error:  # modules may import their attributes late
-        raise ValueError(f"importing '{path}' failed: {one_line(error)}") from None
+    found = import_object(path)
     if not inspect.isclass(found):
         raise ValueError(f"'{path}' is not a class")
+    require(path, found, *needed)
+    return found
+
+
+def require(path: str, found: Any, *needed: str) -> None:
+    """Raise ValueError where what a path names lacks a method."""
     for method in needed:
         if not callable(getattr(found, method, None)):
             raise ValueError(f"'{path}' is not an estimator: it has no method '{method}'")
-    return found
+
+
+def import_object(path: str) -> Any:
+    """Return what an import path names; ValueError where there is nothing, or importing fails."""
+    module_name, _, attribute = path.rpartition(".")
+    if not module_name:
+        raise ValueError(f"'{path}' is not an import path such as package.module.Class")
+    return _attribute(_module(module_name), module_name, attribute)
+
+
+def _attribute(module: ModuleType, name: str, attribute: str) -> Any:
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        public = [known for known in dir(module) if not known.startswith("_")]
+        hint = did_you_mean(attribute, public)
+        raise ValueError(f"'{name}' has no '{attribute}'{hint}") from None
+    except (Exception, SystemExit) as error:  # modules may import their attributes late
+        path = f"{name}.{attribute}"
+        raise ValueError(f"importing '{path}' failed: {one_line(error)}") from None
+
+
+_IN_FILE = re.compile(r"(?P<file>[^:]+\.py):(?P<attribute>\w+)")
+
+
+def file_of(path: str) -> str | None:
+    """Return the file that ``models.py:name`` names; None for an import path."""
+    match = _IN_FILE.fullmatch(path)
+    return None if match is None else match["file"]
+
+
+def file_hash(path: str, folder: str) -> str:
+    """Return the SHA-256 of the file of ``models.py:name``; ValueError where there is none."""
+    return hashlib.sha256(_content(path, folder)).hexdigest()
+
+
+def import_from_file(path: str, folder: str, expected: str = "") -> Any:
+    """Return what ``models.py:name`` names, the file lying in a folder.
+
+    ValueError where there is no such thing, or the file has another SHA-256 than `expected`.
+    """
+    content, name = _content(path, folder), str(file_of(path))
+    found = hashlib.sha256(content).hexdigest()
+    if expected and found != expected:
+        raise ValueError(f"the file '{name}' changed while the study ran; run it again")
+    module = _executed(name, Path(folder, name).absolute(), content, found)
+    return _attribute(module, name, path.rpartition(":")[2])
+
+
+def _content(path: str, folder: str) -> bytes:
+    name = str(file_of(path))
+    if Path(name).is_absolute():
+        raise ValueError(f"'{name}': give the file's path relative to the study's own file")
+    try:
+        return Path(folder, name).read_bytes()
+    except OSError as error:
+        where = f"'{folder}'" if folder else "the working folder"
+        raise ValueError(f"the file '{name}' in {where}: {error.strerror or error}") from None
+
+
+@cache
+def _executed(name: str, file: Path, content: bytes, digest: str) -> ModuleType:
+    """Run a file as a module of its own, which finds installed packages but no other files."""
+    module = ModuleType(f"{file.stem}_{digest[:16]}")
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module  # where dataclasses and pickle look for it
+    try:
+        exec(compile(content, str(file), "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:  # whatever a foreign file does
+        del sys.modules[module.__name__]
+        syntax = isinstance(error, SyntaxError)
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+        line = error.lineno if syntax else (lines or [1])[-1]
+        what = f"{type(error).__name__}: {error.msg}" if syntax else one_line(error)
+        raise ValueError(f"importing '{name}' failed in line {line}: {what}") from None
+    return module
 
 
 def _module(name: str) -> Any:

@@ -73,7 +73,7 @@ class MethodSpec:
     """An estimator with its whole grid."""
 
     estimator: str
-    """A registered name or an import path."""
+    """A registered name, an import path, or a name in a file."""
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Without `lam` where there are `lambdas`."""
@@ -81,6 +81,10 @@ class MethodSpec:
     """Penalties solved along a path, as the study gives them."""
     per_row: bool = False
     """Whether a penalty is divided by the number of training rows (``scaling: sum``)."""
+    folder: str = ""
+    """Where a file that the estimator names lies; in no key, as the file's SHA-256 is."""
+    sha256: str = ""
+    """Of that file, so that no worker takes another."""
 
     @cached_property
     def settings(self) -> tuple[Point, ...]:

@@ -1,29 +1,62 @@
-"""Find the estimator that a method names: one of ours, or any class by its import path."""
+"""Find the estimator that a method names: one of ours, or any by its import path or file."""
 
 import inspect
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankexp import registry
+from rankexp.config import queries
+from rankexp.config.made import Made, made
 from rankexp.errors import ConfigError
-from rankexp.imports import import_class
+from rankexp.imports import file_of, import_from_file, import_object, require
+
+if TYPE_CHECKING:
+    from rankexp.config.schema import Method
+
+
+def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Any:
+    """Return what makes an estimator: a class, or `Made` of a function or a ready estimator.
+
+    It is named as it is registered, by its import path, or as ``models.py:name`` in a file of the
+    folder, which must have this SHA-256 if one is given. ConfigError where there is none, or what
+    is made cannot be fitted and asked for scores.
+    """
+    try:
+        if file_of(name) is None:
+            return _resolved(name)
+        return _made_or_class(name, import_from_file(name, folder, sha256))
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def estimator_of(method: "Method") -> Any:
+    """Return what makes the estimators of a study's method; errors as above."""
+    return resolve_estimator(method.estimator, method.folder)
 
 
 @cache
-def resolve_estimator(name: str) -> type[Any]:
-    """Return the class of an estimator, by its registered name or its import path.
-
-    ConfigError where there is no such class, or it cannot be fitted and asked for scores.
-    """
+def _resolved(name: str) -> Any:
+    if "." in name:
+        return _made_or_class(name, import_object(name))
     try:
-        found = import_class(name, "fit") if "." in name else registry.get("estimators", name)
+        return _scoring(name, registry.get("estimators", name))
     except registry.UnknownNameError as error:
         hint = "; others by import path, such as sklearn.linear_model.LogisticRegression"
-        raise ConfigError(f"{error}{hint}") from None
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+        lacking = "; if a package offers it, install that"
+        known = isinstance(error, registry.PluginError)
+        raise ValueError(f"{error}{'' if known else lacking}{hint}") from None
+
+
+def _made_or_class(name: str, found: Any) -> Any:
+    if not inspect.isclass(found):
+        return made(name, found)
+    require(name, found, "fit")
+    return _scoring(name, found)
+
+
+def _scoring(name: str, found: Any) -> Any:
     if not any(hasattr(found, method) for method in ("decision_function", "predict")):
-        raise ConfigError(f"'{name}' gives no scores: neither 'decision_function' nor 'predict'")
+        raise ValueError(f"'{name}' gives no scores: neither 'decision_function' nor 'predict'")
     return found
 
 
@@ -37,6 +70,8 @@ def has_path(name: str) -> bool:
 
 def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
     """Return the named parameters of a class or function; None where it takes any name."""
+    if isinstance(function, Made):
+        return None  # they depend on what it is called with, see `Made.names`
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):  # compiled, and does not tell
@@ -51,7 +86,4 @@ def fit_takes(model: Any) -> frozenset[str]:
 
     One of ours says itself what it takes with its parameters; others take what their `fit` names.
     """
-    if hasattr(model, "takes"):
-        return frozenset(model.takes())
-    named = frozenset(inspect.signature(model.fit).parameters)
-    return named & {"groups", "sample_weight"}
+    return frozenset(model.takes()) if hasattr(model, "takes") else queries.takes(model)

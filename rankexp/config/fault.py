@@ -15,6 +15,8 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a number"),
     str: ((str,), "text"),
 }
+MOST_NAMES = 30
+"""Parameters of which a message lists all though it guesses one: pipelines have many."""
 _LONGEST = 40
 """Most characters of a value that a message repeats."""
 
@@ -70,11 +72,19 @@ def unknown_parameters(
     known = parameters(function)
     if known is None:
         return
-    names = [name for name in known if name not in hidden]
+    yield from unknown_names([name for name in known if name not in hidden], given, path, owner)
+
+
+def unknown_names(
+    names: Sequence[str], given: Iterable[str], path: TreePath, owner: str
+) -> Iterator[Fault]:
+    """Find what is given and is none of the names."""
     for key in given:
         if key not in names:
             hint = registry.did_you_mean(key, names)
-            text = f"{owner} has no parameter '{key}'{hint}; known: {', '.join(names) or 'none'}"
+            listed = f"; known: {', '.join(names) or 'none'}"
+            short = hint and len(names) > MOST_NAMES
+            text = f"{owner} has no parameter '{key}'{hint}{'' if short else listed}"
             yield Fault((*path, key), text, key=True)
 
 

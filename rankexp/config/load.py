@@ -139,6 +139,8 @@ def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:
     if study.published is None and (folder / default).is_file():
         study = study.model_copy(update={"published": default})
     study._folder = folder
+    for method in study.methods.values():
+        method._folder = str(folder)
     return study, meaning.faults(study, tree)
 
 

@@ -111,6 +111,7 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
                 if (metric := _metric(text)) and "groups" in metric.needs:
                     place = (*path, "metrics", j)
                     yield Fault(place, f"{metric!r} needs groups, which '{problem}' has not")
+            yield from _unasked(experiment, used, problem, bool(study.data.get(problem)), path)
         if problem in study.data and study.data[problem].weights:
             yield from _unweighted(experiment, used, f"'{problem}' has weights", path)
         kind = kind_of(study, problem)
@@ -125,6 +126,19 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
             yield from () if binary else _unfit(experiment, kind, levels, named, path)
             for name, method in used.items() if levels else ():
                 yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
+
+
+def _unasked(
+    experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
+) -> Iterator[Fault]:
+    """Find methods that rank within groups, for a problem that has none."""
+    hint = "name their column in its 'groups'" if data else "groups come from data sets"
+    if data and not experiment.within_groups:
+        hint = "'within_groups: false' may be why"
+    for i, name in enumerate(experiment.methods):
+        if name in used and methods.ranks_queries(used[name]):
+            text = f"method '{name}' ranks within groups, which '{problem}' has not: {hint}"
+            yield Fault((*path, "methods", i), text)
 
 
 def _unweighted(

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from typing import Any
 
-from rankexp.config.estimators import fit_takes, has_path, parameters, resolve_estimator
-from rankexp.config.fault import Fault, TreePath, unknown_parameters
+from rankexp.config.estimators import estimator_of, fit_takes, has_path, parameters
+from rankexp.config.fault import Fault, TreePath, unknown_names, unknown_parameters
+from rankexp.config.made import Made
+from rankexp.config.queries import way_of
 from rankexp.config.schema import Method
 from rankexp.errors import ConfigError, one_line
 from rankexp.grid import Point
@@ -21,14 +23,21 @@ MAX_POINTS = 100_000
 def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with one method."""
     try:
-        estimator = resolve_estimator(method.estimator)
+        estimator = estimator_of(method)
     except ConfigError as error:
-        yield Fault((*path, "estimator"), str(error))
+        lacking = "there is no package" in str(error) or "not installed" in str(error)
+        hint = f": method '{path[-1]}' needs it; install it or leave the method out"
+        yield Fault((*path, "estimator"), f"{error}{hint if lacking else ''}")
         return
     found: list[Fault] = []
+    owner = estimator.__name__
     for key in ("params", "grid"):
-        given = getattr(method, key)
-        found += unknown_parameters(estimator, given, (*path, key), estimator.__name__)
+        given, place = getattr(method, key), (*path, key)
+        if isinstance(estimator, Made):
+            names = estimator.names(_first(method))
+            found += unknown_names(names, given, place, owner) if names is not None else []
+        else:
+            found += unknown_parameters(estimator, given, place, owner)
     found += _clashes(method, path)
     yield from found or _settings(estimator, method, path)
 
@@ -46,7 +55,7 @@ def is_binary(method: Method) -> bool:
     from sklearn.utils import get_tags
 
     try:
-        tags = get_tags(resolve_estimator(method.estimator)(**method.params)).classifier_tags
+        tags = get_tags(estimator_of(method)(**method.params)).classifier_tags
     except (Exception, SystemExit):
         return False  # a fault that is found elsewhere, or not scikit-learn's
     return tags is not None and not tags.multi_class
@@ -54,17 +63,29 @@ def is_binary(method: Method) -> bool:
 
 def takes(method: Method) -> frozenset[str]:
     """Return which of groups and weights a method's fit takes; of a grid, its first point's."""
-    first = {name: values[0] for name, values in method.grid.items()}
     try:
-        return fit_takes(resolve_estimator(method.estimator)(**(method.params | first)))
+        return fit_takes(estimator_of(method)(**_first(method)))
     except (Exception, SystemExit):
         return frozenset({"groups", "sample_weight"})  # a fault that is found elsewhere
+
+
+def ranks_queries(method: Method) -> bool:
+    """Tell whether a method's estimator cannot be fitted without groups."""
+    try:
+        return way_of(estimator_of(method)(**_first(method))) is not None
+    except (Exception, SystemExit):
+        return False  # a fault that is found elsewhere
+
+
+def _first(method: Method) -> dict[str, Any]:
+    """Return the parameters of the first grid point."""
+    return method.params | {name: values[0] for name, values in method.grid.items()}
 
 
 def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
-    known = "risk" in (parameters(resolve_estimator(method.estimator)) or {})
+    known = "risk" in (parameters(estimator_of(method)) or {})
     return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
 
 

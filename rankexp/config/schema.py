@@ -153,12 +153,20 @@ class Method(Strict):
 
     label: str | None = None
     estimator: str = "LinearRanker"
-    """One of ours by name, or any scikit-learn estimator by import path."""
+    """One of ours by name; any scikit-learn estimator by import path, its class, a function that
+    makes it, or itself; or one of these in a file, ``models.py:name``, beside the study's."""
     params: dict[str, Any] = {}
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
     scaling: Literal["mean", "sum"] | None = None
     """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
+
+    _folder: str = PrivateAttr(default="")
+
+    @property
+    def folder(self) -> str:
+        """Folder of the study's file, where a file that the estimator names lies."""
+        return self._folder
 
 
 class Points(Strict):

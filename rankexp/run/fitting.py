@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
+from rankexp.config import queries
 from rankexp.config.estimators import fit_takes, resolve_estimator
+from rankexp.config.made import Made
 from rankexp.keep import texts
 from rankexp.run.material import Fold, Rows
 from rankexp.seeds import stream
@@ -62,12 +64,19 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
 
     The seed is the study's; a method's own randomness has the fold's path and the method's hash.
     """
-    estimator: Any = resolve_estimator(method.estimator)
+    estimator: Any = resolve_estimator(method.estimator, method.folder, method.sha256)
     params = dict(method.params)
-    known, levels = _parameters(estimator), fold.train.part.levels
-    if "random_state" in known and params.get("random_state") is None:
-        rng = stream(seed, f"{fold.path}/method/{method.digest}")
-        params["random_state"] = int(rng.integers(2**31 - 1))
+    levels = fold.train.part.levels
+    if isinstance(estimator, Made):
+        found = estimator.values(params) | params
+        known = frozenset(name for name, value in found.items() if value is None)
+    else:
+        known = _parameters(estimator)
+    random = sorted(name for name in known if name.split("__")[-1] == "random_state")
+    rng = stream(seed, f"{fold.path}/method/{method.digest}") if random else None
+    for name in random:
+        if rng is not None and params.get(name) is None:
+            params[name] = int(rng.integers(2**31 - 1))
     if levels and "levels" in known and params.get("levels") is None:
         params["levels"] = list(range(levels))  # of which the training part may lack some
     if method.lambdas is not None:
@@ -80,17 +89,22 @@ def _parameters(estimator: Any) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
 
-def _beside(model: Any, rows: Rows) -> dict[str, Any]:
-    """Return the groups and weights of training rows that a model's fit takes.
+def _beside(model: Any, rows: Rows) -> tuple[Ints | None, dict[str, Any]]:
+    """Return the order of training rows that a model's fit asks for, and what it takes with them.
 
-    ValueError for weights that it does not take: what it would learn is not what was asked.
+    Those are groups and weights. ValueError for weights that it does not take, as what it would
+    learn is not what was asked, and for groups that it needs.
     """
     part = rows.part
-    given = {"groups": part.groups, "sample_weight": part.weights}
+    order, named = queries.ordered(model, part.groups)
+    given = {"groups": None if named else part.groups, "sample_weight": part.weights}
     takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
-    return {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
+    found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
+    if order is not None and "sample_weight" in found:
+        found["sample_weight"] = found["sample_weight"][order]
+    return order, named | found
 
 
 def _own(model: Any, X: Any) -> Any:
@@ -114,7 +128,7 @@ def _fit_paths(
     paths = []
     for setting in method.settings:
         model = estimator(**params, **dict(setting.values))
-        paths.append(model.path(train.X, train.part.y, lams, **_beside(model, train)))
+        paths.append(model.path(train.X, train.part.y, lams, **_beside(model, train)[1]))
     seconds = perf_counter() - start
     coef = np.hstack([path.coef for path in paths])
     offset = np.concatenate([getattr(path, "offset", path.intercept) for path in paths])
@@ -138,12 +152,18 @@ def _fit_each(
     further: list[Floats] = []
     known: dict[str, list[float]] = {name: [] for name in FITTED}
     for g, setting in enumerate(method.settings):
-        model = estimator(**params)
-        if setting.values:
-            model.set_params(**dict(setting.values))
+        if isinstance(estimator, Made):  # a function may take some of the grid as arguments
+            model = estimator(**params | dict(setting.values))
+        else:
+            model = estimator(**params)
+            if setting.values:
+                model.set_params(**dict(setting.values))
         rows, y = _own(model, fold.train.X), _own(model, fold.train.part.y)
+        order, beside = _beside(model, fold.train)
+        if order is not None:
+            rows, y = rows[order], y[order]
         start = perf_counter()
-        model.fit(rows, y, **_beside(model, fold.train))
+        model.fit(rows, y, **beside)
         found.seconds += perf_counter() - start
         for name, tested in fold.tests.items():
             distinct, place = tested.distinct

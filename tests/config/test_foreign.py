@@ -57,7 +57,8 @@ def foreign(tmp_path, monkeypatch):
     ("method", "message"),
     [
         ("estimator: «os.abort", "'os.abort' is not a class"),
-        ("estimator: «foreign_module.called", "is not a class"),
+        ("«estimator: foreign_module.called", "not possible: AssertionError: was called"),
+        ("estimator: «shutil.rmtree", "'shutil.rmtree' is not a class, but a function of 'sh"),
         ("estimator: «foreign_module.Deaf", "it has no method 'fit'"),
         ("estimator: «foreign_module.Late", "importing 'foreign_module.Late' failed: SystemExit"),
         ("estimator: «foreign_exit.A", "importing 'foreign_exit' failed: SystemExit: 0"),
