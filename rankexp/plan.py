@@ -21,9 +21,11 @@ from dataclasses import dataclass
 
 from rankexp import registry
 from rankexp.config.estimators import has_path
+from rankexp.config.outside import Outside, outside
 from rankexp.config.schema import MOST_RECORDS, Evaluate, Experiment, Method, Simulate, Study
 from rankexp.errors import ConfigError
 from rankexp.grid import points
+from rankexp.imports import file_of
 from rankexp.metrics.base import parse
 from rankexp.protocols.base import Place
 from rankexp.spec import (
@@ -101,11 +103,15 @@ def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
 
 
 def cells(
-    study: Study, facts: Mapping[str, DataFacts], only: Sequence[str] = ()
+    study: Study,
+    facts: Mapping[str, DataFacts],
+    only: Sequence[str] = (),
+    code: Outside | None = None,
 ) -> Iterator[Cell]:
     """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
-    `facts` are of the data sets that are there; a problem whose data is not gives no cell.
+    `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
+    is what the study takes from outside rankexp, by default as it is installed now.
     ConfigError where `only` names no experiment of the study, or an experiment is too large.
     """
     experiments = chosen(study, only)
@@ -115,20 +121,24 @@ def cells(
                 f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
                 "planned: take fewer repeats, or several studies"
             )
+    code = outside(study) if code is None else code
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
-            yield from _simulate_cells(study, name, experiment)
+            yield from _simulate_cells(study, name, experiment, code)
         else:
-            yield from _evaluate_cells(study, name, experiment, facts)
+            yield from _evaluate_cells(study, name, experiment, facts, code)
 
 
-def _simulate_cells(study: Study, name: str, experiment: Simulate) -> Iterator[Cell]:
+def _simulate_cells(
+    study: Study, name: str, experiment: Simulate, code: Outside
+) -> Iterator[Cell]:
     check = experiment.check
+    theirs = code.of("checks", check)
     for setting, point in enumerate(points(experiment.grid)):
         params = experiment.params | dict(point.values)
         for rep in range(experiment.repetitions):
             place = Place(rep=rep, setting=setting)
-            spec = SimulateSpec(study.seed, check, params, point, place)
+            spec = SimulateSpec(study.seed, check, params, point, place, theirs)
             yield Cell(digest(spec.identity()), name, check, check, spec)
 
 
@@ -148,9 +158,12 @@ def _problem(
 
 
 def _evaluate_cells(
-    study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts]
+    study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts], code: Outside
 ) -> Iterator[Cell]:
-    methods = {m: method_spec(study.methods[m], experiment) for m in experiment.methods}
+    methods = {}
+    for m in experiment.methods:
+        theirs = code.of("methods", m)
+        methods[m] = method_spec(study.methods[m], experiment, m in code.paths, theirs)
     metrics = tuple(sorted({parse(text) for text in experiment.metrics}, key=repr))
     protocol = experiment.protocol
     for problem in experiment.problems:
@@ -163,7 +176,9 @@ def _evaluate_cells(
                 f"and problem '{problem}' is not one"
             )
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
-        setting = Setting(study.seed, what, protocol, metrics, *how)
+        rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
+        measured = code.of("metrics", *experiment.metrics)
+        setting = Setting(study.seed, what, protocol, metrics, *how, rows, measured)
         for number, place in enumerate(protocol.places()):
             keep = experiment.keep if experiment.keep and number < experiment.keep.splits else None
             for method, described in methods.items():
@@ -171,15 +186,24 @@ def _evaluate_cells(
                 yield Cell(digest(spec.identity()), name, problem, method, spec)
 
 
-def method_spec(method: Method, experiment: Evaluate) -> MethodSpec:
-    """Return what a method is in an experiment, without its label."""
-    lambdas = method.lambdas
-    if lambdas is None and not method.grid and has_path(method.estimator):
+def method_spec(
+    method: Method, experiment: Evaluate, path: bool = False, code: Mapping[str, str] | None = None
+) -> MethodSpec:
+    """Return what a method is in an experiment, without its label.
+
+    `code` is what it takes from outside; where it does, its package may be missing, and `path`
+    says whether its estimator has a path.
+    """
+    lambdas, code = method.lambdas, code or {}
+    sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
+    named = (method.estimator, method.params, method.grid)
+    more = {"folder": method.folder, "sha256": sha256, "code": code}
+    if lambdas is None and not method.grid and (path if code else has_path(method.estimator)):
         lambdas = experiment.lambdas
     if lambdas is None:
-        return MethodSpec(method.estimator, method.params, method.grid)
+        return MethodSpec(*named, **more)
     per_row = (method.scaling or experiment.scaling) == "sum"
-    return MethodSpec(method.estimator, method.params, method.grid, tuple(lambdas), per_row)
+    return MethodSpec(*named, tuple(lambdas), per_row, **more)
 
 
 def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:

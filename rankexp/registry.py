@@ -149,6 +149,11 @@ def names(room: str) -> list[str]:
     return sorted(_room(room))
 
 
+def target(room: str, name: str) -> Target | None:
+    """Return where a name is found, and of which package; None where it is not registered."""
+    return _room(room).get(name)
+
+
 def get(room: str, name: str) -> Any:
     """Import and return what is registered under a name.
 

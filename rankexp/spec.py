@@ -85,6 +85,9 @@ class MethodSpec:
     """Where a file that the estimator names lies; in no key, as the file's SHA-256 is."""
     sha256: str = ""
     """Of that file, so that no worker takes another."""
+    code: Mapping[str, str] = field(default_factory=dict)
+    """What it takes from outside; in the records' keys, not in `digest`: that a package has
+    another version is no reason for other random numbers."""
 
     @cached_property
     def settings(self) -> tuple[Point, ...]:
@@ -105,6 +108,11 @@ class MethodSpec:
             given |= {"lambdas": list(self.lambdas), "scaling": ("mean", "sum")[self.per_row]}
         return given
 
+    @property
+    def outside(self) -> bool:
+        """Whether it is, or holds, an estimator by import path or file."""
+        return "." in self.estimator or "sklearn." in canonical(self.identity())
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the identity; in the path of the method's own random numbers."""
@@ -122,6 +130,10 @@ class Setting:
     preprocess: Preprocess
     inner: Inner | None = None
     within_groups: bool = True
+    rows_code: Mapping[str, str] = field(default_factory=dict)
+    """What generator and protocol take from outside, see `rankexp.config.outside`."""
+    metrics_code: Mapping[str, str] = field(default_factory=dict)
+    """What the metrics take from outside."""
 
     @cached_property
     def rows_identity(self) -> dict[str, Any]:
@@ -168,6 +180,9 @@ class EvaluateSpec:
             "place": self.place.identity(),
             "method": self.method.identity(),
         }
+        setting = self.setting
+        if code := {**setting.rows_code, **setting.metrics_code, **self.method.code}:
+            given["code"] = code
         if self.keep is not None:
             given["keep"] = self.keep.identity()
         return given
@@ -216,13 +231,16 @@ class SimulateSpec:
     params: Mapping[str, Any]
     point: Point
     place: Place
+    code: Mapping[str, str] = field(default_factory=dict)
+    """What the check takes from outside."""
     fits: ClassVar[int] = 1
     """Calls of the check."""
     training_rows: ClassVar[int] = SIMULATION_ROWS
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the record, as plain data."""
-        return {
+        code = {"code": dict(self.code)} if self.code else {}
+        return code | {
             "protocol": PROTOCOL_VERSION,
             "kind": "simulate",
             "seed": self.seed,

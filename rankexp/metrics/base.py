@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 from rankexp import names, registry
+from rankexp.errors import ConfigError
 
 Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
@@ -231,5 +232,39 @@ def parse(text: str) -> Metric:
         Where the text has another form, or a parameter cannot have this value.
     """
     said = names.parse(text, "metric")
+    if text in _ABSENT and registry.target("metrics", said.name) is None:
+        return _ABSENT[text]
     cutoff = declaration_of(said.name, registry.get("metrics", said.name)).cutoff
     return build(said.name, names.with_cutoff(f"metric '{said.name}'", said, cutoff))
+
+
+_ABSENT: dict[str, Metric] = {}
+"""Stand-ins for metrics whose package is missing, by the texts that name them."""
+
+
+def describe(metric: Metric) -> dict[str, Any]:
+    """Return, as plain data, what reports of records must know of a metric."""
+    said = metric.declaration
+    return {
+        "name": metric.name,
+        "parameters": [list(pair) for pair in metric.parameters],
+        "direction": said.direction,
+        "source": said.source,
+        "cutoff": said.cutoff,
+        "kinds": list(said.kinds),
+        "margin": said.reading.margin,
+    }
+
+
+def absent(text: str, described: Mapping[str, Any]) -> None:
+    """Let `parse` know a metric by what `describe` gave, as long as it is not registered."""
+
+    def function(y: Any, scores: Any, **parameters: Any) -> Any:
+        raise ConfigError(f"metric '{text}' is of a package that is not installed")
+
+    given = dict(described)
+    name, parameters = given.pop("name"), tuple(map(tuple, given.pop("parameters")))
+    given |= {"reading": Reading(given.pop("margin")), "kinds": tuple(given["kinds"])}
+    metric = Metric(name, Declaration(given.pop("direction"), **given)(function), parameters)
+    _ABSENT.setdefault(text, metric)
+    _ABSENT.setdefault(repr(metric), _ABSENT[text])

@@ -15,6 +15,7 @@ from rankexp.analyse import complete
 from rankexp.analyse.frame import COLUMNS
 from rankexp.config import published
 from rankexp.config.load import load
+from rankexp.config.outside import kept, lacking
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.files import write_atomically
@@ -183,11 +184,11 @@ def open_report(
             f"{error}"
         ) from error
     if cells is None:
-        cells = list(plan.cells(study, facts_of(manifest)))
+        cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))
     store = Store(folder)
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
-    problems = list(store.problems)
+    problems = [*store.problems, *lacking(kept(manifest))]
     return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
 
 

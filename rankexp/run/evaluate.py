@@ -16,6 +16,7 @@ from time import perf_counter, process_time
 from typing import Any, NoReturn
 
 import numpy as np
+import sklearn
 
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
@@ -30,7 +31,7 @@ from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
 from rankexp.seeds import stream
-from rankexp.spec import EvaluateSpec, SimulateSpec, digest
+from rankexp.spec import EvaluateSpec, SimulateSpec, Spec, digest
 
 LONGEST = 500
 """Characters of a reason; a traceback keeps twenty times as many, of its two ends."""
@@ -136,7 +137,14 @@ class _Work:
             times=self.times,
             warnings=_counted(self.caught),
             version=__version__,
+            packages=packages(self.cell.spec),
         )
+
+
+def packages(spec: Spec) -> dict[str, str]:
+    """Return the versions that a record names since no key has them, see `Record.packages`."""
+    named = isinstance(spec, EvaluateSpec) and spec.method.outside
+    return {"scikit-learn": sklearn.__version__} if named else {}
 
 
 @contextlib.contextmanager

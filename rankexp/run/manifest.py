@@ -5,8 +5,8 @@ import platform
 import re
 import subprocess
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 import rankexp
 from rankexp.config import published
+from rankexp.config.outside import Outside
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError, one_line
 from rankexp.files import write_atomically
@@ -88,8 +89,11 @@ class Manifest:
             "commit": commit(),
             "python": platform.python_version(),
             "packages": {
-                name: found for name in packages(self.study) if (found := _version(name))
+                name: found
+                for name in packages(self.prepared.outside)
+                if (found := _version(name))
             },
+            "outside": asdict(self.prepared.outside),
             "platform": platform.platform(),
             "cpu": _processor(),
             "config": _relative(self.config),
@@ -144,6 +148,7 @@ class _Shape(BaseModel):
     complete: bool = False
     missing_data: dict[str, str] = {}
     packages: dict[str, str] = {}
+    outside: Outside = Outside()
     published: list[dict[str, str]] | None = None
 
 
@@ -201,12 +206,10 @@ def _git(root: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def packages(study: Study) -> list[str]:
-    """Return the packages that numbers may depend on: ours, and those of the methods."""
-    named = (method.estimator.partition(".") for method in study.methods.values())
-    modules = {top for top, dot, _ in named if dot} - {"sklearn", "rankexp"}
-    known = packages_distributions() if modules else {}
-    return [*PACKAGES, *sorted({d for m in modules for d in known.get(m, ())} - {*PACKAGES})]
+def packages(found: Outside) -> list[str]:
+    """Return the packages that numbers may depend on: ours, and those from outside."""
+    theirs = {name for code in found.code.values() for name in code}
+    return [*PACKAGES, *sorted(theirs - {*PACKAGES})]
 
 
 def _version(package: str) -> str | None:

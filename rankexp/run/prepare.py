@@ -1,13 +1,15 @@
 """Everything known before a run: the data there is, the records there are, what is missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from rankexp import __version__, registry
 from rankexp.config.methods import takes
+from rankexp.config.outside import Outside, outside
 from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
 from rankexp.plan import Cell, DataFacts, cells, chosen
@@ -36,6 +38,8 @@ class Prepared:
     """Keys of the trustworthy records that the plan has use for."""
     alone: bool
     """Whether the folder has no record at all."""
+    outside: Outside
+    """What the study takes from outside rankexp."""
 
 
 def prepare(
@@ -57,23 +61,36 @@ def prepare(
     facts, provenance, nowhere, wrong = _find_data(study, only, folders, said, online=online)
     store = Store(folder)
     records = store.read()
-    planned = list(cells(study, facts, only))
+    theirs = outside(study)
+    planned = list(cells(study, facts, only, theirs))
     wanted = {cell.key for cell in planned}
     relevant = {key: record for key, record in records.items() if key in wanted}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
     notes = [*store.problems, *said]
     stale = Counter(r.version for k, r in relevant.items() if k not in again)
     notes += [
-        f"{count:,} records are of rankexp {version}, this is {__version__}; "
+        f"{count:,} records are of rankexp {then}, this is {__version__}; "
         "they are reused (--redo makes them anew)"
-        for version, count in sorted(stale.items())
-        if version != __version__
+        for then, count in sorted(stale.items())
+        if then != __version__
     ]
+    notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
     found = (facts, provenance, absent, wrong)
-    return Prepared(planned, plan, folder, store, *found, frozenset(relevant), not records)
+    return Prepared(planned, plan, folder, store, *found, frozenset(relevant), not records, theirs)
+
+
+def _aged(reused: Iterable[Record]) -> Iterator[str]:
+    """Say which records that are reused were made with another scikit-learn."""
+    counts = Counter(pair for record in reused for pair in record.packages.items())
+    for (package, then), count in sorted(counts.items()):
+        if then != (now := version(package)):
+            yield (
+                f"{count:,} records were made with {package} {then}, this is {now}; "
+                "they are reused (--redo makes them anew)"
+            )
 
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:

@@ -46,10 +46,15 @@ class Record:
     """``Category: message``, each once; ``Category: message (3 times)``."""
     version: str = ""
     """Of the package that made it."""
+    packages: dict[str, str] = field(default_factory=dict)
+    """Versions that are in no key although numbers may depend on them: scikit-learn's, for
+    methods from outside rankexp."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
         data = {f.name: getattr(self, f.name) for f in fields(self)}
+        if not self.packages:
+            del data["packages"]
         data["grid"] = [dict(point.values) for point in self.grid]
         data["rows"] = [(*row[:5], _encoded(row[5])) for row in self.rows]
         data["curves"] = {

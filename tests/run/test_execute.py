@@ -16,6 +16,7 @@ import pytest
 import toys
 
 from rankexp.config.load import load
+from rankexp.config.outside import outside
 from rankexp.config.schema import Study
 from rankexp.config.shipped import shipped
 from rankexp.data import find as find_module
@@ -395,7 +396,7 @@ def test_progress_needs_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_packages_of_methods_are_among_those_whose_versions_are_kept() -> None:
     study = load(shipped()["example-own-data"])
-    assert packages(study) == list(PACKAGES)
+    assert packages(outside(study)) == list(PACKAGES)
     foreign = study.methods["points"].model_copy(update={"estimator": "yaml.Ranker"})
     more = study.model_copy(update={"methods": study.methods | {"foreign": foreign}})
-    assert packages(more) == [*PACKAGES, "PyYAML"]
+    assert packages(outside(more)) == [*PACKAGES, "PyYAML"]
