@@ -104,11 +104,11 @@ def _executed(name: str, file: Path, content: bytes, digest: str) -> ModuleType:
         exec(compile(content, str(file), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:  # whatever a foreign file does
         del sys.modules[module.__name__]
-        syntax = isinstance(error, SyntaxError)
         frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-        line = error.lineno if syntax else (lines or [1])[-1]
-        what = f"{type(error).__name__}: {error.msg}" if syntax else one_line(error)
+        line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), 1)
+        what = one_line(error)
+        if isinstance(error, SyntaxError):
+            line, what = error.lineno, f"{type(error).__name__}: {error.msg}"
         raise ValueError(f"importing '{name}' failed in line {line}: {what}") from None
     return module
 

@@ -17,7 +17,7 @@ A job is some cells that share their data.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rankexp import registry
 from rankexp.config.estimators import has_path
@@ -88,6 +88,10 @@ class Job:
     """Split by split, in the order of the plan."""
     cost: float
     """Training rows times fits, for comparing jobs."""
+    folder: str = ""
+    """Of the results, where scores of examples are kept and looked for; empty: nowhere."""
+    again: frozenset[str] = frozenset()
+    """Keys of cells that are made again: of these no scores that are kept count."""
 
 
 def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
@@ -179,10 +183,13 @@ def _evaluate_cells(
         rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
         measured = code.of("metrics", *experiment.metrics)
         setting = Setting(study.seed, what, protocol, metrics, *how, rows, measured)
+        kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
+        if kept and scores and not kept.identity():
+            kept = None  # nothing is kept in records
         for number, place in enumerate(protocol.places()):
-            keep = experiment.keep if experiment.keep and number < experiment.keep.splits else None
+            keep = kept if kept and number < kept.splits else None
             for method, described in methods.items():
-                spec = EvaluateSpec(setting, place, described, keep)
+                spec = EvaluateSpec(setting, place, described, keep, scores)
                 yield Cell(digest(spec.identity()), name, problem, method, spec)
 
 
@@ -196,14 +203,14 @@ def method_spec(
     """
     lambdas, code = method.lambdas, code or {}
     sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
-    named = (method.estimator, method.params, method.grid)
-    more = {"folder": method.folder, "sha256": sha256, "code": code}
+    place = {"folder": method.folder, "sha256": sha256}
+    spec = MethodSpec(method.estimator, method.params, method.grid, code=code, **place)
     if lambdas is None and not method.grid and (path if code else has_path(method.estimator)):
         lambdas = experiment.lambdas
     if lambdas is None:
-        return MethodSpec(*named, **more)
+        return spec
     per_row = (method.scaling or experiment.scaling) == "sum"
-    return MethodSpec(*named, tuple(lambdas), per_row, **more)
+    return replace(spec, lambdas=tuple(lambdas), per_row=per_row)
 
 
 def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:

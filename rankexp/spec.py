@@ -171,6 +171,8 @@ class EvaluateSpec:
     place: Place
     method: MethodSpec
     keep: Keep | None = None
+    scores: bool = False
+    """Whether the scores of the examples are kept."""
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the record, as plain data."""
@@ -185,7 +187,25 @@ class EvaluateSpec:
             given["code"] = code
         if self.keep is not None:
             given["keep"] = self.keep.identity()
+        if self.scores:
+            given["scores"] = True
         return given
+
+    @cached_property
+    def scores_key(self) -> str:
+        """The SHA-256 of what determines the scores of the examples, and what is kept of fits."""
+        setting, kept = self.setting, self.keep.identity() if self.keep else {}
+        return digest(
+            setting.rows_identity
+            | {
+                "protocol": PROTOCOL_VERSION,
+                "kind": "scores",
+                "place": self.place.identity(),
+                "method": self.method.identity(),
+                "code": {**setting.rows_code, **self.method.code},
+                "keep": {name: value for name, value in kept.items() if name != "curves"},
+            }
+        )
 
     @property
     def points(self) -> tuple[Point, ...]:

@@ -185,7 +185,7 @@ class Points(Strict):
 
 
 class Keep(Strict):
-    """What records keep beside metrics, for figures: of each problem's first splits only."""
+    """What is kept beside metrics: for figures in records, of each problem's first splits only."""
 
     splits: PositiveInt = 1
     """A split of a generator is one training set of one model, the first model's first."""
@@ -200,10 +200,13 @@ class Keep(Strict):
     """Attributes of fitted estimators to keep as numbers of the training part: ``gap_``, or
     ``thresholds_`` as ``thresholds_[0]``, ``thresholds_[1]``. Of the estimators that have them and
     are fitted one by one, not along ``lambdas``."""
+    scores: bool = False
+    """The scores of the test examples of every split, whatever `splits` says, at every grid point,
+    in files beside the records: a metric that is added later is then computed without fitting."""
 
     def identity(self) -> dict[str, Any]:
         """Return what determines a record; how many splits have it does not."""
-        given = self.model_dump(mode="json", exclude_defaults=True, exclude={"splits"})
+        given = self.model_dump(mode="json", exclude_defaults=True, exclude={"splits", "scores"})
         return {k: sorted(set(v)) if isinstance(v, list) else v for k, v in given.items()}
 
     @model_validator(mode="after")

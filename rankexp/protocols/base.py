@@ -79,15 +79,17 @@ class Part:
     """What the groups' numbers stand for in the data."""
     memo: dict[Any, float] = field(default_factory=dict, repr=False)
     """Values of these rows that were computed and will be asked for again."""
+    rows: Ints | None = None
+    """Place of each row in its data set; None for rows that are drawn."""
 
     def take(self, rows: Ints) -> "Part":
         """Return some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         weights = None if self.weights is None else self.weights[rows]
         truth = {name: values[rows] for name, values in self.truth.items()}
-        return Part(
-            self.X[rows], self.y[rows], self.levels, groups, weights, truth, self.group_names
-        )
+        places = None if self.rows is None else self.rows[rows]
+        named = {"group_names": self.group_names, "rows": places}
+        return Part(self.X[rows], self.y[rows], self.levels, groups, weights, truth, **named)
 
 
 @dataclass(frozen=True, eq=False)

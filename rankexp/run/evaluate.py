@@ -30,6 +30,7 @@ from rankexp.plan import Cell, Job
 from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
+from rankexp.run.scored import Scores
 from rankexp.seeds import stream
 from rankexp.spec import EvaluateSpec, SimulateSpec, Spec, digest
 
@@ -43,17 +44,17 @@ def evaluate(job: Job) -> list[Record]:
     Nothing but the cells determines them: neither what else is in the job, nor the process.
     """
     if isinstance(job.cells[0].spec, SimulateSpec):
-        works = [_Work(cell) for cell in job.cells]
+        works = [_Work(cell, job) for cell in job.cells]
         for work in works:
             work.do(_simulate, work.cell.spec)
         return [work.record() for work in works]
     groups = itertools.groupby(job.cells, key=lambda cell: cell.spec.unit)
-    return [record for _, group in groups for record in _evaluate_split(list(group))]
+    return [record for _, group in groups for record in _evaluate_split(list(group), job)]
 
 
-def _evaluate_split(cells: list[Cell]) -> list[Record]:
+def _evaluate_split(cells: list[Cell], job: Job) -> list[Record]:
     """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
-    works = [_Work(cell) for cell in cells]
+    works = [_Work(cell, job) for cell in cells]
     spec = cells[0].spec
     assert isinstance(spec, EvaluateSpec)
     made = folds(spec)
@@ -77,8 +78,13 @@ def _evaluate_split(cells: list[Cell]) -> list[Record]:
 class _Work:
     """What has been found out for a cell so far."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Cell, job: Job) -> None:
         self.cell = cell
+        self.versions = {"rankexp": __version__} | packages(cell.spec)
+        self.scores: Scores | None = None
+        if isinstance(cell.spec, EvaluateSpec):
+            again = cell.key in job.again
+            self.scores = Scores(cell.spec, job.folder, again, self.versions)
         self.rows: list[Row] = []
         self.inner: list[Floats] = []
         self.curves: dict[str, Curve] = {}
@@ -109,11 +115,27 @@ class _Work:
                 self.times["fit"] += seconds
                 self.times["score"] += perf_counter() - start - seconds
         self.times["cpu"] += process_time() - cpu
-        self.caught += [
-            f"{w.category.__name__}: {w.message}"
-            for w in caught  # of plug-ins the parent has told; who meets them first is chance
-            if not issubclass(w.category, registry.PluginWarning)
-        ]
+        self.caught += _told(caught)
+
+    def fitted(self, spec: EvaluateSpec, fold: Fold, extras: Extras) -> tuple[Fitted, float]:
+        """Return what comes of the grid on the next fold, and the seconds spent on it now.
+
+        It is taken from the scores that are kept, if there are any.
+        """
+        assert self.scores is not None
+        if (known := self.scores.next(fold)) is not None:
+            self.times["fit"] += known[0].seconds
+            self.caught += known[1]
+            return known[0], 0.0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                found = fit(spec.method, fold, spec.setting.seed, extras)
+            finally:
+                told = _told(caught)
+                self.caught += told
+        self.scores.add(fold, found, told)
+        return found, found.seconds
 
     def fail(self, error: BaseException) -> None:
         """Keep an error as text: the error itself would hold all that its frames do."""
@@ -121,8 +143,14 @@ class _Work:
 
     def record(self) -> Record:
         """Return the record, a failed one after an error."""
+        if self.scores is not None and self.scores.problem:
+            self.caught.append(f"UserWarning: {self.scores.problem}")
         if self.failed is not None:
             return replace(self.failed, warnings=_counted(self.caught))
+        versions = self.versions
+        if self.scores is not None:
+            self.scores.write([point.text for point in self.cell.spec.points])
+            versions = self.scores.versions
         if self.inner:
             spec = self.cell.spec
             assert isinstance(spec, EvaluateSpec)
@@ -136,9 +164,18 @@ class _Work:
             texts=self.texts,
             times=self.times,
             warnings=_counted(self.caught),
-            version=__version__,
-            packages=packages(self.cell.spec),
+            version=versions["rankexp"],
+            packages={name: of for name, of in versions.items() if name != "rankexp"},
         )
+
+
+def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return warnings as texts.
+
+    Those of plug-ins the parent has told; which method meets them first is chance.
+    """
+    kinds = (w for w in caught if not issubclass(w.category, registry.PluginWarning))
+    return [f"{w.category.__name__}: {w.message}" for w in kinds]
 
 
 def packages(spec: Spec) -> dict[str, str]:
@@ -230,7 +267,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     x = points(at_x.low, at_x.high, at_x.points, test.part.X) if at_x else None
     at = None if x is None else fold.prepared(x)
     extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
-    fitted = fit(spec.method, fold, spec.setting.seed, extras)
+    fitted, seconds = work.fitted(spec, fold, extras)
     for part, tested in fold.tests.items():
         scores = fitted.scores[part]
         scores.setflags(write=False)  # no metric changes what the next one sees
@@ -246,15 +283,15 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         names.remove(AT_POINTS)
         work.curves |= at_points(x, fitted.at)
     work.curves |= curves.made(names, test.X, test.part.y, fitted.scores["test"], test.best)
-    return fitted.seconds
+    return seconds
 
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
-    fitted = fit(spec.method, fold, spec.setting.seed)
+    fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
     values = _values(spec.setting.metrics, fitted.scores["test"], fitted.known, fold.test)
     work.inner.append(values)
-    return fitted.seconds
+    return seconds
 
 
 def _values(

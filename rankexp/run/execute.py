@@ -128,7 +128,11 @@ class _Run:
     def __init__(self, prepared: Prepared, manifest: Manifest, outcome: Outcome) -> None:
         self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
         self.log = _Log(prepared.folder)
-        self.jobs = prepared.plan.jobs
+        known, folder = prepared.known, str(prepared.folder)
+        self.jobs = [
+            replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
+            for job in prepared.plan.jobs
+        ]
         self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
         self.reasons: Counter[str] = Counter()
         self.warned: Counter[str] = Counter()
@@ -186,7 +190,7 @@ class _Run:
         self.prepared.store.write_packed(done.job, done.keys, done.content)
         self.outcome.made += len(done.keys)
         self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
-        count = sum(self.cells[key].spec.fits for key in done.keys)
+        count = sum(self.prepared.plan.fits_of(self.cells[key]) for key in done.keys)
         self.used.jobs += 1
         self.used.fits += count
         self.used.memory = max(self.used.memory, done.memory)

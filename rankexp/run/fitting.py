@@ -153,7 +153,7 @@ def _fit_each(
     known: dict[str, list[float]] = {name: [] for name in FITTED}
     for g, setting in enumerate(method.settings):
         if isinstance(estimator, Made):  # a function may take some of the grid as arguments
-            model = estimator(**params | dict(setting.values))
+            model = estimator(**{**params, **dict(setting.values)})
         else:
             model = estimator(**params)
             if setting.values:

@@ -176,7 +176,8 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     if data.fingerprint != problem.fingerprint:
         raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
     levels = _several(data.levels)
-    whole = Part(data.X, data.y, levels, data.groups, data.weights, group_names=data.group_names)
+    named = {"group_names": data.group_names, "rows": np.arange(len(data.y))}
+    whole = Part(data.X, data.y, levels, data.groups, data.weights, **named)
     return Loaded(problem.name, whole, setting.seed), data.features
 
 

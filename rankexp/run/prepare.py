@@ -76,7 +76,8 @@ def prepare(
     ]
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
-    plan = make_plan(planned, relevant, again=again, missing=nowhere | wrong, notes=notes)
+    lacks = nowhere | wrong
+    plan = make_plan(planned, relevant, again=again, missing=lacks, notes=notes, folder=folder)
     absent = tuple(name for name in nowhere if not study.data[name].optional)
     found = (facts, provenance, absent, wrong)
     return Prepared(planned, plan, folder, store, *found, frozenset(relevant), not records, theirs)

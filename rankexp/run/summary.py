@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rankexp.plan import Cell, Job, jobs
 from rankexp.run.progress import duration
 from rankexp.run.record import Record
+from rankexp.run.scored import with_scores
 from rankexp.spec import SimulateSpec
 
 SECONDS_A_FIT, SECONDS_A_ROW = 5e-4, 1.5e-6
@@ -33,11 +35,17 @@ class Plan:
     """Data sets that are not there, with the reason."""
     notes: Sequence[str]
     """What a user should know of the records found."""
+    scored: Collection[str] = ()
+    """Keys of the missing records whose scores are kept: nothing is fitted for them."""
 
     @property
     def total_fits(self) -> int:
         """Fits to do."""
-        return sum(cell.spec.fits for job in self.jobs for cell in job.cells)
+        return sum(self.fits_of(cell) for job in self.jobs for cell in job.cells)
+
+    def fits_of(self, cell: Cell) -> int:
+        """Return how many fits a missing cell takes."""
+        return 0 if cell.key in self.scored else cell.spec.fits
 
     def describe(self, workers: int = 1) -> str:
         """Return the plan as lines of text."""
@@ -45,6 +53,10 @@ class Plan:
         lines = [self._line(name, count, width) for name, count in self.needed.items()]
         lines += list(self.missing.values())
         lines += self.notes
+        if self.scored:
+            lines.append(
+                f"{len(self.scored):,} records are computed from kept scores, without fits"
+            )
         if not self.jobs:
             lines.append(
                 "nothing to do: every record is there" if self.needed else "nothing to do"
@@ -75,31 +87,38 @@ def make_plan(
     again: Collection[str],
     missing: Mapping[str, str],
     notes: Sequence[str],
+    folder: Path,
 ) -> Plan:
-    """Return what is to be done, cells with a record among them if their keys are in `again`."""
+    """Return what is to be done, cells with a record among them if their keys are in `again`.
+
+    `folder` is that of the results, where scores may be kept.
+    """
     kept = {key for key in records if key not in again}
     todo = tuple(jobs(cells, kept))
+    missing_cells = {cell.key: cell.spec for job in todo for cell in job.cells}
+    scored = with_scores({k: s for k, s in missing_cells.items() if k not in again}, folder)
     done, failed, work = Counter[str](), Counter[str](), Counter[str]()
     needed = Counter(cell.experiment for cell in cells)
     for cell in cells:
         if cell.key not in kept:
-            work[cell.experiment] += cell.spec.fits
+            work[cell.experiment] += 0 if cell.key in scored else cell.spec.fits
             continue
         done[cell.experiment] += 1
         failed[cell.experiment] += records[cell.key].status != "ok"
-    seconds = _seconds(cells, records, todo)
-    return Plan(needed, todo, work, done, failed, seconds, missing, notes)
+    fitted = [c for job in todo for c in job.cells if c.key not in scored]
+    seconds = _seconds(cells, records, fitted)
+    return Plan(needed, todo, work, done, failed, seconds, missing, notes, scored)
 
 
-def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Job]) -> float:
-    """Estimate the time of jobs: by stored times of the same problem and method, if any."""
+def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Cell]) -> float:
+    """Estimate the time of fits: by stored times of the same problem and method, if any."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in cells:
         record = records.get(cell.key)
         if record is not None and "fit" in record.times:
             times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
     mean = {kind: sum(known) / len(known) for kind, known in times.items()}
-    return sum(mean.get(_kind(cell), _guess(cell)) for job in todo for cell in job.cells)
+    return sum(mean.get(_kind(cell), _guess(cell)) for cell in todo)
 
 
 def _kind(cell: Cell) -> tuple[str, str]:

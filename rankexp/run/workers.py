@@ -17,7 +17,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from rankexp.plan import Cell, Job
@@ -178,7 +178,10 @@ def _by_method(job: Job) -> list[Job]:
     parts: dict[str, list[Cell]] = {}
     for cell in job.cells:
         parts.setdefault(cell.method, []).append(cell)
-    return [Job(digest([c.key for c in part]), tuple(part), 0.0) for part in parts.values()]
+    return [
+        replace(job, key=digest([c.key for c in part]), cells=tuple(part))
+        for part in parts.values()
+    ]
 
 
 def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
