@@ -35,6 +35,10 @@ Only = Annotated[
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
 Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core."),
+]
 Studies = Annotated[
     list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
 ]
@@ -75,10 +79,7 @@ def run(
     config: Config,
     only: Only = None,
     quick: Quick = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core."),
-    ] = None,
+    jobs: Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
     retry: Annotated[
@@ -183,6 +184,7 @@ def plan(
     config: Config,
     only: Only = None,
     quick: Quick = False,
+    jobs: Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
 ) -> None:
@@ -193,7 +195,7 @@ def plan(
     prepared = prepare(
         _study(config, quick), results=results, folders=data_folders(data), only=_named(only)
     )
-    print(prepared.plan.describe(default_workers()))
+    print(prepared.plan.describe(jobs or default_workers()))
 
 
 @app.command()

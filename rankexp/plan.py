@@ -203,8 +203,8 @@ def method_spec(
     """
     lambdas, code = method.lambdas, code or {}
     sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
-    place = {"folder": method.folder, "sha256": sha256}
-    spec = MethodSpec(method.estimator, method.params, method.grid, code=code, **place)
+    named = (method.estimator, method.params, method.grid)
+    spec = MethodSpec(*named, folder=method.folder, sha256=sha256, code=code)
     if lambdas is None and not method.grid and (path if code else has_path(method.estimator)):
         lambdas = experiment.lambdas
     if lambdas is None:

@@ -88,8 +88,9 @@ class Part:
         weights = None if self.weights is None else self.weights[rows]
         truth = {name: values[rows] for name, values in self.truth.items()}
         places = None if self.rows is None else self.rows[rows]
-        named = {"group_names": self.group_names, "rows": places}
-        return Part(self.X[rows], self.y[rows], self.levels, groups, weights, truth, **named)
+        names, memo = self.group_names, dict[Any, float]()
+        X, y = self.X[rows], self.y[rows]
+        return Part(X, y, self.levels, groups, weights, truth, names, memo, places)
 
 
 @dataclass(frozen=True, eq=False)

@@ -176,8 +176,9 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     if data.fingerprint != problem.fingerprint:
         raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
     levels = _several(data.levels)
-    named = {"group_names": data.group_names, "rows": np.arange(len(data.y))}
-    whole = Part(data.X, data.y, levels, data.groups, data.weights, **named)
+    names, rows = data.group_names, np.arange(len(data.y))
+    beside = (data.groups, data.weights)
+    whole = Part(data.X, data.y, levels, *beside, group_names=names, rows=rows)
     return Loaded(problem.name, whole, setting.seed), data.features
 
 

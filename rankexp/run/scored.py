@@ -111,8 +111,8 @@ class Scores:
         head |= {"versions": self.versions, "folds": self._folds}
         head["sha256"] = _hash(head, self._arrays)
         text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-        save = partial(np.savez_compressed, head=text, **self._arrays)
-        write_atomically(self._file, save)  # type: ignore[arg-type]
+        save = partial(np.savez_compressed, head=text, **self._arrays)  # type: ignore[arg-type]
+        write_atomically(self._file, save)
 
 
 def read(file: Path) -> tuple[dict[str, Any], Arrays]:
