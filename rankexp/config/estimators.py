@@ -42,9 +42,7 @@ def _resolved(name: str) -> Any:
         return _scoring(name, registry.get("estimators", name))
     except registry.UnknownNameError as error:
         hint = "; others by import path, such as sklearn.linear_model.LogisticRegression"
-        lacking = "; if a package offers it, install that"
-        known = isinstance(error, registry.PluginError)
-        raise ValueError(f"{error}{'' if known else lacking}{hint}") from None
+        raise ValueError(f"{error}{hint}") from None
 
 
 def _made_or_class(name: str, found: Any) -> Any:
@@ -61,11 +59,14 @@ def _scoring(name: str, found: Any) -> Any:
 
 
 def has_path(name: str) -> bool:
-    """Tell whether an estimator solves for many lambdas at once.
+    """Tell whether an estimator solves for many lambdas at once; False where there is none.
 
     Only ours do: what scikit-learn calls `path` is something else.
     """
-    return "." not in name and hasattr(resolve_estimator(name), "path")
+    try:
+        return "." not in name and hasattr(resolve_estimator(name), "path")
+    except ConfigError:
+        return False  # a fault that is found elsewhere
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter] | None:

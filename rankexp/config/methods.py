@@ -25,9 +25,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     try:
         estimator = estimator_of(method)
     except ConfigError as error:
-        lacking = "there is no package" in str(error) or "not installed" in str(error)
-        hint = f": method '{path[-1]}' needs it; install it or leave the method out"
-        yield Fault((*path, "estimator"), f"{error}{hint if lacking else ''}")
+        yield Fault((*path, "estimator"), f"{error}{_cure(str(error), path)}")
         return
     found: list[Fault] = []
     owner = estimator.__name__
@@ -45,9 +43,10 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
 def takes_lambdas(method: Method) -> bool:
     """Tell whether a method's estimator solves for many lambdas at once (or does not exist)."""
     try:
-        return has_path(method.estimator)
+        estimator_of(method)
     except ConfigError:
         return True
+    return has_path(method.estimator)
 
 
 def is_binary(method: Method) -> bool:
@@ -117,6 +116,15 @@ def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Ite
         named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
         first = min(named, key=text.index, default=None)
         yield Fault(path if first is None else (*path, first), text)
+
+
+def _cure(text: str, path: TreePath) -> str:
+    """Return what to do about an estimator that is not there, if a package may lack."""
+    if "there is no package" in text or "not installed" in text:
+        return f": method '{path[-1]}' needs it; install it or leave the method out"
+    if text.startswith("unknown estimator") and "did you mean" not in text:
+        return f"; if method '{path[-1]}' needs a package that offers it, install that"
+    return ""
 
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:

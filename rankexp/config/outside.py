@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rankexp import names, registry
-from rankexp.config.estimators import estimator_of, has_path
+from rankexp.config.estimators import estimator_of, has_path, resolve_estimator
 from rankexp.config.schema import Method, Simulate, Study
 from rankexp.errors import ConfigError
 from rankexp.imports import file_hash, file_of
@@ -113,6 +113,7 @@ def of_method(method: Method) -> dict[str, str]:
     elif "." in name:
         modules.add(name.partition(".")[0])
     else:
+        resolve_estimator(name)  # ConfigError where it is missing: its version would not be known
         found |= of_name("estimators", name)
         for room in ("losses", "risks"):
             for text in texts:

@@ -179,16 +179,18 @@ def open_report(
     try:
         study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:
+        missing = "; ".join(lacking(kept(manifest))) or str(error)
         raise ConfigError(
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
-            f"{error}"
+            f"{missing}"
         ) from error
+    missing = lacking(kept(manifest))
     if cells is None:
         cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))
     store = Store(folder)
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
-    problems = [*store.problems, *lacking(kept(manifest))]
+    problems = [*store.problems, *missing]
     return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
 
 
