@@ -158,7 +158,8 @@ def _report(name: str, quick: bool, results: Path) -> int:
     made = open_report(folder, study)
     written = made.write()
     print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
-    remarks = [None if study else edited(made.context.manifest), *made.failures]
+    edit = None if study else edited(made.context.manifest)
+    remarks = [edit, *made.context.problems, *made.failures]
     for line in filter(None, remarks):
         print(line, file=sys.stderr)
     return made.exit_code
