@@ -7,19 +7,17 @@ averaged; over data sets, which are few and not alike, signed ranks are used.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from rankexp.analyse import bayes, blocks, paired, signed_rank
-from rankexp.analyse.blocks import Blocks, IncompleteError, Policy
+from rankexp.analyse.adjust import NAN, Contrast, Settings, adjusted
+from rankexp.analyse.blocks import Blocks, IncompleteError
 from rankexp.analyse.one_test_set import Seen
 from rankexp.analyse.paired import Estimate
-from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
+from rankexp.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
 from rankexp.protocols.base import EXAMPLES, Design
-
-NAN = float("nan")
 
 UNBOUNDED = (
     "no test: the differences have no spread, and how many test examples they rest on, or how far "
@@ -29,56 +27,6 @@ AT_LEAST = (
     "the differences have next to no spread, so the SE is the least that the test examples, which "
     f"count as {{:.4g}}, allow ({paired.UNSEEN:g} over those tested)"
 )
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How differences are judged."""
-
-    margin: float = 0.01  # differences below it are of no importance
-    level: float = 0.95  # of intervals; one minus it is the level of tests
-    power: float = 0.8  # of the smallest detectable difference
-    adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
-    policy: Policy = "refuse"  # for incomplete blocks
-    higher: bool = False  # whether higher values of the metric are better
-    seed: int = 0  # of the bootstrap and of posterior samples
-    bayes: bool = False  # whether posterior probabilities over data sets are wanted
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """The difference of a method to a reference, on one problem or over several."""
-
-    problem: str  # empty over several
-    test: str = ""  # name of the test behind `p`
-    unit: str = ""  # what `n` counts
-    n: int = 0  # pairs used
-    undefined: int = 0  # splits without a value by nature
-    dropped: int = 0  # blocks left out by the policy
-    # difference, se, low, high: method minus reference with its confidence interval; over data
-    # sets the pseudo-median
-    difference: float = NAN
-    se: float = NAN
-    low: float = NAN
-    high: float = NAN
-    # low_all, high_all: interval that holds for all problems at once (Bonferroni)
-    low_all: float = NAN
-    high_all: float = NAN
-    # boot_low, boot_high: bootstrap interval, where pairs are independent
-    boot_low: float = NAN
-    boot_high: float = NAN
-    p: float = NAN
-    p_adjusted: float = NAN
-    p_equivalence: float = NAN
-    p_equivalence_adjusted: float = NAN
-    effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
-    detectable: float = NAN  # smallest true difference found with the power asked for
-    # better, within, worse: posterior probabilities, NaN if not asked for
-    better: float = NAN
-    within: float = NAN
-    worse: float = NAN
-    verdict: Verdict = NOT_RUN
-    note: str = ""  # why there is no test, or what was left out
 
 
 @dataclass(frozen=True)
@@ -115,13 +63,13 @@ def family(
             found = _on_one(problem, own, pair, design, settings)
         contrasts.append(found[0])
         known.append(found[1])
-    contrasts = _widen(_judge(contrasts, settings), known, settings)
+    contrasts = adjusted(contrasts, settings)
     estimates = [estimate for estimate in known if estimate is not None]
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
-        overall = _over_data(table, pair, list(designs), estimates, settings)
-    return Family(contrasts, _judge([overall], settings)[0])
+        overall = _over_data(table, pair, contrasts, estimates, settings)
+    return Family(contrasts, adjusted([overall], settings)[0])
 
 
 def _on_one(
@@ -134,7 +82,9 @@ def _on_one(
     except IncompleteError as error:
         return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
     base, values = _paired(Contrast(problem, unit=design.pairs), made, pair)
-    base = replace(base, difference=float(values.mean()) if base.n else NAN)
+    if base.n:
+        loss = settings.loss(made.values[pair[1]].mean())
+        base = replace(base, difference=float(values.mean()), loss=loss)
     if base.n < paired.FEWEST:
         return base, None
     settled = signed_rank.settled(values)
@@ -159,8 +109,9 @@ def _on_test_set(
     problem: str, table: pd.DataFrame, pair: tuple[str, str], settings: Settings, seen: Seen | str
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on a single test set, over its examples."""
-    difference = float((table[pair[0]] - table[pair[1]]).iloc[0])
-    base = Contrast(problem, unit=EXAMPLES, difference=difference, verdict=UNDECIDED)
+    value, other = (float(table[name].iloc[0]) for name in pair)
+    difference, loss = value - other, settings.loss(other)
+    base = Contrast(problem, "", EXAMPLES, difference=difference, loss=loss, verdict=UNDECIDED)
     if isinstance(seen, str):
         return replace(base, note=seen), None
     if not abs(seen.estimate.mean - difference) < 1e-9:
@@ -183,15 +134,22 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
 
 def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
     low, high = paired.interval(estimate, settings.level)
+    margin = settings.share(base.loss)
     return replace(
         base,
         se=float(estimate.se),
+        df=float(estimate.df),
         low=float(low),
         high=float(high),
         p=float(paired.p_value(estimate)),
-        p_equivalence=float(paired.equivalence(estimate, settings.margin)),
-        detectable=paired.detectable(estimate, settings.level, settings.power),
+        p_equivalence=_equivalence(estimate, settings.margin),
+        margin_relative=margin,
+        p_relative=float(paired.equivalence(estimate, margin)),
     )
+
+
+def _equivalence(estimate: Estimate, margin: float | None) -> float:
+    return NAN if margin is None else float(paired.equivalence(estimate, margin))
 
 
 def _over_settings(
@@ -205,26 +163,38 @@ def _over_settings(
     note = dropped_note(lacking)
     if not estimates:
         return replace(base, verdict=NOT_RUN if lacking else UNDECIDED, note=note)
+    if {"better", "worse"} <= {contrast.verdict.shown for contrast in contrasts}:
+        return replace(base, dropped=len(lacking), verdict=MIXED, note=note)
     mean = paired.average(estimates)
     return replace(
         _tested(base, mean, settings),
         test="mean of independent estimates",
         dropped=len(lacking),
         difference=mean.mean,
+        p_relative=_relative(contrasts, estimates),
         note=note,
     )
+
+
+def _relative(contrasts: Sequence[Contrast], estimates: Sequence[Estimate]) -> float:
+    """Return the p-value of equivalence of the mean of differences over their own margins."""
+    margins = [own.margin_relative for own in contrasts if not np.isnan(own.p)]
+    shares = [
+        Estimate(e.mean / m, e.se / m, e.df) for e, m in zip(estimates, margins, strict=True)
+    ]
+    return float(paired.equivalence(paired.average(shares), 1.0))
 
 
 def _over_data(
     table: pd.DataFrame,
     pair: tuple[str, str],
-    problems: Sequence[str],
+    contrasts: Sequence[Contrast],
     estimates: list[Estimate],
     settings: Settings,
 ) -> Contrast:
     """Compare over data sets by signed ranks of their mean differences."""
     known = set(table.index.get_level_values("problem"))
-    missing = [problem for problem in problems if problem not in known]
+    missing = [own.problem for own in contrasts if own.problem not in known]
     base = Contrast("", unit="data sets")
     try:
         made = blocks.complete(table, ["problem"], settings.policy, missing)
@@ -236,13 +206,15 @@ def _over_data(
     values = signed_rank.settled(differences)
     result = signed_rank.signed_rank(values)
     middle, low, high = signed_rank.centre(values, settings.level)
-    equivalence = signed_rank.equivalence(values, settings.margin)
+    margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
+    same = NAN if settings.margin is None else signed_rank.equivalence(values, settings.margin)
+    relative = NAN if np.isnan(margins).any() else signed_rank.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
-        mean = Estimate(middle, np.inf, 1)
+        mean, own = Estimate(middle, np.inf, 1), 1.0
         if len(estimates) == base.n:
-            mean = paired.average(estimates)
+            mean, own = paired.average(estimates), _relative(contrasts, estimates)
         low, high = map(float, paired.interval(mean, settings.level))
-        equivalence = max(equivalence, float(paired.equivalence(mean, settings.margin)))
+        same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
     tested = replace(
         base,
         test="signed-rank test",
@@ -250,13 +222,16 @@ def _over_data(
         low=low,
         high=high,
         p=result.p,
-        p_equivalence=equivalence,
+        p_equivalence=same,
+        p_relative=relative,
         effect=result.effect,
     )
     return _with_posterior(tested, values, settings) if settings.bayes else tested
 
 
 def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
+    if settings.margin is None:
+        return replace(base, note=_join(base.note, "no posterior probabilities: no margin"))
     try:
         found = bayes.signed_rank(values, settings.margin, settings.seed)
     except bayes.NoBaycompError as error:
@@ -265,37 +240,6 @@ def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> C
     if settings.higher:
         better, worse = worse, better
     return replace(base, better=better, within=found.within, worse=worse)
-
-
-def _judge(contrasts: list[Contrast], settings: Settings) -> list[Contrast]:
-    """Adjust p-values for their number and give the verdicts."""
-    p = np.array([contrast.p for contrast in contrasts])
-    equal = np.array([contrast.p_equivalence for contrast in contrasts])
-    if settings.adjust == "holm":
-        p, equal = signed_rank.holm(p), signed_rank.holm(equal)
-    alpha = 1 - settings.level
-    judged = []
-    for contrast, own, same in zip(contrasts, p.tolist(), equal.tolist(), strict=True):
-        if np.isnan(own):
-            judged.append(contrast)
-            continue
-        found = judge(contrast.difference, own, same, higher=settings.higher, alpha=alpha)
-        adjusted = replace(contrast, p_adjusted=own, p_equivalence_adjusted=same)
-        judged.append(replace(adjusted, verdict=found))
-    return judged
-
-
-def _widen(
-    contrasts: list[Contrast], estimates: list[Estimate | None], settings: Settings
-) -> list[Contrast]:
-    """Add the intervals that hold for all problems at once."""
-    count = sum(estimate is not None for estimate in estimates)
-    level = 1 - (1 - settings.level) / max(count, 1)
-    widened = []
-    for contrast, estimate in zip(contrasts, estimates, strict=True):
-        low, high = (NAN, NAN) if estimate is None else paired.interval(estimate, level)
-        widened.append(replace(contrast, low_all=float(low), high_all=float(high)))
-    return widened
 
 
 def dropped_note(left_out: dict[str, str]) -> str:

@@ -5,7 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from scipy import special
+
+LEVEL = 0.95
+"""The share of perfect reproductions that are to be called reproduced."""
 
 
 @dataclass(frozen=True)
@@ -20,16 +25,20 @@ class Verdict:
     # whether the difference is within the margin, which a difference that was shown can be, too
     equivalent: bool = False
     compared: bool = True  # whether there was anything to compare
+    mixed: bool = False  # of several problems: better on some, worse on others
 
     def __str__(self) -> str:
         if not self.compared:
             return "not run"
+        if self.mixed:
+            return "better on some, worse on others"
         words = [self.shown, "equivalent" if self.equivalent else None]
         return ", ".join(filter(None, words)) or "undecided"
 
 
 UNDECIDED = Verdict()
 NOT_RUN = Verdict(compared=False)
+MIXED = Verdict(mixed=True)
 
 
 def judge(
@@ -52,6 +61,7 @@ class Reproduction(StrEnum):
     REPRODUCED = "reproduced"
     NEAR = "near"
     APART = "not reproduced"
+    UNDECIDED = "cannot tell"
     NOT_RUN = "not run"
 
 
@@ -62,21 +72,54 @@ def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
     return [f"Verdicts: {counts}."] if counts else []
 
 
-def reproduction(difference: float, se: float, last_digit: float) -> Reproduction:
+class Tolerance(NamedTuple):
+    """How far apart a print and its perfect reproduction can be, both being draws of one design.
+
+    Attributes
+    ----------
+    se : float
+        Of their difference; NaN where it cannot be known.
+    reproduced, near : float
+        The largest difference of each grade; the first is passed in 95 % of perfect reproductions.
+    """
+
+    se: float
+    reproduced: float
+    near: float
+
+
+def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
+    """Return how far apart noise puts a run and a print that averages over `printed` units.
+
+    The run's mean over `units` (models, repeats, seeds) has the SE `se` with `df` degrees of
+    freedom. A unit of the print has the same variance, so the difference over its SE has the t
+    distribution with `df`. Rounding adds half of the last digit.
+    """
+    both = se * math.sqrt(1.0 + units / printed)
+    if math.isnan(both):
+        return Tolerance(both, last_digit / 2, last_digit / 2)
+    half = float(special.stdtrit(df, (1.0 + LEVEL) / 2.0)) * both
+    return Tolerance(both, half + last_digit / 2, 2.0 * half + last_digit / 2)
+
+
+def reproduction(
+    difference: float, within: Tolerance, margin: float | None = None
+) -> Reproduction:
     """Return what to say of a reproduced number, given its difference to the published one.
 
-    ``reproduced`` if |difference| <= max(2 SE, half of the last printed digit), ``near`` if <= 4
-    SE, else ``not reproduced``; ``not run`` for a NaN difference. The last digit alone decides
-    where the SE is NaN.
+    ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
+    NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
+    reproduced, too, or where the noise is unknown and the printed digits differ.
     """
     if math.isnan(difference):
         return Reproduction.NOT_RUN
-    size = abs(difference)
-    slack = 1e-9 * last_digit  # binary fractions: .1225 - .1224 is not exactly .0001
-    known = 0.0 if math.isnan(se) else se
-    if size <= max(2 * known, last_digit / 2) + slack:
-        return Reproduction.REPRODUCED
-    return Reproduction.NEAR if size <= 4 * known + slack else Reproduction.APART
+    size = abs(difference) * (1 - 1e-9)  # binary fractions: .1225 - .1224 is not .0001
+    if size <= within.reproduced:
+        blind = margin is not None and within.reproduced >= margin
+        return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED
+    if math.isnan(within.se):
+        return Reproduction.UNDECIDED
+    return Reproduction.NEAR if size <= within.near else Reproduction.APART
 
 
 def reproduction_in_spread(

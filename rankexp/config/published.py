@@ -14,6 +14,7 @@ COLUMNS = [
     *("experiment", "problem", "method", "quantity"),
     *("value", "last_digit", "source", "verified", "note"),
 ]
+UNITS = "units"  # a further column, which may be empty or not there
 Key = tuple[str, str, str, str]
 
 
@@ -30,6 +31,8 @@ class Published:
     """Whether somebody read it off the print."""
     note: str = ""
     """Why it does not reproduce, where it does not."""
+    units: int | None = None
+    """Models, repeats or seeds that it averages over. Default: as many as the run."""
 
 
 def table(
@@ -59,7 +62,11 @@ def _published(row: Mapping[str, str], where: str) -> Published:
     if not (math.isfinite(value) and last_digit > 0):
         raise ConfigError(f"{where}: value must be finite and last_digit above 0, such as 0.0001")
     verified = row["verified"].strip().lower() in {"yes", "true", "1"}
-    return Published(value, last_digit, row["source"], verified, row["note"].strip())
+    units = (row.get(UNITS) or "").strip()
+    if units and not (units.isdecimal() and int(units) > 0):
+        raise ConfigError(f"{where}: {UNITS} must be a whole number above 0 or empty, got {units}")
+    note = row["note"].strip()
+    return Published(value, last_digit, row["source"], verified, note, int(units or 0) or None)
 
 
 def read(file: Path) -> list[dict[str, str]]:

@@ -4,14 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.metrics.base import Reading, declare
+from rankexp.metrics.base import declare
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"unexplained_variance": "unexplained_variance"}
 SOURCE = "clemencon2017, Figure 3 (affine matching)"
 
 
-@declare("lower", source=SOURCE, kinds=("continuous",), reading=Reading(margin=0.01))
+@declare("lower", source=SOURCE, kinds=("continuous",))
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 

@@ -34,7 +34,7 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
     shown = {pair: own for pair, own in found.contrasts.items() if own.n}
     _intervals(
         right,
-        [(own.difference, own.low, own.high) for own in shown.values()],
+        [(own.difference, own.low_all, own.high_all) for own in shown.values()],
         [f"{label(pair)} − {label(found.pairs[pair])}" for pair in shown],
         figure.colour(1),
     )

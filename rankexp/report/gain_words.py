@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scipy import special
 
-from rankexp.analyse.contrast import Contrast
+from rankexp.analyse.adjust import Contrast
 from rankexp.analyse.verdicts import Verdict
 from rankexp.report.context import Context
 from rankexp.report.gains import Gains, Standing
@@ -75,10 +75,10 @@ class Words:
         for method, reference in found.pairs.items():
             own = found.contrasts[method]
             text = f"{self.label(method)} against {self.label(reference)}"
-            if math.isnan(own.low):
+            if math.isnan(own.low_all):
                 parts.append(f"{text}: {own.note or 'not compared'}")
                 continue
-            interval = span(own.low, own.high, self.digits + 1)
+            interval = span(own.low_all, own.high_all, self.digits + 1)
             difference = number(own.difference, self.digits + 1, sign=True)
             parts.append(f"{text} {difference} ({interval})")
         verdicts = [own.verdict for own in found.contrasts.values()]
@@ -86,7 +86,19 @@ class Words:
             f"{headline(verdicts)}. {_capital(named(found.metric))}, "
             f"difference with its {100 * found.level:g} % interval: {'; '.join(parts)}. "
             f"Less than {short(found.margin)} either way is taken to be of no importance."
+            f"{self._relative()}"
         )
+
+    def _relative(self) -> str:
+        """Say which of the differences without importance may be a large share of the loss."""
+        named = [
+            f"{self.label(method)}: {number(own.margin_relative, self.digits + 1)}"
+            for method, own in self.found.contrasts.items()
+            if own.verdict.equivalent and own.within_relative in ("no", "undecided")
+        ]
+        if not named:
+            return ""
+        return f" They are not shown to be within 10 % of the loss, though ({'; '.join(named)})."
 
     def _needed(self) -> str:
         """Say how many rows would probably decide what these do not."""
@@ -96,7 +108,8 @@ class Words:
         if not errors or math.isnan(found.rows):
             return ""
         # Two one-sided tests at alpha have this power where there is no difference.
-        wanted = special.ndtri(found.level) + special.ndtri((1 + POWER) / 2)
+        tests = sum(not math.isnan(own.p) for own in found.contrasts.values())
+        wanted = special.ndtri(1 - (1 - found.level) / tests) + special.ndtri((1 + POWER) / 2)
         times = (wanted * max(errors) / found.margin) ** 2
         if times <= 1:
             return " More repeats may decide it."

@@ -6,15 +6,12 @@ The block `pairs_or_points` shows them; `rankexp.report.gain_words` says them.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from rankexp.analyse import paired, select
-from rankexp.analyse.contrast import Contrast, Settings
-from rankexp.analyse.signed_rank import holm
-from rankexp.analyse.verdicts import judge
+from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 
@@ -75,7 +72,8 @@ def standings(
         found = paired.of_design(values, design)[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         points = Counter(own["grid"]).most_common(1)
-        edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), settings.margin)
+        margin = settings.margin or NAN
+        edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), margin)
         made.append(
             Standing(
                 method,
@@ -124,21 +122,6 @@ def _from_neighbour(means: Mapping[str, float], edge: str) -> float:
     return abs(values[end] - values[beside])
 
 
-def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
-    """Return contrasts with Holm's correction for their number, and the verdicts by it."""
-    p = holm(np.array([own.p for own in contrasts], dtype=np.float64))
-    same = holm(np.array([own.p_equivalence for own in contrasts], dtype=np.float64))
-    made = []
-    for own, one, other in zip(contrasts, p.tolist(), same.tolist(), strict=True):
-        if math.isnan(one):
-            made.append(own)
-            continue
-        alpha = 1 - settings.level
-        verdict = judge(own.difference, one, other, higher=settings.higher, alpha=alpha)
-        made.append(replace(own, p_adjusted=one, p_equivalence_adjusted=other, verdict=verdict))
-    return made
-
-
 @dataclass(frozen=True)
 class Gains:
     """All that is found on one problem.
@@ -182,6 +165,7 @@ class Gains:
 
 def _columns(prefix: str, own: Contrast | None) -> dict[str, object]:
     own = own or Contrast("")
-    names = ("difference", "low", "high", "p_adjusted", "p_equivalence_adjusted", "n")
+    names = ("difference", "low_all", "high_all", "p_adjusted", "p_equivalence_adjusted", "n")
+    names += ("margin_relative", "within_relative")
     given = {prefix + name: getattr(own, name) for name in names}
     return given | {f"{prefix}difference_se": own.se, f"{prefix}verdict": str(own.verdict)}

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 class Mark(Enum):
-    """What a value is marked with: near the published one, apart from it, at its grid's edge."""
+    """What a value is marked with: near the published one, apart, not told, at its grid's edge."""
 
     NEAR = "≈"
     APART = "≠"
+    UNDECIDED = "?"
     EDGE = "*"
 
 

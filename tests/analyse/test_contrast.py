@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from rankexp.analyse import blocks, contrast, paired
-from rankexp.analyse.contrast import Contrast, Family, Settings
+from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.contrast import Family
 from rankexp.analyse.frame import NONE
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
 from rankexp.protocols.base import Design

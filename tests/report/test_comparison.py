@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.analyse.contrast import Contrast
+from rankexp.analyse.adjust import Contrast
 from rankexp.analyse.several import ranking
 from rankexp.analyse.verdicts import Verdict
 from rankexp.config.schema import Block

@@ -6,13 +6,22 @@ Nothing is said that was not computed: the sentences are templates, the words co
 import math
 from collections.abc import Sequence
 
-from rankexp.analyse.contrast import Contrast
-from rankexp.analyse.verdicts import UNDECIDED, Verdict
+from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.verdicts import UNDECIDED
 from rankexp.config.schema import Block
-from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers, words
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.report.numbers import amount, number, short, span
+from rankexp.report.numbers import amount, number, span
+from rankexp.report.verdict_words import (
+    bound,
+    counted,
+    headline,
+    said,
+    split,
+    visible,
+    words,
+)
 
 REGISTER = {"answer": "Answer"}
 
@@ -23,9 +32,10 @@ class Answer(Comparison):
     def output(self, context: Context, block: Block) -> Output:
         """Return the answer; `comparison` shows what it rests on."""
         judged = self.judged(context, block)
-        notes = [*self._meaning(context, judged)[:2], *self._policy(context, judged)]
-        tables = [self.verdicts(context, judged)]
-        return Output(numbers(judged), tables, notes=notes, lead=self.lead(context, judged))
+        notes = [*self._meaning(context, judged)[:3], *self._policy(context, judged)]
+        tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
+        lead = self.lead(context, judged)
+        return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist)
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference, then a paragraph on each."""
@@ -50,14 +60,14 @@ class Answer(Comparison):
         parts = [headline(found)]
         for one in judged:
             own = one.family.overall
-            if own.n > 1 and not math.isnan(own.p):
-                said = words(own, one.settings.margin, self.digits)
+            if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
+                said = self._over(context, one)
                 parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
         sign = 1 if judged[0].settings.higher else -1
         shown = [c for c in found if c.verdict.shown == "better"]
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
-            ends = sorted((sign * most.low, sign * most.high))
+            ends = sorted((sign * most.low_all, sign * most.high_all))
             parts.append(
                 f"the largest gain shown is {amount(abs(most.difference), self.digits)} "
                 f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
@@ -65,21 +75,20 @@ class Answer(Comparison):
             )
         return "; ".join(parts) + "."
 
+    def _over(self, context: Context, judged: Judged) -> str:
+        """Say what holds over an experiment; no mean over effects of opposite signs."""
+        own = judged.family.overall
+        if not own.verdict.mixed:
+            return words(own, judged.settings, self.digits)
+        return f"{split(judged.family.problems, context.problem_label)}: no mean is shown"
+
     def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
-        """Count the verdicts and name the problems of those that found a difference."""
+        """Count the verdicts, and say what the undecided problems would have shown."""
         found = [c for one in judged for c in one.family.problems if c.verdict.compared]
-        margin = short(judged[0].settings.margin)
-        parts = []
-        for word in ("better", "worse"):
-            names = [context.problem_label(c.problem) for c in found if c.verdict.shown == word]
-            named = f" ({'; '.join(names)})" if names else ""
-            parts.append(f"{word} on {len(names) or 'none'}{named}")
-        same = sum(c.verdict == Verdict(equivalent=True) for c in found)
-        parts.append(f"equivalent within {margin} without a difference shown on {same}")
-        open_ = [c for c in found if c.verdict == UNDECIDED]
-        seen = [c.detectable for c in open_ if not math.isnan(c.detectable)]
-        parts.append(f"undecided on {len(open_)}{visible(seen, self.digits)}")
-        return f"Of {len(found)} problems {', '.join(parts)}."
+        said = counted(found, context.problem_label, judged[0].settings.margin)
+        open_ = [c.detectable for c in found if c.verdict == UNDECIDED]
+        seen = [value for value in open_ if not math.isnan(value)]
+        return f"{said[:1].upper()}{said[1:]}{visible(seen, self.digits)}."
 
     def _experiment(self, context: Context, judged: Judged) -> str:
         """Say what holds over an experiment, the largest gain, and the most there can be."""
@@ -96,7 +105,7 @@ class Answer(Comparison):
             if math.isinf(own.low):
                 interval = f"too few for a {percent} interval or for any difference to show"
             text += (
-                f" over {own.n} {own.unit} {words(own, judged.settings.margin, digits)} "
+                f" over {own.n} {own.unit} {words(own, judged.settings, digits)} "
                 f"({kind} difference {number(own.difference, digits, sign=True)}, {interval});"
             )
         best = max(known, key=lambda c: sign * c.difference)
@@ -107,8 +116,9 @@ class Answer(Comparison):
         first = "no gain is seen on any problem"
         if gain > 0:
             first = f"the largest gain seen is {amount(gain, digits)} ({where})"
+        scope = "all problems at once" if self.adjust == "holm" else "each problem by itself"
         return (
-            f"{text} {first}; with {percent} confidence for all problems at once "
+            f"{text} {first}; with {percent} confidence for {scope} "
             f"{bound('gain', ends[most][1], context.problem_label(most), digits)}, "
             f"{bound('loss', -ends[lost][0], context.problem_label(lost), digits)}."
         )
@@ -121,59 +131,23 @@ class Answer(Comparison):
                 label = context.problem_label(contrast.problem)
                 name = label if contrast.problem else f"all {contrast.unit}"
                 row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
-                row.append(self._verdict(contrast))
+                row.append(self._verdict(contrast, own.settings))
         label = context.method_label(self.method)
         header = ["Experiment", "Problem"]
         header += [f"{label} − {context.method_label(name)}" for name in self.references]
-        margins = dict.fromkeys(short(own.settings.margin) for own in judged)
+        scope = " for all problems at once" if self.adjust == "holm" else ""
         caption = (
-            f"Verdicts on {label} (equivalent: within {', '.join(margins)}), and differences with "
-            f"{100 * self.level:g} % intervals"
+            f"Verdicts on {label}, and differences with {100 * self.level:g} % intervals{scope}"
         )
         return Table(header, list(rows.values()), caption)
 
-    def _verdict(self, contrast: Contrast) -> Cells:
-        text = str(contrast.verdict)
-        if contrast.verdict.shown and contrast.verdict.equivalent:
-            text = f"{contrast.verdict.shown}, but equivalent"
+    def _verdict(self, contrast: Contrast, settings: Settings) -> Cells:
+        if contrast.verdict.mixed:
+            return Cells([f"{contrast.verdict}: no mean is shown"])
+        text = said(contrast, settings)
         if math.isnan(contrast.difference):
             return Cells([text])
-        interval = None if math.isnan(contrast.low) else (contrast.low, contrast.high)
+        known = not math.isnan(contrast.low_all)
+        interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
         return Cells([text, value], "; ")
-
-
-def bound(word: str, most: float, label: str, digits: int) -> str:
-    """Say how large a gain or a loss can be at most."""
-    if most <= 0:
-        return f"there is no {word}"
-    return f"a {word} is at most {number(most, digits)} ({label})"
-
-
-def visible(differences: Sequence[float], digits: int) -> str:
-    """Say how large a difference the designs of the undecided problems would have shown."""
-    if not differences:
-        return ""
-    ends = list(dict.fromkeys(number(f(differences), digits) for f in (min, max)))
-    if len(ends) == 1:
-        return f", where a true difference of {ends[0]} or more would probably show"
-    return f", where true differences of {ends[0]} to {ends[1]} or more would probably show"
-
-
-def headline(found: Sequence[Contrast]) -> str:
-    """Return the answer in one clause, from the verdicts on all problems."""
-    verdicts = [c.verdict for c in found if c.verdict.compared]
-    shown = [verdict.shown for verdict in verdicts]
-    better, worse = "better" in shown, "worse" in shown
-    if not verdicts:
-        return "nothing was run"
-    if better and worse:
-        return "a gain on some problems, a loss on others"
-    every = len(set(shown)) == 1
-    if better:
-        return "a gain on " + ("every problem" if every else "some problems, a loss on none")
-    if worse:
-        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
-    if all(verdict.equivalent for verdict in verdicts):
-        return "no gain on any problem, equivalent on all"
-    return "no gain or loss shown on any problem, but not on all excluded"

@@ -9,17 +9,19 @@ import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
 from rankexp.analyse import one_test_set, select
-from rankexp.analyse.contrast import Contrast, Family, Settings, family
+from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.contrast import Family, family
 from rankexp.analyse.kept import sources
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.protocols.base import EXAMPLES
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.numbers import amount, short
+from rankexp.report.numbers import short
 from rankexp.report.options import InBlocks, MethodName
+from rankexp.report.verdict_words import counted, words
+from rankexp.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
 
@@ -28,8 +30,18 @@ NOTHING_KEPT = (
     f"'keep: {{{{curves: [{one_test_set.KEPT}]}}}}'"
 )
 
-HEADER = ["Problem", "n", "Difference ± SE", "Interval", "Bootstrap interval", "p", "p adjusted"]
-HEADER += ["Effect", "Detectable", "p equivalence", "Verdict"]
+HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
+HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
+
+
+class Margins(Strict):
+    """Differences of no importance: below a number, and below a share of the reference's loss."""
+
+    absolute: PositiveFloat | None = None
+    """Default: the metric's own."""
+    relative: PositiveFloat = 0.1
+    least: PositiveFloat = 0.001
+    """The relative margin is no less than this."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +69,9 @@ class Comparison(InBlocks):
     method: MethodName
     references: Annotated[list[MethodName], Field(min_length=1)]
     """What it is compared with, one after the other."""
-    margin: PositiveFloat | None = None
-    """Differences below it are of no importance. Default: the metric's own, 0.01 for most."""
+    margin: PositiveFloat | Margins | None = None
+    """Differences below it are of no importance: a number, or ``{absolute: 0.01, relative: 0.1,
+    least: 0.001}``. Default: the metric's own, and these two. Verdicts are by the absolute one."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
     adjust: Literal["holm", "none"] = "holm"
@@ -78,16 +91,15 @@ class Comparison(InBlocks):
         for name in block.experiments:
             setup = study.experiments.get(name)
             if isinstance(setup, Evaluate):
-                try:
-                    metric = self.metric or parse(setup.metrics[0])
-                except ValueError:
-                    continue  # complained about already
-                if self.margin is None and metric.reading.margin is None:
-                    yield Fault(("options",), _no_margin(metric))
-                    return
+                metric = self.metric or metric_of(setup)
                 kept = setup.keep.curves if setup.keep else []
                 single = setup.protocol.design().pairs == EXAMPLES
-                if single and repr(metric) in one_test_set.SIGNS and one_test_set.KEPT not in kept:
+                if (
+                    single
+                    and metric
+                    and repr(metric) in one_test_set.SIGNS
+                    and one_test_set.KEPT not in kept
+                ):
                     yield Fault(("experiment",), NOTHING_KEPT.format(name))
 
     def needed(self, context: Context, block: Block) -> list[str]:
@@ -104,11 +116,12 @@ class Comparison(InBlocks):
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
         metric = context.metric(experiment, self.metric)
-        margin = self.margin or metric.reading.margin
-        if margin is None:
-            raise ConfigError(_no_margin(metric))
+        given = self.margin
+        margins = given if isinstance(given, Margins) else Margins(absolute=given)
         settings = Settings(
-            margin=margin,
+            margin=margins.absolute or metric.reading.margin,
+            relative=margins.relative,
+            least=margins.least,
             level=self.level,
             power=self.power,
             adjust=self.adjust,
@@ -139,13 +152,29 @@ class Comparison(InBlocks):
             *self._policy(context, judged),
             *self._posterior(context, judged),
         ]
-        return Output(numbers(judged), tables, notes=notes)
+        return Output(numbers(judged), tables, notes=notes, gist=self.gist(context, judged))
+
+    def gist(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Return the verdicts on single problems in a sentence a reference and metric."""
+        groups: dict[tuple[str, str], list[Judged]] = {}
+        for own in judged:
+            groups.setdefault((own.reference, str(own.metric)), []).append(own)
+        named = len({metric for _, metric in groups}) > 1
+        texts = []
+        for (reference, metric), group in groups.items():
+            method, label = map(context.method_label, (self.method, reference))
+            where = f" in {metric}" if named else ""
+            found = [c for own in group for c in own.family.problems]
+            said = counted(found, context.problem_label, group[0].settings.margin)
+            texts.append(f"{method} against {label}{where}: {said}.")
+        return " ".join(texts)
 
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
         caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
-        return Table(list(HEADER), rows, caption + " − ".join(pair), detail=True)
+        header = [name.format(100 * judged.settings.relative) for name in HEADER]
+        return Table(header, rows, caption + " − ".join(pair), detail=True)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
@@ -153,14 +182,15 @@ class Comparison(InBlocks):
             context.problem_label(own.problem) if own.problem else f"all {own.unit}",
             Cell(f"{own.n} {own.unit}" if own.n else None),
             Cell(own.difference, own.se, digits=digits, sign=True),
-            Cell(interval=(own.low, own.high), digits=digits, sign=True),
-            Cell(interval=(own.boot_low, own.boot_high), digits=digits, sign=True),
+            Cell(interval=(own.low_all, own.high_all), digits=digits, sign=True),
             p_value(own.p),
             p_value(own.p_adjusted),
             Cell(own.effect, digits=2, sign=True),
             Cell(own.detectable, digits=digits),
             p_value(own.p_equivalence_adjusted),
-            words(own, judged.settings.margin, self.digits),
+            Cell(own.margin_relative, digits=digits),
+            Cell(own.within_relative or None),
+            words(own, judged.settings, self.digits),
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
@@ -170,19 +200,38 @@ class Comparison(InBlocks):
         sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
         tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
         units = " and ".join(sides)
-        margins = ", ".join(dict.fromkeys(short(own.settings.margin) for own in judged))
-        adjusted = "p-values are not adjusted for the number of problems"
+        adjusted = "p-values and intervals are not adjusted for the number of problems"
         if self.adjust == "holm":
-            adjusted = "p-values are adjusted by Holm for the number of problems of an experiment"
+            adjusted = (
+                "p-values are adjusted by Holm, intervals by Bonferroni, for the number of "
+                "problems of an experiment"
+            )
         return [
             f"Differences are {context.method_label(self.method)} minus the other; "
             f"{units} values are better. Intervals: {percent}.",
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
-            f"{alpha}; equivalent: two one-sided tests against ±{margins} at {alpha}.",
-            f"Detectable: the true difference that the test finds with power {first.power:g}. "
-            "Effect: mean difference in its standard deviations; over data sets the "
-            "rank-biserial correlation, and the difference is the pseudo-median.",
+            f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
+            f"Within {100 * first.relative:g} %: the same against this share of the loss of the "
+            f"other, but no less than {short(first.least)}; no: the interval lies beyond it.",
+            "Detectable: the true difference that the adjusted test finds with power "
+            f"{first.power:g}. Effect: mean difference in its standard deviations; over data sets "
+            "the rank-biserial correlation, and the difference is the pseudo-median.",
         ]
+
+    def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Name the differences that were shown though their intervals hold 0."""
+        names = [
+            f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
+            for own in judged
+            for c in own.family.problems
+            if c.verdict.shown and c.low_all <= 0 <= c.high_all
+        ]
+        if not names:
+            return ""
+        return (
+            " Holm's test is stronger than the intervals, so a difference is shown whose interval "
+            f"holds 0: {'; '.join(names)}."
+        )
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Say what was left out."""
@@ -202,21 +251,36 @@ class Comparison(InBlocks):
         for own in judged:
             found = own.family.overall
             if not math.isnan(found.within):
+                margin = short(own.settings.margin or math.nan)
                 chances = f"{found.better:.2f}, {found.within:.2f} and {found.worse:.2f}"
                 notes.append(
                     f"{own.experiment}, against {context.method_label(own.reference)}: the most "
                     "probable outcome on a further data set is better, equivalent within "
-                    f"{short(own.settings.margin)} or worse with posterior probability {chances} "
+                    f"{margin} or worse with posterior probability {chances} "
                     "(Bayesian signed-rank test)."
                 )
         return notes
 
 
-def _no_margin(metric: Metric) -> str:
-    return (
-        f"the metric {metric} has no margin of its own: set the option 'margin' to the "
-        "difference that is of no importance"
+def metric_of(setup: Evaluate) -> Metric | None:
+    """Return an experiment's first metric; None where it is none, which is complained about."""
+    try:
+        return parse(setup.metrics[0])
+    except ValueError:
+        return None
+
+
+def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
+    """Say which margins equivalence was tested against."""
+    margins = {str(own.metric): own.settings.margin for own in judged}
+    known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
+    texts = [f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"] * bool(
+        known
     )
+    lacking = ", ".join(name for name, margin in margins.items() if margin is None)
+    if lacking:
+        texts.append(f"{lacking}: no margin, so no equivalence but relative to the loss")
+    return "; ".join(texts)
 
 
 def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
@@ -228,7 +292,7 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
             "reference": own.reference,
             "metric": str(own.metric),
             "rule": str(own.rule),
-            "margin": own.settings.margin,
+            "margin": math.nan if own.settings.margin is None else own.settings.margin,
             "level": own.settings.level,
             "incomplete": own.settings.policy,
             **vars(contrast),
@@ -238,15 +302,6 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
         for contrast in own.contrasts
     ]
     return pd.DataFrame(rows)
-
-
-def words(contrast: Contrast, margin: float, digits: int) -> str:
-    """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``."""
-    verdict, within = contrast.verdict, f"equivalent within {short(margin)}"
-    if verdict.shown is None:
-        return within if verdict.equivalent else str(verdict)
-    text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
-    return f"{text}, but {within}" if verdict.equivalent else text
 
 
 def p_value(p: float) -> Cell:

@@ -8,19 +8,25 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveFloat
 
 from rankexp.analyse import blocks, select
-from rankexp.analyse.contrast import Contrast
+from rankexp.analyse.adjust import Contrast, adjusted
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.report.blocks.statistics.comparison import Comparison, Judged
+from rankexp.errors import ConfigError
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged, metric_of
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
 from rankexp.report.gain_words import Words, duration, named, said
-from rankexp.report.gains import Gains, adjusted, standings
+from rankexp.report.gains import Gains, standings
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
+
+NO_MARGIN = (
+    "the metric {} has no margin of its own: set the option 'margin' to the difference that is of "
+    "no importance"
+)
 
 TURNED: dict[str | None, Literal["better", "worse"] | None] = {
     "better": "worse",
@@ -47,13 +53,10 @@ class PairsOrPoints(BlockKind):
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
         """Find more than one problem, and metrics without a margin."""
         yield from super().faults(study, block)
-        pair, like = next(iter(self.contrasts.items()))
-        yield from (
-            fault
-            for fault in self._comparison(pair, like).faults(study, block)
-            if fault.path == ("options",)
-        )
         setups = [study.experiments.get(name) for name in block.experiments]
+        for metric in (self.metric or metric_of(s) for s in setups if isinstance(s, Evaluate)):
+            if self.margin is None and metric and metric.reading.margin is None:
+                yield Fault(("options",), NO_MARGIN.format(metric))
         problems = [p for s in setups if isinstance(s, Evaluate) for p in s.problems]
         if len(problems) > 1:
             text = f"block '{block.block}' is for one problem, got {', '.join(problems)}"
@@ -88,6 +91,8 @@ class PairsOrPoints(BlockKind):
             pair: self._judged(context, block, pair, like) for pair, like in self.contrasts.items()
         }
         settings = next(iter(judged.values())).settings
+        if settings.margin is None:
+            raise ConfigError(NO_MARGIN.format(metric))
         ranked = standings(context, experiment, metric, self.rule, settings)
         best, *others = (one.method for one in ranked)
         behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
@@ -132,7 +137,7 @@ class PairsOrPoints(BlockKind):
     def _difference(self, own: Contrast | None) -> Cells | Cell:
         if own is None or math.isnan(own.difference):
             return Cell()
-        interval = None if math.isnan(own.low) else (own.low, own.high)
+        interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
         value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
         return Cells([value, said(own.verdict)], ", ")
 
@@ -142,7 +147,8 @@ class PairsOrPoints(BlockKind):
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
             f"{side} values are better. SE and {percent} intervals allow for training parts that "
-            f"overlap. Better, worse: adjusted p below {alpha} (Holm); equivalent: within "
+            f"overlap; those of differences hold for all of a column at once. Better, worse: "
+            f"adjusted p below {alpha} (Holm); equivalent: within "
             f"{short(found.margin)} by two one-sided tests at {alpha}.",
             f"Time: of a split, with grid and choice. {Mark.EDGE.value}: some choices lie at an "
             "edge of the grid.",
@@ -154,4 +160,5 @@ def _turned(own: Contrast | None) -> Contrast | None:
     if own is None:
         return None
     verdict = replace(own.verdict, shown=TURNED[own.verdict.shown])
-    return replace(own, difference=-own.difference, low=-own.high, high=-own.low, verdict=verdict)
+    low, high = -own.high_all, -own.low_all
+    return replace(own, difference=-own.difference, low_all=low, high_all=high, verdict=verdict)

@@ -1,35 +1,46 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, PositiveFloat
 
 from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
-from rankexp.analyse.verdicts import Reproduction, counted, reproduction
+from rankexp.analyse.verdicts import LEVEL, Reproduction, counted, reproduction, tolerance
+from rankexp.config.published import Published
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.numbers import number
+from rankexp.report.numbers import number, short
 from rankexp.report.options import Choosing, MethodName, Rule
 
 REGISTER = {"published_table": "PublishedTable"}
 
 NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
-NOT_RUN |= {"grid": "", "edge": ""}
-MARKS = {Reproduction.NEAR: Mark.NEAR, Reproduction.APART: Mark.APART}
+NOT_RUN |= {"grid": "", "edge": "", "units": 0}
+MARKS = {
+    Reproduction.NEAR: Mark.NEAR,
+    Reproduction.APART: Mark.APART,
+    Reproduction.UNDECIDED: Mark.UNDECIDED,
+}
+UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
+JUDGED = ("difference", "relative", "printed_units", "z", "tolerance", "verdict")
+"""Columns on the print: `relative` to its loss; `z` by the noise of both; `tolerance`: differences
+that pass as reproduced."""
+MOST_NAMED = 6  # values that are not reproduced, in the gist
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
     compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
     "sample",
     compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
     "the value and the expected class counts)",
-    compare.OF_NOTHING: "nothing: a single split, so the last digit alone decides",
+    compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
 
 
@@ -46,6 +57,9 @@ class PublishedTable(Choosing):
     """Extra method -> the method whose published value it stands beside."""
     rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = select.BOTH
     """The first is compared with the published values."""
+    margin: PositiveFloat | None = None
+    """Where noise would let a difference of it pass, too, the verdict is "cannot tell". Default:
+    the metric's own, if it has one."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
 
@@ -68,7 +82,7 @@ class PublishedTable(Choosing):
         tables = [self._wide(context, lines, methods)]
         tables += [self._details(context, lines)] if self.details else []
         numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
-        return Output(numbers, tables, notes=self._legend(lines))
+        return Output(numbers, tables, notes=self._legend(lines), gist=self._gist(context, lines))
 
     def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)
@@ -100,10 +114,9 @@ class PublishedTable(Choosing):
         if math.isnan(se) and not math.isnan(main["mean"]):
             se = _single_split(context, experiment, problem, metric, main["mean"])
             se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
-        difference = main["mean"] - target.value if target else math.nan
-        verdict = reproduction(difference, se, target.last_digit) if target else None
         absent = context.missing_data(problem)
-        own = "" if not target or beside or verdict == Reproduction.REPRODUCED else target.note
+        judged = self._judged(target, metric, main, se, se_of)
+        own = target.note if target and not beside and judged["verdict"] not in UNTOLD else ""
         return {
             "experiment": experiment,
             "problem": problem,
@@ -115,8 +128,7 @@ class PublishedTable(Choosing):
             "se": se,
             "se_of": se_of,
             **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
-            "difference": difference,
-            "verdict": verdict,
+            **judged,
             "chosen": main["grid"],
             "edge": main["edge"],
             "splits": int(main["splits"]),
@@ -127,6 +139,28 @@ class PublishedTable(Choosing):
             "verified": target.verified if target else None,
             "note": "Its data was not available." if absent else own,
         }
+
+    def _judged(
+        self, target: Published | None, metric: Metric, row: Row, se: float, se_of: str
+    ) -> Line:
+        """Return how far a value is from the print, and what the noise of both says of that."""
+        if target is None:
+            return dict.fromkeys(JUDGED, math.nan) | {"verdict": None}
+        difference = row["mean"] - target.value
+        units = max(int(row["units"]), 1)
+        df = math.inf if se_of == compare.OF_EXAMPLES else units - 1
+        printed = target.units or units
+        within = tolerance(se, df, units, printed, target.last_digit)
+        loss = 1 - target.value if metric.direction == "higher" else target.value
+        judged = (
+            difference,
+            difference / loss if loss > 0 else math.nan,
+            printed,
+            difference / within.se if within.se > 0 else math.nan,
+            within.reproduced,
+            reproduction(difference, within, self.margin or metric.reading.margin),
+        )
+        return dict(zip(JUDGED, judged, strict=True))
 
     def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
         known = any(not math.isnan(line["published"]) for line in lines)
@@ -178,7 +212,8 @@ class PublishedTable(Choosing):
     def _details(self, context: Context, lines: list[Line]) -> Table:
         header = ["Data set", "Method", "Published", "Reproduced"]
         header += [rule.label.capitalize() for rule in self.rules[1:]]
-        header += ["Difference", "Verdict", "Chosen", "Splits", "NaN", "Note"]
+        header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
+        header += ["Chosen", "Splits", "NaN", "Note"]
         rows: list[list[Entry]] = []
         labels = context.row_labels([(line["experiment"], line["problem"]) for line in lines])
         for line, label in zip(lines, labels, strict=True):
@@ -190,6 +225,9 @@ class PublishedTable(Choosing):
                     Cell(line["reproduced"], line["se"], digits=self.digits),
                     *self._others(line),
                     Cell(line["difference"], digits=self.digits, sign=True),
+                    Cell(percent(line["relative"])),
+                    Cell(line["z"], digits=1, sign=True),
+                    Cell(line["tolerance"], digits=self.digits),
                     Cell(line["verdict"]),
                     Cell(line["chosen"] or None, remark="edge" if line["edge"] else ""),
                     f"{line['splits']}/{line['expected']}",
@@ -199,13 +237,50 @@ class PublishedTable(Choosing):
             )
         return Table(header, rows, "Details", detail=True)
 
+    def _gist(self, context: Context, lines: list[Line]) -> str:
+        """Count the verdicts in a sentence, and name what is not reproduced."""
+        told = [one for one in lines if one["verdict"] and not one["compared_with"]]
+        counts = Counter(one["verdict"] for one in told)
+        run = len(told) - counts[Reproduction.NOT_RUN]
+        if not run:
+            return ""
+        apart = [one for one in told if one["verdict"] == Reproduction.APART]
+        apart.sort(key=lambda one: -abs(one["relative"]))
+        named = [
+            f"{context.problem_label(one['problem'])} {context.method_label(one['method'])} "
+            f"({number(one['reproduced'], self.digits)} against "
+            f"{number(one['published'], self.digits)})"
+            for one in apart[:MOST_NAMED]
+        ]
+        named += [f"{len(apart) - MOST_NAMED} more"] * (len(apart) > MOST_NAMED)
+        text = (
+            f"{counts[Reproduction.REPRODUCED]} of {run} published values are reproduced within "
+        )
+        text += f"the noise of both, {counts[Reproduction.NEAR] or 'none'} near it"
+        if noisy := counts[Reproduction.UNDECIDED]:
+            text += f", {noisy} too noisy to tell"
+        text += f", {len(apart) or 'none'} not reproduced" + f": {', '.join(named)}" * bool(named)
+        lacking = counts[Reproduction.NOT_RUN]
+        return f"{text}.{f' {lacking} were not run.' if lacking else ''}"
+
+    def _blind(self, lines: list[Line]) -> str:
+        """Say when nothing can be told."""
+        named = {line["metric"] for line in lines}
+        found = [self.margin or parse(name).reading.margin for name in sorted(named)]
+        known = dict.fromkeys(short(margin) for margin in found if margin)
+        passes = f"a difference of {' or '.join(known)} would pass, too, or " if known else ""
+        return f"{passes}the noise is not known"
+
     def _legend(self, lines: list[Line]) -> list[str]:
         notes = counted(line["verdict"] for line in lines if not line["compared_with"])
         if notes:
             notes.append(
-                "No mark: reproduced, |difference| ≤ max(2 SE, half of the last digit); "
-                f"{Mark.NEAR.value}: near, ≤ 4 SE; {Mark.APART.value}: not reproduced. Mean "
-                "differences are to the published values."
+                "A difference to the print is judged by the noise of both, "
+                "SE·√(1 + units of the run / units of the print), z being the difference over it. "
+                f"No mark: reproduced, within its {100 * LEVEL:g} % quantile of t and half of the "
+                f"last digit (column Passes); {Mark.NEAR.value}: near, within twice the quantile; "
+                f"{Mark.APART.value}: not reproduced; {Mark.UNDECIDED.value}: cannot tell, as "
+                f"{self._blind(lines)}. Mean differences are to the published values."
             )
         kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
         for kind in sorted(kinds):
@@ -220,6 +295,11 @@ class PublishedTable(Choosing):
             where = f"{edges} of {len(lines)} chosen grid points"
             notes.append(f"Warning: {where} lie at the edge of their grid.")
         return notes
+
+
+def percent(share: float) -> str | None:
+    """Return a share as ``+13 %``; None where there is none."""
+    return None if math.isnan(share) else f"{100 * share:+.{1 if abs(share) < 0.01 else 0}f} %"
 
 
 def by_rule(rule: Rule) -> str:

@@ -1,0 +1,106 @@
+"""Verdicts of comparisons in words. Nothing is said that was not computed."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.verdicts import UNDECIDED, Verdict
+from rankexp.report.numbers import amount, number, short
+
+Label = Callable[[str], str]
+
+
+def words(contrast: Contrast, settings: Settings, digits: int) -> str:
+    """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``.
+
+    The second margin is named with the first: ``equivalent within .01, but not 10 % of the loss``.
+    """
+    verdict = contrast.verdict
+    if verdict.mixed:
+        return f"{verdict}: no mean is shown"
+    if verdict.shown is None:
+        return said(contrast, settings)
+    text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
+    return f"{text}, but {_within(contrast, settings)}" if verdict.equivalent else text
+
+
+def said(contrast: Contrast, settings: Settings) -> str:
+    """Return a verdict without its size: ``better, but equivalent within .01``."""
+    verdict = contrast.verdict
+    if not verdict.equivalent:
+        return str(verdict)
+    within = _within(contrast, settings)
+    return f"{verdict.shown}, but {within}" if verdict.shown else within
+
+
+def _within(contrast: Contrast, settings: Settings) -> str:
+    share = f"{100 * settings.relative:g} % of the loss"
+    beside = {"yes": f" and {share}", "no": f", but not {share}", "undecided": f"; {share}: open"}
+    text = f"equivalent within {short(settings.margin or math.nan)}"
+    return text + beside.get(contrast.within_relative, "")
+
+
+def counted(found: Sequence[Contrast], label: Label, margin: float | None) -> str:
+    """Count the verdicts on single problems; those that found a difference are named."""
+    found = [contrast for contrast in found if contrast.verdict.compared]
+    if not found:
+        return "nothing was run"
+    parts = []
+    for word in ("better", "worse"):
+        own = [c for c in found if c.verdict.shown == word]
+        names = [label(c.problem) for c in own]
+        if small := sum(c.verdict.equivalent for c in own):
+            few = "all" if small == len(own) else f"{small} of them"
+            names.append(f"{few} by less than {short(margin or math.nan)}")
+        of = f" of {len(found)}" if word == "better" else ""
+        parts.append(f"{word} on {len(own) or 'none'}{of}" + f" ({'; '.join(names)})" * bool(own))
+    if margin is not None:
+        same = sum(c.verdict == Verdict(equivalent=True) for c in found)
+        parts.append(f"equivalent within {short(margin)} on {same or 'none'}")
+    undecided = sum(c.verdict == UNDECIDED for c in found)
+    return ", ".join([*parts, f"undecided on {undecided or 'none'}"])
+
+
+def split(found: Sequence[Contrast], label: Label) -> str:
+    """Name the problems of each sign: ``better on a, worse on b``."""
+    names = {
+        word: "; ".join(label(c.problem) for c in found if c.verdict.shown == word)
+        for word in ("better", "worse")
+    }
+    return ", ".join(f"{word} on {own}" for word, own in names.items())
+
+
+def bound(word: str, most: float, label: str, digits: int) -> str:
+    """Say how large a gain or a loss can be at most."""
+    if most <= 0:
+        return f"there is no {word}"
+    return f"a {word} is at most {number(most, digits)} ({label})"
+
+
+def visible(differences: Sequence[float], digits: int) -> str:
+    """Say how large a difference the designs of the undecided problems would have shown."""
+    if not differences:
+        return ""
+    ends = list(dict.fromkeys(number(f(differences), digits) for f in (min, max)))
+    if len(ends) == 1:
+        return f", where a true difference of {ends[0]} or more would probably show"
+    return f", where true differences of {ends[0]} to {ends[1]} or more would probably show"
+
+
+def headline(found: Sequence[Contrast]) -> str:
+    """Return the answer in one clause, from the verdicts on all problems."""
+    verdicts = [c.verdict for c in found if c.verdict.compared]
+    shown = [verdict.shown for verdict in verdicts]
+    better, worse = "better" in shown, "worse" in shown
+    if not verdicts:
+        return "nothing was run"
+    if better and worse:
+        return "a gain on some problems, a loss on others"
+    every = len(set(shown)) == 1
+    if better:
+        return "a gain on " + ("every problem" if every else "some problems, a loss on none")
+    if worse:
+        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
+    if all(verdict.equivalent for verdict in verdicts):
+        return "no gain on any problem, equivalent on all"
+    return "no gain or loss shown on any problem, but not on all excluded"
