@@ -98,7 +98,8 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
     given.append([c.p_relative for c in contrasts])
     count, p = 1, np.array(given, dtype=np.float64)
     if settings.adjust == "holm":
-        count, p = max(1, np.count_nonzero(~np.isnan(p[0]))), np.array([*map(signed_rank.holm, p)])
+        count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
+        p = np.array([*map(signed_rank.holm, p)])
     made = []
     for own, (one, same, share) in zip(contrasts, p.T.tolist(), strict=True):
         made.append(own if np.isnan(one) else _judged(own, (one, same, share), count, settings))
@@ -113,7 +114,8 @@ def _judged(
     level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
     if not np.isnan(own.se):
         found = Estimate(own.difference, own.se, own.df)
-        ends = ends if count == 1 else (*map(float, paired.interval(found, level)),)
+        low, high = paired.interval(found, level)
+        ends = ends if count == 1 else (float(low), float(high))
         seen = paired.detectable(found, level, settings.power)
     within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"
     if share < alpha:

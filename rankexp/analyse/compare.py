@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.paired import of_design
+from rankexp.analyse.paired import Estimate, interval, of_design
 from rankexp.analyse.signed_rank import settled
 from rankexp.arrays import Floats
 from rankexp.protocols.base import Design
@@ -81,6 +81,7 @@ def correct(
 
     Over models it is that of `summary`. Over folds and splits, whose training parts overlap, it is
     that of the comparisons: over all splits, corrected, not below what the test examples allow.
+    Columns low_all and high_all are added: 95 % intervals for all problems of a method at once.
     """
     errors = {}
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False)["value"]:
@@ -88,7 +89,13 @@ def correct(
         if design.pairs != "models":
             errors[problem, method] = float(of_design(settled(own), design)[0].se)
     keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
-    return summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
+    table = summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
+    tests = table["se"].notna().groupby(table["method"]).transform("sum").clip(lower=1)
+    models = np.array([designs[name].pairs == "models" for name in table["problem"]], dtype=bool)
+    df = np.where(models, table["units"], table["splits"]) - 1.0
+    found = Estimate(table["mean"], table["se"], df)
+    low, high = interval(found, 1 - 0.05 / tests.to_numpy(dtype=np.float64))
+    return table.assign(low_all=low, high_all=high)
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:

@@ -112,7 +112,7 @@ def equivalence(found: Estimate, margin: float) -> Floats:
     return np.maximum(above, below)
 
 
-def interval(found: Estimate, level: float) -> tuple[Floats, Floats]:
+def interval(found: Estimate, level: Floats) -> tuple[Floats, Floats]:
     """Return the two-sided confidence interval of the mean difference."""
     half = special.stdtrit(found.df, (1 + level) / 2) * found.se
     return found.mean - half, found.mean + half

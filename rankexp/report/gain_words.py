@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from scipy import special
 
-from rankexp.analyse.adjust import Contrast
+from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.verdicts import Verdict
 from rankexp.report.context import Context
 from rankexp.report.gains import Gains, Standing
@@ -98,7 +98,8 @@ class Words:
         ]
         if not named:
             return ""
-        return f" They are not shown to be within 10 % of the loss, though ({'; '.join(named)})."
+        share = f"{100 * Settings.relative:g} % of the loss"
+        return f" They are not shown to be within {share}, though ({'; '.join(named)})."
 
     def _needed(self) -> str:
         """Say how many rows would probably decide what these do not."""

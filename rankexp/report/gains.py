@@ -165,7 +165,7 @@ class Gains:
 
 def _columns(prefix: str, own: Contrast | None) -> dict[str, object]:
     own = own or Contrast("")
-    names = ("difference", "low_all", "high_all", "p_adjusted", "p_equivalence_adjusted", "n")
-    names += ("margin_relative", "within_relative")
+    names = ["difference", "low_all", "high_all", "p_adjusted", "p_equivalence_adjusted", "n"]
+    names += ["margin_relative", "within_relative"]
     given = {prefix + name: getattr(own, name) for name in names}
     return given | {f"{prefix}difference_se": own.se, f"{prefix}verdict": str(own.verdict)}

@@ -19,46 +19,46 @@ def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     if verdict.mixed:
         return f"{verdict}: no mean is shown"
     if verdict.shown is None:
-        return said(contrast, settings)
+        return _within(contrast, settings) if verdict.equivalent else str(verdict)
     text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
     return f"{text}, but {_within(contrast, settings)}" if verdict.equivalent else text
 
 
-def said(contrast: Contrast, settings: Settings) -> str:
-    """Return a verdict without its size: ``better, but equivalent within .01``."""
-    verdict = contrast.verdict
-    if not verdict.equivalent:
-        return str(verdict)
-    within = _within(contrast, settings)
-    return f"{verdict.shown}, but {within}" if verdict.shown else within
-
-
 def _within(contrast: Contrast, settings: Settings) -> str:
-    share = f"{100 * settings.relative:g} % of the loss"
+    share = _share(settings)
     beside = {"yes": f" and {share}", "no": f", but not {share}", "undecided": f"; {share}: open"}
     text = f"equivalent within {short(settings.margin or math.nan)}"
     return text + beside.get(contrast.within_relative, "")
 
 
-def counted(found: Sequence[Contrast], label: Label, margin: float | None) -> str:
+def counted(found: Sequence[Contrast], label: Label, settings: Settings) -> str:
     """Count the verdicts on single problems; those that found a difference are named."""
     found = [contrast for contrast in found if contrast.verdict.compared]
     if not found:
         return "nothing was run"
-    parts = []
+    parts, within = [], f"less than {short(settings.margin or math.nan)}"
     for word in ("better", "worse"):
         own = [c for c in found if c.verdict.shown == word]
         names = [label(c.problem) for c in own]
         if small := sum(c.verdict.equivalent for c in own):
-            few = "all" if small == len(own) else f"{small} of them"
-            names.append(f"{few} by less than {short(margin or math.nan)}")
+            names.append(f"{'all' if small == len(own) else f'{small} of them'} by {within}")
         of = f" of {len(found)}" if word == "better" else ""
         parts.append(f"{word} on {len(own) or 'none'}{of}" + f" ({'; '.join(names)})" * bool(own))
-    if margin is not None:
-        same = sum(c.verdict == Verdict(equivalent=True) for c in found)
-        parts.append(f"equivalent within {short(margin)} on {same or 'none'}")
+    if settings.margin is not None:
+        same = [c for c in found if c.verdict == Verdict(equivalent=True)]
+        apart = sum(c.within_relative in ("no", "undecided") for c in same)
+        beside = (
+            f" ({apart} of them not shown to be within {_share(settings)}, too)" if apart else ""
+        )
+        parts.append(
+            f"equivalent within {short(settings.margin)} on {len(same) or 'none'}{beside}"
+        )
     undecided = sum(c.verdict == UNDECIDED for c in found)
     return ", ".join([*parts, f"undecided on {undecided or 'none'}"])
+
+
+def _share(settings: Settings) -> str:
+    return f"{100 * settings.relative:g} % of the loss"
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:

@@ -5,6 +5,8 @@ import pytest
 from scipy import special, stats
 
 from rankexp.analyse import paired, several, signed_rank
+from rankexp.analyse.adjust import Contrast, Settings, adjusted
+from rankexp.analyse.verdicts import Reproduction, reproduction, tolerance
 from rankexp.protocols.base import Design
 
 STUDIES = 2000
@@ -165,3 +167,49 @@ def test_the_detectable_difference_is_found_as_often_as_it_says() -> None:
     low, high = stats.binom.interval(0.99, STUDIES, 0.8)
     assert low <= STUDIES * share <= high
     assert shift > special.stdtrit(11, 0.975) / np.sqrt(12)
+
+
+@pytest.mark.parametrize(("units", "printed"), [(10, 10), (100, 10), (10, 1), (5, 30)])
+def test_perfect_reproductions_are_called_so_at_the_nominal_rate(units: int, printed: int) -> None:
+    # Run and print are independent draws of one design, and the print is rounded.
+    studies, spread, digit = 1000, 0.01, 0.0001
+    rng = np.random.default_rng(18)
+    run = rng.normal(0.2, spread, (studies, units))
+    prints = np.round(rng.normal(0.2, spread / np.sqrt(printed), studies) / digit) * digit
+    differences = run.mean(axis=1) - prints
+    errors = run.std(axis=1, ddof=1) / np.sqrt(units)
+    found = [
+        reproduction(difference, tolerance(se, units - 1, units, printed, digit))
+        for difference, se in zip(differences.tolist(), errors.tolist(), strict=True)
+    ]
+    low, high = stats.binom.interval(0.99, studies, 0.95)
+    assert low <= found.count(Reproduction.REPRODUCED) <= high
+    assert found.count(Reproduction.APART) <= 0.02 * studies
+    # The noise of the run alone denies far more.
+    assert np.mean(np.abs(differences) > np.maximum(2 * errors, digit / 2)) > 0.1
+
+
+@pytest.mark.parametrize("problems", [1, 5, 9])
+def test_the_detectable_difference_has_its_power_under_the_adjusted_test(problems: int) -> None:
+    n, others = 30, np.zeros(problems - 1)
+    se = 1 / np.sqrt(n)
+    own = Contrast("p", difference=0.0, se=se, df=n - 1, low=-2 * se, high=2 * se, p=0.5)
+    shift = adjusted([own] * problems, Settings())[0].detectable
+
+    def power(shifts: list[float]) -> float:
+        found = paired.estimate(noise(problems, n, seed=19) + np.array(shifts)[:, None])
+        p = np.array([signed_rank.holm(row) for row in paired.p_value(found)])
+        return rejected(p[:, 0])
+
+    assert abs(power([shift, *others]) - 0.8) <= 0.03
+    # Where the others differ, too, Holm's steps find each of them more often.
+    assert power([shift] * problems) >= 0.8 - 0.03
+    if problems == 9:  # a difference that one test alone would find
+        alone = paired.detectable(paired.Estimate(0.0, se, n - 1), 0.95, 0.8)
+        assert power([alone, *others]) < 0.6 and shift > 1.25 * alone
+
+
+def test_the_intervals_beside_verdicts_hold_for_all_problems_at_once() -> None:
+    found = paired.estimate(noise(9, 30, seed=20))
+    low, high = paired.interval(found, 1 - 0.05 / 9)
+    assert LOW <= float(((low > 0) | (high < 0)).any(axis=1).mean()) <= HIGH

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from rankexp import registry
 from rankexp.analyse import compare
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.verdicts import Reproduction, reproduction
+from rankexp.analyse.verdicts import Reproduction, Tolerance, reproduction, tolerance
 from rankexp.config import published
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
@@ -101,28 +102,50 @@ def test_metrics_say_which_standard_error_and_margin_they_have() -> None:
 
 def test_every_metric_has_a_margin_but_those_without_a_scale_of_their_own() -> None:
     without = {name for name in registry.names("metrics") if parse(name).reading.margin is None}
-    assert without == {"mse", "vus"}
+    assert without == {"mse", "unexplained_variance", "vus"}
 
 
 @pytest.mark.parametrize(
-    ("difference", "se", "expected"),
+    ("difference", "expected"),
     [
-        (0.0020, 0.0010, "reproduced"),  # exactly 2 SE
-        (-0.0020, 0.0010, "reproduced"),
-        (0.00201, 0.0010, "near"),
-        (-0.0040, 0.0010, "near"),  # exactly 4 SE
-        (0.00401, 0.0010, "not reproduced"),
-        (0.00005, 0.000001, "reproduced"),  # half of the last digit
-        (0.1225 - 0.12245, 0.0, "reproduced"),  # the same, not exact in binary
-        (0.00006, 0.000001, "not reproduced"),
-        (0.00006, 0.00002, "near"),
-        (0.00004, NAN, "reproduced"),  # SE unknown: the last digit alone
-        (0.00006, NAN, "not reproduced"),
-        (NAN, 0.1, "not run"),
+        (0.0020, "reproduced"),  # at the edge
+        (-0.0020, "reproduced"),
+        (0.00201, "near"),
+        (-0.0040, "near"),
+        (0.00401, "not reproduced"),
+        (NAN, "not run"),
     ],
 )
-def test_verdicts_at_their_boundaries(difference: float, se: float, expected: str) -> None:
-    assert reproduction(difference, se, 0.0001) == Reproduction(expected)
+def test_verdicts_at_their_boundaries(difference: float, expected: str) -> None:
+    within = Tolerance(se=0.001, reproduced=0.002, near=0.004)
+    assert reproduction(difference, within) == Reproduction(expected)
+    # What passes tells nothing where a difference of the margin would pass, too.
+    blind = "cannot tell" if expected == "reproduced" else expected
+    assert reproduction(difference, within, margin=0.002) == Reproduction(blind)
+    assert reproduction(difference, within, margin=0.0021) == Reproduction(expected)
+
+
+def test_a_print_has_the_noise_of_its_own_units() -> None:
+    t = stats.t.ppf(0.975, 9)
+    same = tolerance(0.001, 9, 10, 10, 0.0001)
+    assert same.se == pytest.approx(0.001 * math.sqrt(2))
+    assert same.reproduced == pytest.approx(t * same.se + 0.00005)
+    assert same.near == pytest.approx(2 * t * same.se + 0.00005)
+    # 100 repeats of the run have a smaller SE than the print's ten, which is what counts then.
+    assert tolerance(0.001, 99, 100, 10, 0.0001).se == pytest.approx(0.001 * math.sqrt(11))
+    assert tolerance(0.001, math.inf, 1, 1, 0.0001).reproduced == pytest.approx(
+        stats.norm.ppf(0.975) * 0.001 * math.sqrt(2) + 0.00005
+    )
+
+
+def test_where_noise_is_unknown_the_last_digit_alone_can_tell() -> None:
+    for se, df in ((NAN, 0), (NAN, 9)):
+        within = tolerance(se, df, 1, 1, 0.0001)
+        assert reproduction(0.00004, within) == Reproduction.REPRODUCED
+        assert reproduction(0.1225 - 0.12245, within) == Reproduction.REPRODUCED  # not exact
+        assert reproduction(0.00006, within) == Reproduction.UNDECIDED
+    exact = tolerance(0.0, 9, 10, 10, 0.0001)
+    assert reproduction(0.00006, exact) == Reproduction.APART
 
 
 ROW = {
@@ -143,6 +166,9 @@ def test_published_values_are_found_by_their_place() -> None:
     assert found["e", "p", "m", "rank_loss"].value == 0.1225
     assert found["e", "p", "m", "rank_loss"].verified
     assert not found["e", "p", "n", "rank_loss"].verified
+    assert found["e", "p", "m", "rank_loss"].units is None
+    given = published.table([ROW | {"units": "10"}, ROW | {"method": "n", "units": " "}])
+    assert [one.units for one in given.values()] == [10, None]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +177,8 @@ def test_published_values_are_found_by_their_place() -> None:
         ([ROW, ROW], "row 2: e / p / m / rank_loss occurs twice"),
         ([ROW | {"value": "x"}], "row 1: value and last_digit must be numbers"),
         ([ROW | {"last_digit": "0"}], "last_digit above 0"),
+        ([ROW | {"units": "0"}], "units must be a whole number above 0 or empty, got 0"),
+        ([ROW | {"units": "ten"}], "units must be a whole number"),
         ([{k: v for k, v in ROW.items() if k != "note"}], "row 1 lacks note"),
     ],
 )

@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from rankexp.analyse import blocks, contrast, paired
+from rankexp.analyse import blocks, contrast, paired, signed_rank
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.contrast import Family
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict, judge
+from rankexp.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Verdict, judge
 from rankexp.protocols.base import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
@@ -116,12 +117,85 @@ def test_p_values_are_adjusted_for_the_problems_of_an_experiment() -> None:
 
 
 def test_settings_of_a_generator_are_averaged() -> None:
-    problems = {"p": noise(30, 0.004, 0.002), "q": noise(20, -0.002, 0.001, 1)}
+    problems = {"p": noise(30, 0.004, 0.002), "q": noise(20, 0.002, 0.001, 1)}
     own = compared(problems, Settings()).overall
     means = [values.mean() for values in problems.values()]
     assert own.difference == pytest.approx(np.mean(means))
     assert (own.n, own.unit, own.problem) == (2, "settings", "")
     assert own.verdict == Verdict("worse", equivalent=True)
+    assert (own.low_all, own.high_all) == (own.low, own.high)
+
+
+def test_settings_with_effects_of_opposite_signs_have_no_mean() -> None:
+    problems = {"p": noise(30, 0.004, 0.002), "q": noise(20, -0.002, 0.001, 1)}
+    own = compared(problems, Settings()).overall
+    assert (own.n, own.unit, own.verdict) == (2, "settings", MIXED)
+    assert math.isnan(own.difference) and math.isnan(own.p)
+    assert str(MIXED) == "better on some, worse on others"
+    # Over data sets the question is another one: effects of both signs are in its variance.
+    sets = {f"p{i}": noise(100, (-1) ** i * 0.02, 0.005, i) for i in range(6)}
+    found = compared(sets, Settings(), models=False)
+    assert {c.verdict.shown for c in found.problems} == {"better", "worse"}
+    assert found.overall.verdict == UNDECIDED and not math.isnan(found.overall.p)
+
+
+@pytest.mark.parametrize("adjust", ["holm", "none"])
+def test_intervals_agree_with_the_verdicts_beside_them(adjust: Any) -> None:
+    settings, rng = Settings(adjust=adjust), np.random.default_rng(5)
+    verdicts = set()
+    for study in range(40):
+        shifts = rng.choice([0.0, 0.001, 0.004, 0.008, 0.02], 6)
+        spread = rng.choice([0.004, 0.008])
+        problems = {f"p{i}": noise(20, s, spread, 6 * study + i) for i, s in enumerate(shifts)}
+        for own in compared(problems, settings, models=False).problems:
+            apart = own.low_all > 0 or own.high_all < 0
+            inside = max(-own.low_all, own.high_all) < settings.margin  # type: ignore[operator]
+            assert not apart or own.verdict.shown, own
+            assert not inside or own.verdict.equivalent, own
+            if adjust == "none":
+                assert apart == bool(own.verdict.shown)
+                assert (own.low_all, own.high_all) == (own.low, own.high)
+            verdicts.add(str(own.verdict))
+    assert verdicts >= {"worse", "worse, equivalent", "equivalent", "undecided"}
+
+
+def test_the_relative_margin_is_a_share_of_the_references_loss() -> None:
+    # The reference's values are .2 to .29 by `made`: its mean is .245, a tenth of which .0245.
+    small, large = noise(10, 0.012, 0.001), noise(10, 0.1, 0.001, 1)
+    p, q = compared({"p": small, "q": large}, Settings()).problems
+    assert p.loss == pytest.approx(0.245) and p.margin_relative == pytest.approx(0.0245)
+    assert (p.verdict, p.within_relative) == (Verdict("worse"), "yes")
+    assert (q.verdict, q.within_relative) == (Verdict("worse"), "no")
+    higher = compared({"p": small}, Settings(higher=True)).problems[0]
+    assert higher.loss == pytest.approx(0.755) and higher.margin_relative == pytest.approx(0.0755)
+    floor = compared({"p": small}, Settings(relative=1e-9, least=0.05)).problems[0]
+    assert floor.margin_relative == 0.05
+    # A value beyond the best is a share of nothing.
+    beyond = made({"p": small}, models=True)
+    beyond[["m", "r"]] += 2.0
+    found = contrast.family(beyond, ("m", "r"), {"p": MODELS}, Settings(higher=True)).problems[0]
+    assert math.isnan(found.margin_relative) and found.within_relative == ""
+
+
+def test_relative_margins_over_several_problems_are_each_problems_own() -> None:
+    problems = {f"p{i}": noise(20, 0.002, 0.001, i) for i in range(8)}
+    sets = compared(problems, Settings(), models=False).overall
+    means = np.array([v.mean() for v in problems.values()]) / (0.1 * (0.2 + 0.01 * 9.5))
+    assert sets.p_relative == pytest.approx(signed_rank.equivalence(means, 1.0))
+    assert sets.within_relative == "yes"
+    settings = compared(problems, Settings()).overall
+    assert settings.within_relative == "yes" and settings.p_relative < 1e-6
+    tight = compared(problems, Settings(relative=1e-9, least=1e-4))
+    assert tight.overall.within_relative in ("no", "undecided") and tight.overall.p_relative > 0.5
+
+
+def test_without_a_margin_nothing_is_equivalent() -> None:
+    problems = {f"p{i}": np.zeros(10) for i in range(8)}
+    for models in (True, False):
+        found = compared(problems, Settings(margin=None), models=models, count=50_000)
+        for own in [*found.problems, found.overall]:
+            assert own.verdict == UNDECIDED and math.isnan(own.p_equivalence)
+            assert own.within_relative == "yes"
 
 
 def test_data_sets_are_compared_by_signed_ranks() -> None:

@@ -12,16 +12,13 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.analyse.adjust import Contrast
+from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.several import ranking
 from rankexp.analyse.verdicts import Verdict
 from rankexp.config.schema import Block
-from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, Reading
 from rankexp.plan import Cell
 from rankexp.report import build
-from rankexp.report.blocks.statistics import comparison
-from rankexp.report.blocks.statistics.answer import bound, headline, visible
 from rankexp.report.blocks.statistics.average_ranks import Panel
 from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
@@ -29,6 +26,8 @@ from rankexp.report.model import Output
 from rankexp.report.numbers import span
 from rankexp.report.render import latex, markdown, terminal
 from rankexp.report.render.text import rows
+from rankexp.report.verdict_words import bound, headline, visible
+from rankexp.report.verdict_words import words as words_of
 from rankexp.run.record import Record
 
 Make = Callable[..., Context]
@@ -71,7 +70,8 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     ]
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
-    assert row[-1].startswith("worse by .0") and row[-1].endswith("but equivalent within .015")
+    assert row[-1].startswith("worse by .0")
+    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
     assert rows(output.tables[0])[-1][0] == "all settings"
     assert "Incomplete blocks: refuse." in output.notes
     assert any("lower values are better" in note for note in output.notes)
@@ -155,11 +155,58 @@ def test_options_that_make_no_sense_are_refused(make: Make) -> None:
         registry.get("report.blocks", "average_ranks").model_validate({"posthoc": "dunn"})
 
 
-def test_a_metric_without_a_margin_needs_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_margin_equivalence_is_relative_alone(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Metric, "reading", Reading())
-    with pytest.raises(ConfigError, match="set the option 'margin'"):
-        show(make(), "comparison", "boxes", **PAIR)
-    show(make(), "comparison", "boxes", **PAIR, margin=0.02)
+    output = show(make(), "comparison", "boxes", **PAIR)
+    assert output.numbers is not None and output.numbers["p_equivalence"].isna().all()
+    assert set(output.numbers["verdict"]) == {"better", "worse"}
+    assert set(output.numbers["within_relative"]) <= {"yes", "no", "undecided"}
+    assert any("rank_loss: no margin, so no equivalence" in note for note in output.notes)
+    assert "equivalent" not in output.gist and output.gist.count("undecided on none") == 2
+    given = show(make(), "comparison", "boxes", **PAIR, margin=0.02).numbers
+    assert given is not None and given["verdict"].str.endswith("equivalent").all()
+
+
+def test_both_margins_are_named(make: Make) -> None:
+    margin = {"absolute": 0.015, "relative": 0.01}
+    output = show(make(), "comparison", "boxes", **PAIR, margin=margin)
+    assert output.numbers is not None
+    table = output.numbers.set_index(["reference", "problem"])
+    # .01 of the losses, .11 to .15, is .0011 to .0015, far below the difference of .01.
+    own = table.loc[("logistic", "easy")]
+    assert own["margin_relative"] == pytest.approx(0.01 * own["loss"]) and own["loss"] > 0.1
+    assert (own["verdict"], own["within_relative"]) == ("worse, equivalent", "no")
+    row = rows(output.tables[0])[0]
+    assert row[-1].endswith("equivalent within .015, but not 1 % of the loss") and row[-2] == "no"
+    wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
+    assert "within 20 %: yes; +.0" in rows(wide.tables[0])[0][2]
+    assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
+    floor = show(make(), "comparison", "boxes", **PAIR, margin={"least": 0.5}).numbers
+    assert floor is not None and set(floor["margin_relative"].dropna()) == {0.5}
+
+
+def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
+    def turn(cell: Cell, record: Record) -> Record:
+        if cell.problem != "hard" or cell.method != "svm_or":
+            return record
+        rows = [row._replace(value=row.value - 0.02) for row in record.rows]
+        return Record(record.key, grid=record.grid, rows=rows)
+
+    context = make(None, turn)
+    output = show(context, "answer", "boxes", **PAIR)
+    assert output.numbers is not None
+    overall = output.numbers.query("reference == 'logistic' and problem == ''").iloc[0]
+    assert math.isnan(overall["difference"]) and overall["verdict"].startswith("better on some")
+    said = (
+        "over the 2 settings of boxes better on hard, worse on linear, balanced: no mean is shown"
+    )
+    assert said in output.lead[0]
+    assert rows(output.tables[0])[-1][2] == "better on some, worse on others: no mean is shown"
+    assert output.lead[2].count("over 2 settings") == 0
+    assert output.gist.startswith("SVM-OR against logistic: better on 1 of 2 (hard")
+    assert rows(show(context, "comparison", "boxes", **PAIR).tables[0])[-1][2] == "–"
 
 
 def test_nothing_run_is_no_error(make: Make) -> None:
@@ -208,8 +255,8 @@ def test_headlines(verdicts: list[str], expected: str) -> None:
 
 def test_verdicts_with_their_numbers() -> None:
     def words(verdict: str, difference: float) -> str:
-        return comparison.words(
-            Contrast("p", difference=difference, verdict=VERDICTS[verdict]), 0.01, 4
+        return words_of(
+            Contrast("p", difference=difference, verdict=VERDICTS[verdict]), Settings(), 4
         )
 
     assert words("worse, equivalent", 0.0019) == "worse by .0019, but equivalent within .01"
@@ -252,7 +299,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     )
     assert second.startswith("SVM-OR against exponential: a gain on every problem; over the 2")
     assert "the largest gain shown is .01" in second or "the largest gain shown is .00" in second
-    assert "worse on 2 (linear, balanced; hard), equivalent within .015" in worse
+    assert "worse on 2 (linear, balanced; hard; all by less than .015), equivalent" in worse
     assert "no gain is seen on any problem" in worse and "there is no gain, a loss is" in worse
     assert "there is no loss" in better
     assert output.numbers is not None
@@ -260,7 +307,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     assert f"a gain is at most {most:.4f}".replace("0.", ".") in better
     texts = rows(output.tables[0])
     assert [row[1] for row in texts] == ["linear, balanced", "hard", "all settings"]
-    assert texts[0][2].startswith("worse, but equivalent; +.0")
+    assert texts[0][2].startswith("worse, but equivalent; within 10 %: yes; +.0")
 
 
 def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, save: Any) -> None:

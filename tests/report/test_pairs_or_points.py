@@ -76,7 +76,8 @@ def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
     assert list(output.numbers["method"]) == ["svm_or", "logistic", "exponential"]
     first = output.numbers.set_index("method").loc["svm_or"]
     assert first["difference"] == pytest.approx(-0.05, abs=0.002)
-    assert first["low"] < first["difference"] < first["high"]
+    assert first["low_all"] < first["difference"] < first["high_all"]
+    assert first["low"] < first["mean"] < first["high"]
     assert first["on_points"] == "logistic"
     assert first["verdict"] == "better"
 

@@ -12,12 +12,11 @@ from rankexp.config.schema import Block
 from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.report.numbers import amount, number, span
+from rankexp.report.numbers import amount, number, short, span
 from rankexp.report.verdict_words import (
     bound,
     counted,
     headline,
-    said,
     split,
     visible,
     words,
@@ -85,7 +84,7 @@ class Answer(Comparison):
     def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
         """Count the verdicts, and say what the undecided problems would have shown."""
         found = [c for one in judged for c in one.family.problems if c.verdict.compared]
-        said = counted(found, context.problem_label, judged[0].settings.margin)
+        said = counted(found, context.problem_label, judged[0].settings)
         open_ = [c.detectable for c in found if c.verdict == UNDECIDED]
         seen = [value for value in open_ if not math.isnan(value)]
         return f"{said[:1].upper()}{said[1:]}{visible(seen, self.digits)}."
@@ -135,19 +134,26 @@ class Answer(Comparison):
         label = context.method_label(self.method)
         header = ["Experiment", "Problem"]
         header += [f"{label} − {context.method_label(name)}" for name in self.references]
-        scope = " for all problems at once" if self.adjust == "holm" else ""
+        margins = [own.settings.margin for own in judged if own.settings.margin]
+        within = f" (equivalent: within {', '.join(dict.fromkeys(map(short, margins)))})"
+        share = f"{100 * judged[0].settings.relative:g} %"
+        scope = " that hold for all problems at once" if self.adjust == "holm" else ""
+        percent = f"{100 * self.level:g} %"
         caption = (
-            f"Verdicts on {label}, and differences with {100 * self.level:g} % intervals{scope}"
+            f"Verdicts on {label}{within * bool(margins)}, whether the difference is within "
+            f"{share} of the other's loss, and differences with {percent} intervals{scope}"
         )
         return Table(header, list(rows.values()), caption)
 
     def _verdict(self, contrast: Contrast, settings: Settings) -> Cells:
         if contrast.verdict.mixed:
             return Cells([f"{contrast.verdict}: no mean is shown"])
-        text = said(contrast, settings)
+        parts = [str(contrast.verdict).replace(", equivalent", ", but equivalent")]
+        if contrast.within_relative:
+            parts.append(f"within {100 * settings.relative:g} %: {contrast.within_relative}")
         if math.isnan(contrast.difference):
-            return Cells([text])
+            return Cells(parts)
         known = not math.isnan(contrast.low_all)
         interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([text, value], "; ")
+        return Cells([*parts, value], "; ")

@@ -165,7 +165,7 @@ class Comparison(InBlocks):
             method, label = map(context.method_label, (self.method, reference))
             where = f" in {metric}" if named else ""
             found = [c for own in group for c in own.family.problems]
-            said = counted(found, context.problem_label, group[0].settings.margin)
+            said = counted(found, context.problem_label, group[0].settings)
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 

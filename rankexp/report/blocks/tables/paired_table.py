@@ -1,5 +1,6 @@
 """Means and quartiles of each method, and its paired difference to a reference."""
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -57,7 +58,7 @@ class PairedTable(AtRule):
             renamed = paired.rename(
                 columns={"mean": "difference", "se": "difference_se", "units": "pairs"}
             )
-            columns = [*keys, "difference", "difference_se", "pairs"]
+            columns = [*keys, "difference", "difference_se", "low_all", "high_all", "pairs"]
             means = means.merge(renamed[columns], on=keys, how="left")
             means["pairs"] = means["pairs"].astype("Int64")
         means = means[means["method"].isin(methods)]
@@ -108,7 +109,9 @@ class PairedTable(AtRule):
             return Cell()
         # Paired differences are far smaller than the means: one more digit.
         digits = self.digits + 1
-        return Cell(row["difference"], row["difference_se"], digits=digits, sign=True)
+        known = not math.isnan(row["low_all"])
+        ends = (float(row["low_all"]), float(row["high_all"])) if known else None
+        return Cell(row["difference"], row["difference_se"], ends, digits=digits, sign=True)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""
@@ -118,5 +121,8 @@ class PairedTable(AtRule):
             label = context.method_label(self.reference)
             of = {context.evaluate(e).protocol.design().pairs for e in numbers["experiment"]}
             said = "; ".join(ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of))
-            notes.append(f"Differences are to {label} on the same splits, ± SE {said}.")
+            notes.append(
+                f"Differences are to {label} on the same splits, ± SE {said}; 95 % intervals "
+                "for all problems of a method at once (Bonferroni)."
+            )
         return notes

@@ -1,7 +1,6 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -11,37 +10,24 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
-from rankexp.analyse.verdicts import LEVEL, Reproduction, counted, reproduction, tolerance
+from rankexp.analyse.verdicts import Reproduction, reproduction, tolerance
 from rankexp.config.published import Published
 from rankexp.config.schema import Block
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.numbers import number, short
+from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MethodName, Rule
+from rankexp.report.published_words import MARKS, gist, legend
 
 REGISTER = {"published_table": "PublishedTable"}
 
 NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
 NOT_RUN |= {"grid": "", "edge": "", "units": 0}
-MARKS = {
-    Reproduction.NEAR: Mark.NEAR,
-    Reproduction.APART: Mark.APART,
-    Reproduction.UNDECIDED: Mark.UNDECIDED,
-}
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
 JUDGED = ("difference", "relative", "printed_units", "z", "tolerance", "verdict")
 """Columns on the print: `relative` to its loss; `z` by the noise of both; `tolerance`: differences
 that pass as reproduced."""
-MOST_NAMED = 6  # values that are not reproduced, in the gist
-SE_OF = {
-    compare.OF_MODELS: "the models drawn",
-    compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
-    "sample",
-    compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
-    "the value and the expected class counts)",
-    compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
-}
 
 
 Place = tuple[str, str, str, str]  # experiment, problem, method, and what it is compared with
@@ -82,7 +68,12 @@ class PublishedTable(Choosing):
         tables = [self._wide(context, lines, methods)]
         tables += [self._details(context, lines)] if self.details else []
         numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
-        return Output(numbers, tables, notes=self._legend(lines), gist=self._gist(context, lines))
+        return Output(
+            numbers,
+            tables,
+            notes=legend(lines, self.margin),
+            gist=gist(context, lines, self.digits),
+        )
 
     def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)
@@ -144,8 +135,9 @@ class PublishedTable(Choosing):
         self, target: Published | None, metric: Metric, row: Row, se: float, se_of: str
     ) -> Line:
         """Return how far a value is from the print, and what the noise of both says of that."""
-        if target is None:
-            return dict.fromkeys(JUDGED, math.nan) | {"verdict": None}
+        if target is None or math.isnan(row["mean"]):
+            verdict = None if target is None else Reproduction.NOT_RUN
+            return dict.fromkeys(JUDGED, math.nan) | {"verdict": verdict}
         difference = row["mean"] - target.value
         units = max(int(row["units"]), 1)
         df = math.inf if se_of == compare.OF_EXAMPLES else units - 1
@@ -236,65 +228,6 @@ class PublishedTable(Choosing):
                 ]
             )
         return Table(header, rows, "Details", detail=True)
-
-    def _gist(self, context: Context, lines: list[Line]) -> str:
-        """Count the verdicts in a sentence, and name what is not reproduced."""
-        told = [one for one in lines if one["verdict"] and not one["compared_with"]]
-        counts = Counter(one["verdict"] for one in told)
-        run = len(told) - counts[Reproduction.NOT_RUN]
-        if not run:
-            return ""
-        apart = [one for one in told if one["verdict"] == Reproduction.APART]
-        apart.sort(key=lambda one: -abs(one["relative"]))
-        named = [
-            f"{context.problem_label(one['problem'])} {context.method_label(one['method'])} "
-            f"({number(one['reproduced'], self.digits)} against "
-            f"{number(one['published'], self.digits)})"
-            for one in apart[:MOST_NAMED]
-        ]
-        named += [f"{len(apart) - MOST_NAMED} more"] * (len(apart) > MOST_NAMED)
-        text = (
-            f"{counts[Reproduction.REPRODUCED]} of {run} published values are reproduced within "
-        )
-        text += f"the noise of both, {counts[Reproduction.NEAR] or 'none'} near it"
-        if noisy := counts[Reproduction.UNDECIDED]:
-            text += f", {noisy} too noisy to tell"
-        text += f", {len(apart) or 'none'} not reproduced" + f": {', '.join(named)}" * bool(named)
-        lacking = counts[Reproduction.NOT_RUN]
-        return f"{text}.{f' {lacking} were not run.' if lacking else ''}"
-
-    def _blind(self, lines: list[Line]) -> str:
-        """Say when nothing can be told."""
-        named = {line["metric"] for line in lines}
-        found = [self.margin or parse(name).reading.margin for name in sorted(named)]
-        known = dict.fromkeys(short(margin) for margin in found if margin)
-        passes = f"a difference of {' or '.join(known)} would pass, too, or " if known else ""
-        return f"{passes}the noise is not known"
-
-    def _legend(self, lines: list[Line]) -> list[str]:
-        notes = counted(line["verdict"] for line in lines if not line["compared_with"])
-        if notes:
-            notes.append(
-                "A difference to the print is judged by the noise of both, "
-                "SE·√(1 + units of the run / units of the print), z being the difference over it. "
-                f"No mark: reproduced, within its {100 * LEVEL:g} % quantile of t and half of the "
-                f"last digit (column Passes); {Mark.NEAR.value}: near, within twice the quantile; "
-                f"{Mark.APART.value}: not reproduced; {Mark.UNDECIDED.value}: cannot tell, as "
-                f"{self._blind(lines)}. Mean differences are to the published values."
-            )
-        kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
-        for kind in sorted(kinds):
-            names = {line["problem"] for line in lines if line["se_of"] == kind}
-            where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
-            notes.append(f"SE{where} over {SE_OF[kind]}.")
-        unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
-        if unverified:
-            notes.append(f"{unverified} published values were not checked against the print.")
-        edges = sum(bool(line["edge"]) for line in lines)
-        if edges:
-            where = f"{edges} of {len(lines)} chosen grid points"
-            notes.append(f"Warning: {where} lie at the edge of their grid.")
-        return notes
 
 
 def percent(share: float) -> str | None:
