@@ -124,7 +124,7 @@ def test_the_print_counts_with_the_noise_of_its_own_units(make: Make) -> None:
 def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) -> None:
     output = show(make(), "published_table", ["folds", "once"])
     assert output.gist.startswith("None of 3 published values are reproduced within the noise of")
-    assert ", 1 is too noisy to tell, 2 are not: vote_84 & more exponential (.13" in output.gist
+    assert ", 1 is too noisy to tell, 2 are not: vote_84 & more exponential (.1" in output.gist
     assert " against .5000), vote_84 & more logistic (.11" in output.gist
     marked = [row[-1] for row in rows(output.tables[0]) if row[0].endswith("(once)")]
     assert marked[0].endswith(" ?")
