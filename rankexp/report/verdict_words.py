@@ -87,7 +87,7 @@ def visible(differences: Sequence[float], digits: int) -> str:
     return f", where true differences of {ends[0]} to {ends[1]} or more would probably show"
 
 
-def headline(found: Sequence[Contrast]) -> str:
+def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     verdicts = [c.verdict for c in found if c.verdict.compared]
     shown = [verdict.shown for verdict in verdicts]
@@ -102,5 +102,8 @@ def headline(found: Sequence[Contrast]) -> str:
     if worse:
         return "a loss on every problem" if every else "a gain on no problem, a loss on some"
     if all(verdict.equivalent for verdict in verdicts):
-        return "no gain on any problem, equivalent on all"
+        near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
+        both = f"{_share(settings)} on {'all, too' if near == len(verdicts) else near or 'none'}"
+        within = f"within {short(settings.margin or math.nan)} on all, within {both}"
+        return f"no gain on any problem, equivalent {within}"
     return "no gain or loss shown on any problem, but not on all excluded"

@@ -243,14 +243,17 @@ def contrasts(*verdicts: str) -> list[Contrast]:
         (["better", "better, equivalent"], "a gain on every problem"),
         (["worse", "equivalent"], "a gain on no problem, a loss on some"),
         (["worse", "worse"], "a loss on every problem"),
-        (["equivalent", "equivalent"], "no gain on any problem, equivalent on all"),
+        (
+            ["equivalent", "equivalent"],
+            "no gain on any problem, equivalent within .01 on all, within 10 % of the loss",
+        ),
         (["equivalent", "undecided"], "no gain or loss shown on any problem, but not on all"),
         (["not run", "better"], "a gain on every problem"),
         (["not run"], "nothing was run"),
     ],
 )
 def test_headlines(verdicts: list[str], expected: str) -> None:
-    assert headline(contrasts(*verdicts)).startswith(expected)
+    assert headline(contrasts(*verdicts), Settings()).startswith(expected)
 
 
 def test_verdicts_with_their_numbers() -> None:

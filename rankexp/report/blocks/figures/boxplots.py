@@ -1,9 +1,10 @@
 """Boxes over the models of each problem, and below them the paired differences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
+import pandas as pd
 from pydantic import Field
 
 from rankexp import registry
@@ -20,6 +21,7 @@ from rankexp.report.options import ProblemName
 REGISTER = {"boxplots": "Boxplots"}
 
 WIDTH, HEIGHT = 3.5, 4.1  # of a panel with its differences, inches
+BESIDE = 0.36  # of a box: where its mean stands
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Panel:
     labels: list[str]  # of the methods
     values: dict[str, Floats]
     differences: dict[str, Floats]  # empty without a reference, and of itself
+    ends: dict[str, tuple[float, float, float]]  # their mean and its interval, where known
     reference: str | None
     minus: str  # label of the reference
     bayes: float | None
@@ -56,6 +59,8 @@ class Boxplots(PairedTable):
             for experiment in block.experiments
             for problem in context.evaluate(experiment).problems
         ]
+        ends = _ends(result.numbers) if self.reference and result.numbers is not None else {}
+        panels = [replace(p, ends=ends.get(p.problem, {})) for p in panels]
         if self.panels is not None:
             panels = [p for name in self.panels for p in panels if p.problem == name]
         lines = {p.title: p.bayes for p in panels if p.bayes is not None}
@@ -71,6 +76,8 @@ class Boxplots(PairedTable):
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance; "
             f"dots: {'the units' if few else 'units beyond'}."
         )
+        if ends:
+            notes.append("Diamonds: mean differences with these intervals.")
         margins = {p.metric.reading.margin for p in panels if p.reference} - {None}
         notes += [f"Shaded: differences within ±{margin:g}." for margin in margins]
         return Output(result.numbers, [], draw(panels, self.columns), notes, gist=result.gist)
@@ -90,6 +97,7 @@ class Boxplots(PairedTable):
             list(map(context.method_label, methods)),
             compare.by_method(compare.unit_means(splits), methods),
             compare.by_method(compare.unit_means(paired), methods),
+            {},
             reference,
             context.method_label(reference) if reference else "",
             self._bayes(context, experiment, problem, metric),
@@ -137,6 +145,15 @@ def draw(panels: Sequence[Panel], columns: int) -> figure.Figure:
     return made
 
 
+def _ends(numbers: pd.DataFrame) -> dict[str, dict[str, tuple[float, float, float]]]:
+    """Return mean differences with their intervals, by problem and method."""
+    found: dict[str, dict[str, tuple[float, float, float]]] = {}
+    columns = ["problem", "method", "difference", "low_all", "high_all"]
+    for problem, method, *ends in numbers[columns].dropna().itertuples(index=False):
+        found.setdefault(problem, {})[method] = (ends[0], ends[1], ends[2])
+    return found
+
+
 def alike(axes: Sequence[figure.Axes]) -> None:
     """Give panels one range of y, that of all of them."""
     if axes:
@@ -162,6 +179,11 @@ def draw_differences(axes: figure.Axes, panel: Panel) -> None:
     own = list(panel.differences.values())
     figure.boxes(axes, [own[i] for i in places], colours=places)
     figure.name_places(axes, [panel.labels[i] for i in places])
+    names = list(panel.values)
+    for x, name in enumerate(names[i] for i in places):
+        for mean, low, high in [panel.ends[name]] if name in panel.ends else []:
+            axes.plot([x + BESIDE] * 2, [low, high], color="black", linewidth=1.0)
+            axes.plot([x + BESIDE], [mean], "D", color="black", markersize=2.5)
     margin = panel.metric.reading.margin
     if margin is not None:
         axes.axhspan(-margin, margin, color="#eeeeee", zorder=0)

@@ -56,7 +56,7 @@ class Answer(Comparison):
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
         """Return the answer against one reference: what holds, and the largest gain shown."""
         found = [c for one in judged for c in one.family.problems]
-        parts = [headline(found)]
+        parts = [headline(found, judged[0].settings)]
         for one in judged:
             own = one.family.overall
             if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
@@ -67,10 +67,11 @@ class Answer(Comparison):
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
             ends = sorted((sign * most.low_all, sign * most.high_all))
+            stronger = ", which Holm's test is stronger than" if ends[0] <= 0 else ""
             parts.append(
                 f"the largest gain shown is {amount(abs(most.difference), self.digits)} "
                 f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
-                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)})"
+                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
             )
         return "; ".join(parts) + "."
 
