@@ -179,10 +179,10 @@ def open_report(
     try:
         study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:
-        missing = "; ".join(lacking(kept(manifest))) or str(error)
+        why = "; ".join(lacking(kept(manifest))) or str(error)
         raise ConfigError(
             f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
-            f"{missing}"
+            f"{why}"
         ) from error
     missing = lacking(kept(manifest))
     if cells is None:

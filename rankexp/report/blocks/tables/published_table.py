@@ -13,7 +13,7 @@ from rankexp.analyse.complete import Count
 from rankexp.analyse.verdicts import Reproduction, reproduction, tolerance
 from rankexp.config.published import Published
 from rankexp.config.schema import Block
-from rankexp.metrics.base import Metric
+from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number
