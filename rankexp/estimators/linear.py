@@ -205,6 +205,10 @@ class LinearRanker(RiskRanker):
         found = self._solve(task)
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 
+    def separates(self) -> bool:
+        """Tell whether an intercept is fitted, so that ``w·x + offset_`` is 0 between classes."""
+        return self.fit_intercept and self._risk().class_weight
+
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         self._check(self.lam if lam is None else lam)

@@ -48,6 +48,7 @@ __all__ = [
     "u_pairs_scorer",
     "unexplained_variance",
     "vus",
+    "zero_one_loss",
 ]
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         u_pairs_scorer,
     )
     from rankexp.metrics.unexplained import unexplained_variance
+    from rankexp.metrics.zero_one import zero_one_loss
 else:
     _lazy, __dir__ = exports("metrics", __all__)
 

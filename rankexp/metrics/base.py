@@ -21,8 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels", "sample_weight")
 """What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
 where the problem knows it, else y; ``fitted``: a mapping of what the fitted estimators say, such
-as ``score_scale``, one value a column of ``scores``; ``levels``: how many levels y may have, as
-some have no example in it; ``sample_weight``: how often each example counts, or None."""
+as ``score_scale`` or ``threshold``, a value a column of ``scores``; ``levels``: how many levels y
+may have, as some have no example in it; ``sample_weight``: how often each example counts, or
+None."""
 
 
 class UndefinedMetricWarning(RuntimeWarning):

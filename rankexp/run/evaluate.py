@@ -27,6 +27,7 @@ from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.base import Metric, UndefinedMetricWarning
 from rankexp.plan import Cell, Job
+from rankexp.run import thresholds
 from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.run.material import Fold, Rows, folds
 from rankexp.run.record import Record, Row
@@ -123,7 +124,10 @@ class _Work:
         It is taken from the scores that are kept, if there are any.
         """
         assert self.scores is not None
-        if (known := self.scores.next(fold)) is not None:
+        asked = thresholds.wanted(spec.setting.metrics)
+        extras = extras._replace(thresholds=asked or spec.scores)
+        known = self.scores.next(fold)
+        if known is not None and not (asked and thresholds.lacking(known[0].known)):
             self.times["fit"] += known[0].seconds
             self.caught += known[1]
             return known[0], 0.0

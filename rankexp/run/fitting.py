@@ -14,6 +14,7 @@ from rankexp.config import queries
 from rankexp.config.estimators import fit_takes, resolve_estimator
 from rankexp.config.made import Made
 from rankexp.keep import texts
+from rankexp.run import thresholds
 from rankexp.run.material import Fold, Rows
 from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
@@ -38,7 +39,7 @@ class Fitted:
     seconds: float = 0.0
     """Spent on fitting."""
     known: dict[str, Floats] = field(default_factory=dict)
-    """What metrics may ask of the fitted estimators, (G,), see `FITTED`."""
+    """What metrics may ask of the fitted estimators, (G,), see `FITTED` and `thresholds`."""
     texts: dict[str, str] = field(default_factory=dict)
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
     at: Floats | None = None
@@ -54,6 +55,8 @@ class Extras(NamedTuple):
     """Of estimators fitted one by one: along a path of lambdas there are none."""
     at: Floats | None = None
     """Further rows to score, (m, p), as numbers for an estimator."""
+    thresholds: bool = False
+    """Whether metrics ask for the thresholds between two classes."""
 
 
 NOTHING_MORE = Extras()
@@ -140,7 +143,11 @@ def _fit_paths(
     numbers = {name: list(enumerate(values)) for name, values in quantities.items()}
     at = None if extras.at is None else scores(extras.at, coef, offset)
     found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
-    return Fitted(found, numbers, seconds, at=at)
+    known = {}
+    if extras.thresholds:
+        own = np.full(len(offset), thresholds.of_path(model))
+        known = thresholds.known(scores(train.X, coef, offset), train.part, own)
+    return Fitted(found, numbers, seconds, known, at=at)
 
 
 def _fit_each(
@@ -150,6 +157,8 @@ def _fit_each(
     found = Fitted({})
     columns: dict[str, list[Floats]] = {name: [] for name in fold.tests}
     further: list[Floats] = []
+    trained: list[Floats] = []
+    own: list[float] = []
     known: dict[str, list[float]] = {name: [] for name in FITTED}
     for g, setting in enumerate(method.settings):
         if isinstance(estimator, Made):  # a function may take some of the grid as arguments
@@ -171,12 +180,17 @@ def _fit_each(
             columns[name].append(column if place is None else column[place])
         if extras.at is not None:
             further.append(_scores_of(model, extras.at))
+        if extras.thresholds:
+            trained.append(_scores_of(model, fold.train.X))
+            own.append(thresholds.of_model(model))
         for name, default in FITTED.items():
             known[name].append(float(getattr(model, f"{name}_", default)))
         found.texts |= texts.made(extras.texts, model, fold.names, g)
         for name, value in _numbers(model, extras.attributes):
             found.numbers.setdefault(name, []).append((g, value))
     found.known = {name: np.array(numbers) for name, numbers in known.items()}
+    if extras.thresholds:
+        found.known |= thresholds.known(np.column_stack(trained), fold.train.part, np.array(own))
     found.scores = {name: np.column_stack(several) for name, several in columns.items()}
     found.at = np.column_stack(further) if further else None
     return found

@@ -1,0 +1,95 @@
+"""0/1 loss: what the classifier that comes with a ranking gets wrong."""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+from rankexp.categories import Order, in_order
+from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.continuous import checked
+
+REGISTER = {"zero_one_loss": "zero_one_loss"}
+NAMES = {"own": "threshold", "training": "training_threshold"}
+"""What `fitted` holds for each kind of threshold."""
+
+
+def binomial(loss: float, counts: Sequence[float]) -> float:
+    """Return the standard error of a share of wrong test examples, from the counts of classes."""
+    n = sum(counts)
+    return math.sqrt(loss * (1 - loss) / n) if n > 0 and 0.0 <= loss <= 1.0 else math.nan
+
+
+@declare(
+    "lower",
+    source="kotlowski2011, section 3",
+    reading=Reading(0.01, binomial, reach=0.5),  # of n examples k of one class are at most n/2
+)
+def zero_one_loss(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    fitted: Mapping[str, Any],
+    threshold: Literal["own", "training"] = "own",
+    sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
+) -> float | Floats:
+    """Return the share of examples on the wrong side of a threshold of the scores.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Two values, of which the greater is the positive one, or labels in the order of `levels`.
+    scores : array-like of shape (n,) or (n, L)
+    fitted : mapping
+        ``threshold`` and ``training_threshold``, a number or one a column; 0 by default, as a
+        classifier's `decision_function` has it. A score above it means positive; one that equals
+        it means negative (the source counts that as an error of either class).
+    threshold : {"own", "training"}
+        The one that a method fits itself: its intercept, or what its `predict` goes by. Methods
+        that fit none, as those of pairs do, have that with the least error on the training rows,
+        which ``"training"`` takes for all methods.
+    sample_weight : array-like of shape (n,), optional
+        What each example counts, >= 0.
+    levels : sequence, optional
+        Labels, worst to best.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
+        class, as nothing says which.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, no example, more than two classes, an unknown kind of threshold,
+        or weights that are negative, not finite or all 0.
+    """
+    if threshold not in NAMES:
+        raise ValueError(f"threshold='{threshold}': expected one of {', '.join(NAMES)}")
+    target, s = checked(in_order(y, levels), scores)
+    classes = np.unique(target)
+    if len(classes) > 2:
+        raise ValueError(f"y must have two values, got {len(classes)}")
+    weight = _weights(sample_weight, len(target))
+    cut = np.asarray(fitted.get(NAMES[threshold], 0.0), dtype=np.float64).reshape(-1, 1)
+    columns = np.atleast_2d(s.T)
+    if len(classes) < 2:
+        text = "y has a single class, which may be either: the 0/1 loss is NaN"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
+        values = np.full(len(columns), np.nan)
+    else:
+        wrong = (columns > cut) != (target == classes[1])
+        values = np.array([weight[row].sum() for row in wrong]) / weight.sum()
+    return values if s.ndim == 2 else float(values[0])
+
+
+def _weights(given: npt.ArrayLike | None, n: int) -> Floats:
+    weight = np.ones(n) if given is None else np.asarray(given, dtype=np.float64)
+    if weight.shape != (n,) or not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
+        raise ValueError(f"sample_weight must be finite, >= 0, not all 0, and of shape ({n},)")
+    return weight
