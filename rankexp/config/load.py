@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rankexp.config import meaning, published, words
+from rankexp.config import claims, meaning, published, words
 from rankexp.config.fault import Fault, Mark, TreePath
 from rankexp.config.schema import Study
 from rankexp.config.shipped import shipped, study_file
@@ -120,6 +120,7 @@ def _studies(
             studies[name] = study
     if None in studies:  # a profile may have removed what some of the values are of
         found = [Fault(("published",), text) for text in published.faults(studies[None])]
+        found += [Fault(("claims",), text) for text in claims.faults(studies[None])]
         faults += [_placed(fault, tree) for fault in found]
     return studies, faults
 

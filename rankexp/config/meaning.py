@@ -31,8 +31,9 @@ def faults(study: Study, tree: Tree) -> list[Fault]:
 
 
 def _faults(study: Study) -> Iterator[Fault]:
-    if study.published_file and not study.published_file.is_file():
-        yield Fault(("published",), f"no such file: {study.published_file}")
+    for key, file in (("published", study.published_file), ("claims", study.claims_file)):
+        if file and not file.is_file():
+            yield Fault((key,), f"no such file: {file}")
     for name, entry in study.data.items():
         yield from _data(entry, ("data", name))
         if name in study.generators:

@@ -300,6 +300,8 @@ class Study(Strict):
     text: str | None = None
     published: Annotated[Path, Field(strict=False)] | None = None
     """Published values, relative to the file; by default published/<study>.csv beside it."""
+    claims: Annotated[Path, Field(strict=False)] | None = None
+    """What the source claims in words, relative to the file."""
     data: dict[Name, DataEntry] = {}
     generators: dict[Name, GeneratorEntry] = {}
     methods: dict[Name, Method] = {}
@@ -330,3 +332,8 @@ class Study(Strict):
     def published_file(self) -> Path | None:
         """Where the published values are, if the study has any."""
         return self.published and (self._folder or Path()) / self.published
+
+    @property
+    def claims_file(self) -> Path | None:
+        """Where the claims are, if the study has any."""
+        return self.claims and (self._folder or Path()) / self.claims

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from rankexp import plan, registry
 from rankexp.analyse import complete
 from rankexp.analyse.frame import COLUMNS
-from rankexp.config import published
+from rankexp.config import claims, published
 from rankexp.config.load import load
 from rankexp.config.outside import kept, lacking
 from rankexp.config.schema import Block, Evaluate, Study
@@ -175,7 +175,7 @@ def open_report(
     if not manifest:
         raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
     if study is not None:
-        manifest |= {"published": published.rows_of(study)}
+        manifest |= {"published": published.rows_of(study), "claims": claims.rows_of(study)}
     try:
         study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:

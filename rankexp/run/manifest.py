@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 import rankexp
-from rankexp.config import published
+from rankexp.config import claims, published
 from rankexp.config.outside import Outside
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError, one_line
@@ -102,6 +102,7 @@ class Manifest:
             "data": self._data(),
             "missing_data": {name: _portable(why) for name, why in missing.items()},
             "published": published.rows_of(self.study),
+            "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
         }
 
@@ -150,6 +151,7 @@ class _Shape(BaseModel):
     packages: dict[str, str] = {}
     outside: Outside = Outside()
     published: list[dict[str, str]] | None = None
+    claims: list[dict[str, str]] | None = None
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

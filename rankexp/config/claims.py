@@ -1,0 +1,212 @@
+"""Claims of a source in words: the file that a study keeps them in, read and checked.
+
+A row says what must hold of one experiment; rows with the same `claim` must all hold.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from rankexp import names, registry
+from rankexp.config.schema import Simulate, Study
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+
+COLUMNS = [
+    *("claim", "words", "page", "experiment", "problem", "metric", "rule", "method", "reference"),
+    *("test", "threshold", "share", "note"),
+]
+LINE = "line"  # a further key of each row: its line in the file
+UNTESTED, OVER, BAYES = "not tested", "over", "bayes"
+CURVES = ("slope", "rms")  # of the scoring functions kept, as slope(low=-1, high=1)
+
+
+class Word(NamedTuple):
+    """What a test is in words, with ``{}`` for its threshold."""
+
+    beyond: str
+    text: str = ""  # without a threshold; empty where it needs one
+    compares: bool = True  # whether it needs a reference
+    one_sided: bool = False  # tests of a margin, as two one-sided tests of equivalence
+
+
+TESTS = {
+    "lower": Word("lower by {} than", "lower than"),
+    "higher": Word("higher by {} than", "higher than"),
+    "not lower": Word("not lower by {} than", one_sided=True),
+    "not higher": Word("not higher by {} than", one_sided=True),
+    "within": Word("within {} of", one_sided=True),
+    "best": Word("better by {} than each other", "better than each other", compares=False),
+    "worst": Word("worse by {} than each other", "worse than each other", compares=False),
+    "between": Word("from {}", compares=False, one_sided=True),
+    "always": Word("in every split or repetition from {}", compares=False),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What must hold; the fields are the columns of the file, lists being split at spaces."""
+
+    claim: str
+    words: str
+    page: str
+    experiment: str
+    problem: tuple[str, ...]  # ``*``: all of the experiment; ``over`` first: over all data sets
+    metric: str
+    rule: str
+    method: tuple[str, ...]
+    reference: tuple[str, ...]  # methods, problems or quantities in place of the row's own
+    test: str
+    threshold: tuple[float, float]  # the range meant; (-t, t) where one number is given
+    share: float  # of the comparisons that must hold
+    note: str
+    line: str
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether its tests are one-sided."""
+        return TESTS[self.test].one_sided
+
+    def quantity(self) -> str:
+        """Return the metric in its canonical form; of other quantities the name as it stands."""
+        try:
+            return repr(parse(self.metric))
+        except ValueError:
+            return self.metric
+
+    def curve(self) -> tuple[str, float, float] | None:
+        """Return what is asked of scoring functions, and the window; None for other quantities."""
+        if self.metric.partition("(")[0] not in CURVES:
+            return None
+        given = dict(names.parse(self.metric, "quantity").parameters)
+        ends = (float(given.get(k, end)) for k, end in (("low", -math.inf), ("high", math.inf)))  # type: ignore[arg-type]
+        return self.metric.partition("(")[0], *ends  # type: ignore[return-value]
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    """Return the rows of a file, each with its line; lines that begin with # are comments.
+
+    ConfigError where it cannot be read, lacks a column, or a row is longer than the first line.
+    """
+    rows, at = [], 0
+
+    def lines() -> Iterator[str]:
+        nonlocal at
+        with file.open(encoding="utf-8-sig", newline="") as opened:
+            for at, line in enumerate(opened, start=1):  # noqa: B007
+                if not line.startswith("#"):
+                    yield line
+
+    try:
+        reader = csv.DictReader(lines(), restval="")
+        lacking = [name for name in COLUMNS if name not in (reader.fieldnames or [])]
+        if lacking:
+            raise ConfigError(f"{file}:{at}: lacks the columns {', '.join(lacking)}")
+        for row in reader:
+            if None in row:
+                raise ConfigError(f"{file}:{at}: more values than there are columns")
+            rows.append({**row, LINE: str(at)})
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}:{at + 1}: not UTF-8 text") from error
+    except (OSError, csv.Error) as error:
+        raise ConfigError(f"{file}:{at}: cannot be read: {error}") from error
+    return rows
+
+
+def rows_of(study: Study) -> list[dict[str, str]] | None:
+    """Return a study's claims, so that a report can be rebuilt from results alone."""
+    file = study.claims_file
+    return read(file) if file and file.is_file() else None
+
+
+def parsed(given: Mapping[str, str]) -> Row:
+    """Return a row as values; ConfigError for a test, a threshold or a share that cannot be."""
+    own = {name: given[name].strip() for name in COLUMNS}
+    test, word = own["test"], TESTS.get(own["test"])
+    if not own["claim"]:
+        raise ConfigError("it names no claim")
+    if word is None and test != UNTESTED:
+        known = [*TESTS, UNTESTED]
+        hint = registry.did_you_mean(test, known)
+        raise ConfigError(f"unknown test '{test}'{hint}; known: {', '.join(known)}")
+    if word is None and not own["note"]:
+        raise ConfigError("what is not tested needs a reason in its note")
+    try:
+        low, dots, high = own["threshold"].partition("..")
+        end = float(high if dots else low or "nan")
+        limits = (float(low), end) if dots else (-end, end)
+        share = float(own["share"] or 1)
+    except ValueError as error:
+        raise ConfigError(f"threshold and share must be numbers: {error}") from error
+    if math.isnan(end) and word and word.text:
+        limits = (0.0, 0.0)
+    least = -1.0 if test == "always" or (word and word.text) else 0.0
+    ranges = test in ("between", "always")
+    if word and not (limits[1] - limits[0] > least and (ranges or not dots) and 0 < share <= 1):
+        form = "low..high or a number" if ranges else "a number above 0"
+        raise ConfigError(f"'{test}' needs {form} as its threshold, and a share in (0, 1]")
+    lists = {name: tuple(own[name].split()) for name in ("problem", "method", "reference")}
+    values = own | lists | {"threshold": limits, "share": share, "line": given[LINE]}
+    return Row(**values)  # type: ignore[arg-type]
+
+
+def faults(study: Study) -> Iterator[str]:
+    """Say what is wrong with a study's claims, each with its line, if anything is."""
+    file = study.claims_file
+    try:
+        rows = rows_of(study) or []
+    except ConfigError as error:
+        yield str(error)
+        return
+    told: set[str] = set()
+    for given in rows:
+        try:
+            row = parsed(given)
+            _check(study, row)
+            if not row.words and row.claim not in told:
+                raise ConfigError(f"nothing says what '{row.claim}' claims, in 'words'")
+            told.add(row.claim)
+        except (ConfigError, ValueError) as error:
+            yield f"{file}:{given[LINE]}: {error}"
+
+
+def _check(study: Study, row: Row) -> None:
+    """Raise ConfigError where a row names what its experiment has not."""
+    if row.test == UNTESTED:
+        return
+    setup = study.experiments.get(row.experiment)
+    if setup is None:
+        raise _unknown("experiment", row.experiment, study.experiments)
+    if TESTS[row.test].compares and not row.reference:
+        raise ConfigError(f"the test '{row.test}' needs a reference")
+    if isinstance(setup, Simulate):
+        return  # a check's quantities are known once it has run
+    if row.curve() and not (setup.keep and setup.keep.at):
+        raise ConfigError(f"'{row.metric}' needs curves that '{row.experiment}' keeps 'at' points")
+    metrics = [repr(parse(text)) for text in setup.metrics]
+    fitted = setup.keep.fitted if setup.keep else []
+    quantity = row.metric if row.curve() else row.quantity()
+    for what, given, known in (
+        ("problem", row.problem[row.problem[:1] == (OVER,) :], ["*", *setup.problems]),
+        ("metric", [quantity], [*metrics, *fitted, *([quantity] if row.curve() else [])]),
+        ("method", row.method or [""], setup.methods),
+        ("reference", row.reference, [*setup.methods, *setup.problems, *metrics, BAYES, *fitted]),
+    ):
+        for name in given:
+            if name not in known and name.partition("[")[0] not in fitted:
+                raise _unknown(what, name, known)
+    from rankexp.analyse.select import Rule  # late: they need configurations
+    from rankexp.plan import method_spec
+
+    if row.rule:
+        Rule.parse(row.rule)
+    elif any(len(method_spec(study.methods[name], setup).points) > 1 for name in setup.methods):
+        raise ConfigError(f"methods of '{row.experiment}' have a grid: name a rule")
+
+
+def _unknown(what: str, name: str, known: Mapping[str, object] | list[str]) -> ConfigError:
+    hint = registry.did_you_mean(name, known)
+    return ConfigError(f"unknown {what} '{name}'{hint}; known: {', '.join(known)}")

@@ -1,0 +1,247 @@
+"""What records say of the rows of a ledger of claims: one finding a comparison."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rankexp.analyse import bands, claims, complete, kept, paired, select
+from rankexp.analyse.claims import Finding, Standing
+from rankexp.analyse.signed_rank import settled
+from rankexp.config.claims import BAYES, OVER, Row
+from rankexp.config.schema import Evaluate, Simulate
+from rankexp.grid import points
+from rankexp.metrics.base import Metric, parse
+from rankexp.report.context import Context
+
+PLACE = ["model", "rep", "fold"]
+OUTSIDE = "this run has no such experiment, problem or method"
+HALF = "a split has a value for one side only, or none has"
+
+
+class Cell(NamedTuple):
+    """Where a number of each split is from."""
+
+    problem: str
+    method: str
+    quantity: str
+
+
+class Case(NamedTuple):
+    """A number of each split, less that of another cell if there is one."""
+
+    label: str
+    own: Cell
+    other: Cell | None = None
+
+
+def limits(row: Row, *, higher: bool) -> claims.Range:
+    """Return the range in which a row's number must lie; `higher` values of it are better."""
+    t, test = row.threshold[1], row.test
+    if test in ("best", "worst"):
+        test = "higher" if (test == "best") == higher else "lower"
+    ranges = {"lower": (-math.inf, 0.0 - t), "not lower": (0.0 - t, math.inf)}
+    ranges |= {"higher": (t, math.inf), "not higher": (-math.inf, t)}
+    return ranges.get(test, row.threshold)
+
+
+def findings(context: Context, row: Row) -> Iterator[Finding]:
+    """Yield a finding for each comparison of a row."""
+    setup = context.study.experiments.get(row.experiment)
+    if isinstance(setup, Simulate):
+        yield from _of_check(context, row, setup)
+    elif (
+        setup is None
+        or not {*row.method} <= {*setup.methods}
+        or not {*row.problem} <= {"*", OVER, *setup.problems}
+    ):
+        yield Finding(row.experiment, standing=Standing.NOT_RUN, why=OUTSIDE)
+    elif row.problem[:1] == (OVER,):
+        yield from _over(context, row, setup)
+    else:
+        for case in _cases(context, row, setup):
+            yield _lacking(context, row, case) or _of_case(context, row, case)
+
+
+def _cases(context: Context, row: Row, setup: Evaluate) -> Iterator[Case]:
+    problems = [name for name in row.problem if name not in ("*", OVER)] or setup.problems
+    for method, problem in product(row.method, problems):
+        own = Cell(problem, method, row.quantity())
+        where, label = context.problem_label(problem), context.method_label(method)
+        named = row.reference
+        if row.test in ("best", "worst") and not named:
+            named = tuple(name for name in setup.methods if name != method)
+        for name in named:
+            if name in setup.methods:
+                said = f"{label} − {context.method_label(name)}, {where}"
+                yield Case(said, own, own._replace(method=name))
+            elif name in setup.problems:
+                said = f"{label}, {where} − {context.problem_label(name)}"
+                yield Case(said, own, own._replace(problem=name))
+            else:
+                other = parse(row.metric).of_bayes if name == BAYES else name
+                said = f"{label}, {where}: {row.metric} − {name}"
+                yield Case(said, own, own._replace(quantity=other))
+        if not named:
+            yield Case(f"{label}, {where}", own)
+
+
+def _lacking(context: Context, row: Row, case: Case) -> Finding | None:
+    """Return why there is nothing to test, where records that are needed are not there."""
+    for cell in filter(None, (case.own, case.other)):
+        count = context.counts[row.experiment, cell.problem, cell.method]
+        if not count.complete:
+            return _incomplete(case.label, count)
+    return None
+
+
+def _incomplete(label: str, count: complete.Count) -> Finding:
+    none = count.missing == count.expected
+    why = "" if none else complete.shortfall(count) or ""
+    return Finding(label, standing=Standing.NOT_RUN if none else Standing.UNDECIDED, why=why)
+
+
+def _of_case(context: Context, row: Row, case: Case) -> Finding:
+    ends = limits(row, higher=_higher(case.own.quantity))
+    if case.other is not None and case.other.problem != case.own.problem:
+        mine, other = (
+            _mean(context, row, cell.problem, _series(context, row, cell).dropna())
+            for cell in (case.own, case.other)
+        )
+        half = paired.average([mine, other._replace(mean=-other.mean)])  # of independent means
+        found = paired.Estimate(2 * half.mean, 2 * half.se, half.df)
+        return claims.of_estimate(case.label, ends, found, one_sided=row.one_sided)
+    values = _values(context, row, case)
+    if values is None:
+        return Finding(case.label, why=HALF)
+    if row.test == "always":
+        return claims.of_every(case.label, ends, settled(values))
+    estimate = _mean(context, row, case.own.problem, values)
+    return claims.of_estimate(case.label, ends, estimate, one_sided=row.one_sided)
+
+
+def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
+    """Yield a finding for each pair of methods, over all problems, by signed ranks."""
+    pairs: dict[tuple[str, str], list[Case]] = {}
+    for case in _cases(context, row, setup):
+        other = case.other or case.own
+        pairs.setdefault((case.own.method, other.method), []).append(case)
+    for names, cases in pairs.items():
+        label = " − ".join(map(context.method_label, dict.fromkeys(names)))
+        label = f"{label}, over {len(cases)} data sets"
+        lacking = [_lacking(context, row, case) for case in cases]
+        values = [] if any(lacking) else [_values(context, row, case) for case in cases]
+        means = [float(one.mean()) for one in values if one is not None]
+        if len(means) < len(cases):
+            first = next(filter(None, lacking), Finding(label, why=HALF))
+            yield replace(first, label=label)
+        else:
+            ends = limits(row, higher=_higher(row.quantity()))
+            yield claims.of_ranks(label, ends, settled(means), one_sided=row.one_sided)
+
+
+def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
+    """Yield a finding for each setting of a check, over its repetitions."""
+    frame, ends = context.frame, limits(row, higher=False)
+    plain = (frame["experiment"] == row.experiment) & frame["step"].isna() & frame["group"].isna()
+    own = frame[plain].fillna({"setting": 0, "rep": 0}).astype({"metric": str})
+    table = own.pivot_table(index=["setting", "rep"], columns="metric", values="value")
+    count, wanted = context.total(row.experiment), [row.metric, *row.reference]
+    for setting, point in enumerate(points(setup.grid)):
+        label = f"{' − '.join(wanted)} {point.text}".strip()
+        if not count.complete:
+            yield _incomplete(label, count)
+        elif not {*wanted} <= {*table.columns}:
+            yield Finding(label, why="the check has no such quantity")
+        else:
+            one = table.xs(setting, level="setting")
+            found = [one[name].to_numpy(dtype=np.float64) for name in wanted]
+            values = settled(found[0] - found[1] if row.reference else found[0])
+            if row.test == "always":
+                yield claims.of_every(label, ends, values)
+            else:
+                mean = paired.estimate(values)
+                yield claims.of_estimate(label, ends, mean, one_sided=row.one_sided)
+
+
+def _rule(row: Row) -> select.Rule:
+    return select.Rule.parse(row.rule) if row.rule else select.ORACLE  # of a single grid point
+
+
+def _metric(quantity: str) -> Metric | None:
+    try:
+        return parse(quantity)
+    except ValueError:  # a fitted quantity, or one of curves
+        return None
+
+
+def _higher(quantity: str) -> bool:
+    metric = _metric(quantity)
+    return metric is not None and metric.direction == "higher"
+
+
+def _values(context: Context, row: Row, case: Case) -> "pd.Series[float] | None":
+    """Return the number of each split, the reference's taken off; None where a side lacks it.
+
+    Splits in which neither has a value, having one class, are left out.
+    """
+    if (curve := row.curve()) is not None:
+        return _of_curves(context, row, case, curve)
+    sides = [_series(context, row, cell) for cell in filter(None, (case.own, case.other))]
+    both = pd.concat(sides, axis=1).dropna(how="all")
+    if both.empty or both.isna().to_numpy().any():
+        return None
+    return both.iloc[:, 0] - (both.iloc[:, 1] if case.other else 0.0)
+
+
+def _series(context: Context, row: Row, cell: Cell) -> "pd.Series[float]":
+    """Return a quantity of a method on a problem, by split, where a rule chose the grid point."""
+    metrics = {repr(m): m for m in map(parse, context.evaluate(row.experiment).metrics)}
+    metric = metrics.get(cell.quantity) or next(iter(metrics.values()))
+    rows = context.chosen(row.experiment, metric, _rule(row), [cell.method])
+    if cell.quantity not in metrics:
+        best = cell.quantity.endswith(f":{BAYES}")
+        keys = ["problem", "method", *PLACE, *([] if best else ["grid"])]
+        found = context.scores(row.experiment, cell.quantity, "test" if best else "train")
+        rows = rows[keys].merge(found, on=keys)
+    own: pd.Series[float] = rows[rows["problem"] == cell.problem].set_index(PLACE)["value"]
+    return own.sort_index()
+
+
+def _of_curves(
+    context: Context, row: Row, case: Case, curve: tuple[str, float, float]
+) -> "pd.Series[float] | None":
+    """Return the slopes of scoring functions, or their distances to those of another method."""
+    what, low, high = curve
+    names = [cell.method for cell in filter(None, (case.own, case.other))]
+    metric, rule = context.metric(row.experiment, None), _rule(row)
+    chosen = context.chosen(row.experiment, metric, rule, names)
+    sources = kept.sources(context.cells, context.records, row.experiment, chosen)
+    found = kept.by_method(kept.curves(sources, "scoring_function"), case.own.problem)
+    sides = [{one.place: one for one in found.get(name, [])} for name in names]
+    if not sides[0] or any(side.keys() != sides[0].keys() for side in sides):
+        return None
+    places = sorted(sides[0])
+    x = sides[0][places[0]].x
+    inside = np.asarray((x >= low) & (x <= high))
+    curves = [bands.centred(np.array([side[p].y for p in places]), inside) for side in sides]
+    if what == "rms":
+        values = np.sqrt(np.square(curves[0] - curves[-1])[:, inside].mean(axis=1))
+    else:
+        slopes = [bands.slopes(x, one, inside) for one in curves]
+        values = slopes[0] - slopes[1] if case.other else slopes[0]
+    return pd.Series(values, index=pd.MultiIndex.from_tuples(places, names=PLACE))
+
+
+def _mean(context: Context, row: Row, problem: str, values: "pd.Series[float]") -> paired.Estimate:
+    """Return the mean with the error that the design has; over models, of the models' means."""
+    design = context.evaluate(row.experiment).protocol.design(context.rows(problem))
+    if (metric := _metric(row.metric)) is not None:
+        design = replace(design, examples=context.examples(problem, metric))
+    if design.pairs == "models":
+        values = values.groupby(level="model", sort=True).mean()
+    return paired.of_design(settled(values), design)[0]
