@@ -39,8 +39,8 @@ TESTS = {
     "not lower": Word("not lower by {} than", one_sided=True),
     "not higher": Word("not higher by {} than", one_sided=True),
     "within": Word("within {} of", one_sided=True),
-    "best": Word("better by {} than each other", "better than each other", compares=False),
-    "worst": Word("worse by {} than each other", "worse than each other", compares=False),
+    "best": Word("better by {} than all others", "better than all others", compares=False),
+    "worst": Word("worse by {} than all others", "worse than all others", compares=False),
     "between": Word("from {}", compares=False, one_sided=True),
     "always": Word("in every split or repetition from {}", compares=False),
 }
