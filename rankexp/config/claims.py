@@ -95,10 +95,10 @@ def read(file: Path) -> list[dict[str, str]]:
 
     def lines() -> Iterator[str]:
         nonlocal at
-        with file.open(encoding="utf-8-sig", newline="") as opened:
-            for at, line in enumerate(opened, start=1):  # noqa: B007
-                if not line.startswith("#"):
-                    yield line
+        for raw in file.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True):
+            at += 1
+            if not raw.startswith(b"#"):
+                yield raw.decode("utf-8")
 
     try:
         reader = csv.DictReader(lines(), restval="")
@@ -110,7 +110,7 @@ def read(file: Path) -> list[dict[str, str]]:
                 raise ConfigError(f"{file}:{at}: more values than there are columns")
             rows.append({**row, LINE: str(at)})
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}:{at + 1}: not UTF-8 text") from error
+        raise ConfigError(f"{file}:{at}: not UTF-8 text") from error
     except (OSError, csv.Error) as error:
         raise ConfigError(f"{file}:{at}: cannot be read: {error}") from error
     return rows

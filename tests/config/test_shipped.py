@@ -11,7 +11,9 @@ from rankexp.config.schema import Evaluate, Study
 
 FOLDER = Path(__file__).parents[2] / "configs"
 CONFIGS = sorted(FOLDER.glob("*.yaml"))
-PUBLISHED = sorted(file for file in (FOLDER / "published").glob("*.csv") if "-claims" not in file.name)
+PUBLISHED = sorted(
+    file for file in (FOLDER / "published").glob("*.csv") if "-claims" not in file.name
+)
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
