@@ -28,6 +28,7 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
     "lower",
     source="kotlowski2011, section 3",
     reading=Reading(0.01, binomial, reach=0.5),  # of n examples k of one class are at most n/2
+    label="0/1 loss",
 )
 def zero_one_loss(
     y: npt.ArrayLike,

@@ -67,27 +67,36 @@ def findings(context: Context, row: Row) -> Iterator[Finding]:
             yield _lacking(context, row, case) or _of_case(context, row, case)
 
 
+def words(context: Context, name: str) -> str:
+    """Return what a method, a problem or a quantity is called."""
+    if name == BAYES:
+        return "the best scorer"
+    if name in context.study.methods:
+        return context.method_label(name)
+    metric = _metric(name)
+    return metric.label if metric else context.problem_label(name)  # itself where it is neither
+
+
 def _cases(context: Context, row: Row, setup: Evaluate) -> Iterator[Case]:
     problems = [name for name in row.problem if name not in ("*", OVER)] or setup.problems
     for method, problem in product(row.method, problems):
         own = Cell(problem, method, row.quantity())
-        where, label = context.problem_label(problem), context.method_label(method)
         named = row.reference
         if row.test in ("best", "worst") and not named:
             named = tuple(name for name in setup.methods if name != method)
+        mine, where = words(context, method), words(context, problem)
         for name in named:
+            said, other = f"{mine}, {where}", own._replace(quantity=name)
             if name in setup.methods:
-                said = f"{label} − {context.method_label(name)}, {where}"
-                yield Case(said, own, own._replace(method=name))
+                said, other = mine, own._replace(method=name)
             elif name in setup.problems:
-                said = f"{label}, {where} − {context.problem_label(name)}"
-                yield Case(said, own, own._replace(problem=name))
-            else:
-                other = parse(row.metric).of_bayes if name == BAYES else name
-                said = f"{label}, {where}: {row.metric} − {name}"
-                yield Case(said, own, own._replace(quantity=other))
+                other = own._replace(problem=name)
+            elif name == BAYES:
+                said, other = mine, own._replace(quantity=parse(row.metric).of_bayes)
+            ending = f", {where}" if said == mine else ""
+            yield Case(f"{said} − {words(context, name)}{ending}", own, other)
         if not named:
-            yield Case(f"{label}, {where}", own)
+            yield Case(f"{mine}, {where}", own)
 
 
 def _lacking(context: Context, row: Row, case: Case) -> Finding | None:

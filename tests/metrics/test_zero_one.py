@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from rankexp.metrics import UndefinedMetricWarning, parse, zero_one_loss
+from rankexp.metrics import UndefinedMetricWarning, parse, rank_loss, zero_one_loss
 from rankexp.metrics.zero_one import binomial
 
 RNG = np.random.default_rng(3)
@@ -58,3 +58,12 @@ def test_what_has_no_value_is_nan_and_what_cannot_be_is_refused():
 def test_the_standard_error_is_that_of_a_share():
     assert binomial(0.2, [60, 40]) == pytest.approx(0.04)
     assert np.isnan(binomial(np.nan, [60, 40]))
+
+
+@pytest.mark.parametrize(
+    "scores, lost", [([-2, -1, 3, 4, 1, 2, 5, 6], 4), ([-2, -1, 5, 6, 1, 2, 3, 4], 8)]
+)
+def test_as_many_errors_can_rank_differently(scores, lost):
+    """The example of uematsu2010, "How is ranking different from classification?"."""
+    y = [-1] * 4 + [1] * 4
+    assert zero_one_loss(y, scores, {}) == 2 / 8 and rank_loss(y, scores) == lost / 16

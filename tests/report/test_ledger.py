@@ -136,7 +136,7 @@ def test_over_data_sets_needs_all_of_them(make: Make) -> None:
     few = row | {"problem": "over d0 d1 d2 d3"}
     output = show(make(study, None, names), few)
     assert rows(output.tables[0])[0][2] == (
-        "rank_loss of SVM-OR lower than exponential (folds; over 4 data sets; best test mean)"
+        "rank loss of SVM-OR lower than exponential (folds; over 4 data sets; best test mean)"
     )
     assert rows(output.tables[0])[0][-1] == "undecided"
     gone = make(study, lambda cell, r: None if cell.problem == "d3" else r, names)
@@ -207,7 +207,7 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
     assert shown[1][:3] == [
         "bad: So it is.",
         "p. 1",
-        "rank_loss of SVM-OR lower than logistic (boxes; best test mean)",
+        "rank loss of SVM-OR lower than logistic (boxes; best test mean)",
     ]
     assert shown[1][3].startswith("+.01") and " to +.0" in shown[1][3]
     assert output.numbers is not None

@@ -14,7 +14,7 @@ from rankexp.analyse.select import Rule
 from rankexp.config.claims import OVER, TESTS, UNTESTED, Row, parsed
 from rankexp.config.schema import Block, Evaluate, Simulate
 from rankexp.report.context import Context
-from rankexp.report.ledger import findings
+from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import NOTHING, short
 from rankexp.report.options import BlockKind
@@ -44,7 +44,7 @@ class Claims(BlockKind):
     def build(self, context: Context, block: Block) -> Output:
         """Return the ledger with what the run lacks of the experiments that claims are about."""
         rows = map(parsed, context.manifest.get("claims") or [])
-        used = dict.fromkeys([*block.experiments, *(row.experiment for row in rows)])
+        used = dict.fromkeys(row.experiment for row in rows)
         known = [name for name in used if name in context.study.experiments]
         return replace(self.output(context, block), incomplete=context.incomplete(known))
 
@@ -106,8 +106,8 @@ def gist(verdicts: Mapping[str, Standing]) -> str:
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     tested = len(verdicts) - len(named[Standing.UNTESTED])
     parts = [f"{len(named[Standing.HOLDS])} of {tested} claims tested hold here"]
-    words = {"not": Standing.FAILS, "undecided": Standing.UNDECIDED, "not run": Standing.NOT_RUN}
-    parts += [f"{word}: {', '.join(named[one])}" for word, one in words.items() if named[one]]
+    rest = {"not": Standing.FAILS, "undecided": Standing.UNDECIDED, "not run": Standing.NOT_RUN}
+    parts += [f"{word}: {', '.join(named[one])}" for word, one in rest.items() if named[one]]
     untested = len(named[Standing.UNTESTED])
     return "; ".join([*parts, *([f"{untested} more were not tested"] if untested else [])]) + "."
 
@@ -124,25 +124,29 @@ def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
 
 
 def _how(context: Context, row: Row) -> str:
-    """Return a row in words: ``rank_loss of SVM-OR lower than that of Logistic (figure1)``."""
-    (low, high), word, study = row.threshold, TESTS[row.test], context.study
+    """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
+    (low, high), word = row.threshold, TESTS[row.test]
     t = short(high) if low == -high else f"{short(low)} to {short(high)}"
     text = (word.beyond if high or not word.text else word.text).format(t)
 
-    def label(name: str) -> str:
-        if name in study.methods:
-            return context.method_label(name)
-        return context.problem_label(name)  # itself where it is neither
+    def listed(names: Sequence[str]) -> str:
+        return " and ".join(words(context, name) for name in names)
 
-    methods, others = (" and ".join(map(label, part)) for part in (row.method, row.reference))
-    what = f"{row.metric} of {methods}" if methods else row.metric
+    setup, where = context.study.experiments.get(row.experiment), [row.experiment]
+    methods, others = listed(row.method), listed(row.reference)
+    if isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}:
+        methods = "every method"
+    what = words(context, row.metric)
+    if (curve := row.curve()) is not None:
+        name, *ends = curve
+        what = f"{name} for x from {ends[0]:g} to {ends[1]:g}"
+    what += f" of {methods}" if methods else ""
     what += f" {text} {others}" if word.compares else f"{f' − {others}' * bool(others)} {text}"
     problems = [name for name in row.problem if name not in ("*", OVER)]
-    setup, where = study.experiments.get(row.experiment), [row.experiment]
     if row.problem[:1] == (OVER,):
         where.append(f"over {len(problems)} data sets")
     elif isinstance(setup, Evaluate) and 0 < len(problems) < len(setup.problems):
-        where.append(" and ".join(map(label, problems)))
+        where.append(listed(problems))
     where += [Rule.parse(row.rule).label] if row.rule else []
     share = f", in at least {100 * row.share:g} % of the cases" if row.share < 1 else ""
     return f"{what} ({'; '.join(where)}){share}"
