@@ -1,5 +1,7 @@
 """The thresholds between two classes, of every kind of method, and the 0/1 loss in records."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import toys
@@ -8,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
-from rankexp.config.schema import Preprocess
+from rankexp.config.schema import Keep, Preprocess
 from rankexp.estimators import LinearRanker
 from rankexp.metrics import parse
 from rankexp.plan import cells, jobs
@@ -114,3 +116,33 @@ def test_records_hold_it_for_every_grid_point_and_inner_folds_choose_by_it():
                     found = [r.value for r in record.rows if (r.part, r.quantity) == (part, name)]
                     assert len(found) == 2 and 0 < min(found) <= max(found) < 0.6
             assert not any(row.quantity == "zero_one_loss:bayes" for row in record.rows)
+
+
+def test_kept_scores_without_thresholds_are_not_used_where_metrics_ask_for_them(
+    monkeypatch, tmp_path
+):
+    def run(metrics):
+        study = toys.study({"log": {"lambdas": [0.01, 1.0]}}, models=1, training_sets=1)
+        (setup,) = study.experiments.values()
+        given = {"metrics": metrics, "keep": Keep(scores=True), "inner": Inner(folds=2)}
+        setup = setup.model_copy(update=given)
+        study = study.model_copy(update={"experiments": {"figure": setup}})
+        (job,) = jobs(cells(study, {}), ())
+        (record,) = evaluate(replace(job, folder=str(tmp_path)))
+        return record, {(r.part, r.quantity): r.value for r in record.rows if r.grid == 0}
+
+    def fitted_now(metrics):
+        """Return whether anything is fitted where scores are kept already."""
+        with monkeypatch.context() as patch:
+            patch.setattr("rankexp.run.evaluate.fit", lambda *_: pytest.fail("fitted"))
+            return run(metrics)[0].status == "failed"
+
+    monkeypatch.setattr(thresholds, "known", lambda *_: {})  # as versions before had none
+    run(["rank_loss"])
+    monkeypatch.undo()
+    assert not fitted_now(["rank_loss"])
+    assert fitted_now(METRICS)
+    first = run(METRICS)[1]
+    assert not fitted_now(METRICS)
+    assert run(METRICS)[1] == first
+    assert first["test", METRICS[2]] != first["test", METRICS[1]]
