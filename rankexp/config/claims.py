@@ -174,7 +174,7 @@ def faults(study: Study) -> Iterator[str]:
 
 
 def _check(study: Study, row: Row) -> None:
-    """Raise ConfigError where a row names what its experiment has not."""
+    """Raise ConfigError where a row names what its experiment has not; rules are the block's."""
     if row.test == UNTESTED:
         return
     setup = study.experiments.get(row.experiment)
@@ -198,13 +198,6 @@ def _check(study: Study, row: Row) -> None:
         for name in given:
             if name not in known and name.partition("[")[0] not in fitted:
                 raise _unknown(what, name, known)
-    from rankexp.analyse.select import Rule  # late: they need configurations
-    from rankexp.plan import method_spec
-
-    if row.rule:
-        Rule.parse(row.rule)
-    elif any(len(method_spec(study.methods[name], setup).points) > 1 for name in setup.methods):
-        raise ConfigError(f"methods of '{row.experiment}' have a grid: name a rule")
 
 
 def _unknown(what: str, name: str, known: Mapping[str, object] | list[str]) -> ConfigError:

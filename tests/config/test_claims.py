@@ -28,6 +28,7 @@ experiments:
     protocol: {kind: models, models: 3, training_sets: 1, n_train: 20, n_test: 20}
     keep: {curves: [scoring_function], at: {low: 0, high: 1}, fitted: [coef_]}
   s: {kind: simulate, check: hinge_ties}
+report: [{block: claims, name: claims}]
 """
 HEAD = ",".join(claims.COLUMNS)
 GOOD = "a,It is.,p. 1,e,d,rank_loss,,m,k,lower,,,"
@@ -108,7 +109,8 @@ def test_what_can_be_tested(told, changed):
 def test_a_fault_is_told_with_its_line(told, changed, message):
     said = told("# a comment, which is a line too", row(claim="b"), row(**changed))
     assert isinstance(said, str)
-    assert "t.yaml:5:9: claims: " in said and "said.csv:4: " in said and message in said
+    assert "said.csv:4: " in said and message in said
+    assert "t.yaml:5:9: claims: " in said or "t.yaml:22:18: report[0].block: " in said
 
 
 def test_words_stand_once_and_every_fault_is_told(told):

@@ -1,7 +1,7 @@
 """The ledger of a source's claims in words: how each was tested, what was found, what it means."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -11,8 +11,11 @@ from pydantic import Field
 from rankexp.analyse import claims
 from rankexp.analyse.claims import Finding, Standing
 from rankexp.analyse.select import Rule
-from rankexp.config.claims import OVER, TESTS, UNTESTED, Row, parsed
-from rankexp.config.schema import Block, Evaluate, Simulate
+from rankexp.config.claims import OVER, TESTS, UNTESTED, Row, parsed, rows_of
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.errors import ConfigError
+from rankexp.plan import method_spec
 from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
@@ -40,6 +43,17 @@ class Claims(BlockKind):
 
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find rules that there are not, and grids without a rule."""
+        yield from super().faults(study, block)
+        try:
+            rows = list(map(parsed, rows_of(study) or []))
+        except ConfigError:
+            return  # complained about already
+        for row in rows:
+            if why := _without_rule(study, row):
+                yield Fault(("block",), f"{study.claims_file}:{row.line}: {why}")
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the ledger with what the run lacks of the experiments that claims are about."""
@@ -110,6 +124,21 @@ def gist(verdicts: Mapping[str, Standing]) -> str:
     parts += [f"{word}: {', '.join(named[one])}" for word, one in rest.items() if named[one]]
     untested = len(named[Standing.UNTESTED])
     return "; ".join([*parts, *([f"{untested} more were not tested"] if untested else [])]) + "."
+
+
+def _without_rule(study: Study, row: Row) -> str | None:
+    """Say why a row's rule chooses no grid points where there are any."""
+    setup = study.experiments.get(row.experiment)
+    if row.rule:
+        try:
+            Rule.parse(row.rule)
+        except ValueError as error:
+            return str(error)
+    elif isinstance(setup, Evaluate):
+        used = [study.methods[name] for name in setup.methods if name in study.methods]
+        if any(len(method_spec(method, setup).points) > 1 for method in used):
+            return f"methods of '{row.experiment}' have a grid: name a rule"
+    return None
 
 
 def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
