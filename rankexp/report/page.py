@@ -17,10 +17,9 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     """Return the page of a study, its blocks being the sections, some of them set aside."""
     study = context.study
     names = list(study.experiments)
-    how = Output(
-        tables=[runs.experiments(context, runs.MOST)],
-        notes=[*runs.facts(context), *runs.wrong(context, names)],
-    )
+    wrong = runs.wrong(context, names)
+    notes = [*runs.facts(context), *([runs.good(context, names), *wrong] if wrong else [])]
+    how = Output(tables=[runs.experiments(context, runs.MOST)], notes=notes)
     return Page(
         title=study.title,
         source=study.source or "",

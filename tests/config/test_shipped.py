@@ -25,6 +25,29 @@ def test_it_loads_and_survives_a_manifest(file, profile):
     assert again.model_dump() == study.model_dump()
 
 
+SUMMARISED = [file for file in CONFIGS if "block: summary" in file.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("file", SUMMARISED, ids=lambda file: file.stem)
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_a_page_begins_with_its_summary_and_shows_little(file, profile):
+    head, *others = load(file, profile).report
+    assert head.block == "summary" and not head.aside
+    assert len([block for block in others if not block.aside]) <= 10
+    of = head.options["of"]
+    gathered = of.values() if isinstance(of, dict) else of
+    assert set(gathered) <= {block.name for block in others}
+
+
+RUNS = sorted((FOLDER.parent / "results" / "reference").glob("*/run.md"))
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda file: file.parent.name)
+def test_a_committed_page_is_read_in_two_minutes(run):
+    page = (run.parent / "report.md").read_text(encoding="utf-8")
+    assert len(page.splitlines()) < 200
+
+
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_quick_needs_neither_network_nor_other_files(file):
     study = load(file, "quick")

@@ -82,7 +82,7 @@ def test_a_block_set_aside_is_a_line_of_the_page(make: Make, save: Save, tmp_pat
     page = (folder / "report.md").read_text(encoding="utf-8")
     body, _, lines = page.partition("## In files")
     assert "## Table 1" in body and "![figure1]" not in body and "## differences" not in body
-    (line,) = [line for line in lines.splitlines() if line.startswith("- differences:")]
+    (line,) = [line for line in lines.splitlines() if line.startswith("- **differences.**")]
     assert "**INCOMPLETE: 12 of 18 records are good (6 missing) of folds.**" in line
     assert "[differences.md](differences.md)" in line
     assert "figure1" not in report.summary() and "Table 1" in report.summary()
@@ -101,7 +101,7 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
     build.open_report(folder).write()
     body, _, lines = (folder / "report.md").read_text(encoding="utf-8").partition("## In files")
     assert "Warning Unsure in " in body
-    assert "- chosen: **Warning: " in lines and "lie at the edge of their grid" in lines
+    assert "- **chosen.** **Warning: " in lines and "lie at the edge of their grid" in lines
 
 
 def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     assert (flat["best"], flat["worst"], tree["worst"]) == (0, 4, 0)
     assert (flat["verdict"], flat["note"]) == ("not reproduced", "another definition")
     assert rows(output.tables[0])[0][:4] == ["IAUC", "Tree", ".75", ".7500"]
-    assert rows(output.tables[0])[1][5:9] == [".5000", ".5000", "100 %", "not reproduced"]
+    assert rows(output.tables[0])[1][5:8] == [".5000 to .5000", "100 %", "not reproduced"]
 
 
 def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:
@@ -225,8 +225,10 @@ def test_the_best_scorer_stands_beside_each_method() -> None:
     table = output.numbers.set_index("method")
     assert table.loc["tree", ["value", "best", "short"]].tolist() == pytest.approx([0.75, 1, 0.25])
     assert table.loc["tree", "short_se"] == pytest.approx(np.std([1, 2, 3, 4], ddof=1) / 20)
-    assert rows(output.tables[0])[0][:3] == ["the toy", "1.0000 ± .0000", ".7500"]
-    assert rows(output.tables[0])[1][2:] == [".2500 ± .0645", ".5000 ± .0000"]
+    apart, values = map(rows, output.tables)
+    assert apart[0] == ["the toy", "1.0000 ± .0000", ".2500 ± .0645", ".5000 ± .0000"]
+    assert values[0][:3] == ["the toy", "1.0000 ± .0000", ".7500"]
+    assert [table.detail for table in output.tables] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["scoring_functions", "tree", "iroc_curves"])

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rankexp.report.model import Output, Page, Section, Table, footnotes
+from rankexp.report.model import Output, Page, Said, Section, Table, footnotes
 from rankexp.report.render.text import all_notes, led, one_line, rows, to_the_right
 
 SUFFIX = "md"
@@ -81,7 +81,9 @@ def _section(section: Section) -> str:
 def _aside(section: Section) -> str:
     """Return the line of a section that stands in its files only, with what is wrong with it."""
     output = section.output
-    wrong = [f"**{escape(text)}**" for text in [*output.incomplete, *output.warnings]]
+    warned = [text for text in output.warnings if text not in output.gist]
+    wrong = [f"**{escape(text)}**" for text in [*output.incomplete, *warned]]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
-    parts = [f"- {escape(section.title)}:", *wrong, escape(output.gist), links]
+    title, _ = led(Said(section.title, ""))
+    parts = [f"- **{escape(title)}**", *wrong, escape(output.gist), links]
     return " ".join(part for part in parts if part)

@@ -73,15 +73,15 @@ class PublishedSpread(AtRule):
             return ""
         apart = [line for line in told if line["verdict"] != Reproduction.REPRODUCED]
         named = [
-            f"{parse(line['metric']).label} of {context.method_label(line['method'])} "
+            f"{context.method_label(line['method'])} in {parse(line['metric']).label} "
             f"({number(line['published'], line['printed'])} against "
             f"{span(line['low'], line['high'], line['digits'], sign=False)})"
             for line in apart
         ]
-        rest = f"; not {', '.join(named)}" if named else ""
+        rest = f"; outside: {', '.join(named)}" if named else ""
         return (
-            f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten of "
-            f"{min(line['seeds'] for line in told)} seeds do{rest}."
+            f"{len(told) - len(apart)} of {len(told)} published values lie, to rounding, where "
+            f"nine in ten of {min(line['seeds'] for line in told)} seeds do{rest}."
         )
 
     def _panel(
@@ -137,26 +137,27 @@ class PublishedSpread(AtRule):
         }
 
     def _table(self, context: Context, lines: Sequence[Line]) -> Table:
-        header = ["Metric", "Method", "Published", "Mean", "5 %", "50 %", "95 %"]
-        header += ["Seeds below", "Verdict", "Best in", "Worst in", "Note"]
+        header = ["Metric", "Method", "Published", "Mean", "Median", "5 % to 95 %"]
+        header += ["Seeds below", "Verdict", "Best in", "Worst in"]
         several = len({(line["experiment"], line["problem"]) for line in lines}) > 1
         rows: list[list[Entry]] = []
         for line in lines:
             problem, seeds = context.problem_label(line["problem"]), line["seeds"]
             label = parse(line["metric"]).label
             known = seeds and not math.isnan(line["published"])
-            marks = (line[name] for name in ("mean", "low", "median", "high"))
+            marks = (line[name] for name in ("mean", "median"))
+            ends = None if math.isnan(line["low"]) else (line["low"], line["high"])
             rows.append(
                 [
                     f"{label}, {problem}" if several else label,
                     context.method_label(line["method"]),
                     Cell(line["published"], digits=line["printed"]),
                     *(Cell(value, digits=line["digits"]) for value in marks),
+                    Cell(interval=ends, digits=line["digits"]),
                     Cell(f"{100 * line['below']:.0f} %" if known else None),
-                    Cell(line["verdict"]),
+                    Cell(line["verdict"], note=line["note"]),
                     f"{line['best']} of {seeds}",
                     f"{line['worst']} of {seeds}",
-                    Cell("", note=line["note"]),
                 ]
             )
         return Table(header, rows, "Published, and reproduced over seeds")

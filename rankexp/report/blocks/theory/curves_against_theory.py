@@ -15,7 +15,7 @@ from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, ProblemName
-from rankexp.report.theories import SLOPE, Against, Panel
+from rankexp.report.theories import RMSE_OF_MEAN, SLOPE, Against, Panel
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 
@@ -43,8 +43,13 @@ class CurvesAgainstTheory(AtRule, Against):
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
         drawn = self._draw(context, found, methods)
-        grid, gist = self._grid(context, numbers), self._gist(context, numbers)
-        return Output(numbers, [grid], drawn, self._notes(context), gist=gist)
+        of_mean = numbers["quantity"] == RMSE_OF_MEAN
+        grids = [
+            self._grid(context, numbers[~of_mean]),
+            self._grid(context, numbers[of_mean], detail=True),
+        ]
+        notes, gist = self._notes(context), self._gist(context, numbers)
+        return Output(numbers, grids, drawn, notes, gist=gist)
 
     def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say the slope of each method's curves beside that of theory."""
@@ -107,7 +112,7 @@ class CurvesAgainstTheory(AtRule, Against):
         table = table.assign(**where, splits=len(panel.curves))
         return table.reindex(columns=[*columns, "first", "splits"])
 
-    def _grid(self, context: Context, numbers: pd.DataFrame) -> Table:
+    def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
         printed = bool(numbers["published"].notna().any())
         header = ["Problem", "Method", "Quantity", "Theory", *(["Published"] if printed else [])]
         rows: list[list[Entry]] = []
@@ -128,7 +133,7 @@ class CurvesAgainstTheory(AtRule, Against):
             )
         header += ["Mean ± SE", "SD", f"{100 * self.share:g} % of samples", "Samples"]
         window = "for x from {:g} to {:g}".format(*self.window) if self.window else ""
-        return Table(header, rows, f"Curves {window or 'at all points kept'}")
+        return Table(header, rows, f"Curves {window or 'at all points kept'}", detail=detail)
 
     def _notes(self, context: Context) -> list[str]:
         what = " and ".join(self.centre)

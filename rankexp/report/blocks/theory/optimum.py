@@ -35,11 +35,11 @@ class Optimum(AtRule):
         note = (
             "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
             "function with the least risk of pairs) on the same test sets, an optimal scorer. "
-            f"Grid points by {self.rule.label}. Below each value, how far it is from the best, ± "
-            "SE over models, paired; the figure shows these distances with 2 SE."
+            f"Grid points by {self.rule.label}. How far methods are from the best: ± SE over "
+            "models, paired; the figure shows 2 SE."
         )
-        grid, gist = self._grid(context, table, methods, title), self._gist(context, table, title)
-        return Output(table, [grid], drawn, [note], gist=gist)
+        gist = self._gist(context, table, title)
+        return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
 
     def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
         """Say which method comes nearest to the best scorer, and how far all are from it."""
@@ -67,23 +67,25 @@ class Optimum(AtRule):
         result.insert(0, "experiment", experiment)
         return result
 
-    def _grid(
+    def _grids(
         self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
-    ) -> Table:
-        rows: list[list[Entry]] = []
+    ) -> list[Table]:
+        """Return the distances from the best, and as a detail the values."""
+        apart: list[list[Entry]] = []
+        values: list[list[Entry]] = []
         for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
             found = {str(row["method"]): row for row in own.to_dict("records")}
             first = next(iter(found.values()))
-            values = [found.get(name, NOT_RUN) for name in methods]
-            best = Cell(first["best"], first["best_se"], digits=self.digits)
-            shown = [Cell(row["value"], digits=self.digits) for row in values]
-            apart = [Cell(row["short"], row["short_se"], digits=self.digits) for row in values]
-            rows.append([context.problem_label(str(problem)), best, *shown])
-            rows.append(["", "", *apart])
+            each, digits = [found.get(name, NOT_RUN) for name in methods], self.digits
+            best = Cell(first["best"], first["best_se"], digits=digits)
+            head = [context.problem_label(str(problem)), best]
+            apart.append([*head, *(Cell(r["short"], r["short_se"], digits=digits) for r in each)])
+            values.append([*head, *(Cell(row["value"], digits=digits) for row in each)])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
-        return Table(
-            header, rows, f"{metric.label}: mean over models, and the distance from the best"
-        )
+        return [
+            Table(header, apart, f"{metric.label}: the best, and how far methods are from it"),
+            Table(header, values, f"{metric.label}: means over models", detail=True),
+        ]
 
 
 def draw(
