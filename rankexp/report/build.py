@@ -1,8 +1,8 @@
 """Rebuild every table and figure of a results folder from its manifest and records alone."""
 
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,12 @@ class Built:
         """Its part of the page."""
         title = self.block.title or self.block.name
         return Section(title, self.block.text or "", self.output, list(self.files))
+
+    def on_page(self, told: Collection[str]) -> Section:
+        """Return the section less the sentences and the gist that another block tells already."""
+        if self.block.name not in told:
+            return self.section
+        return replace(self.section, output=replace(self.output, lead=(), gist=""))
 
 
 @dataclass
@@ -127,8 +133,9 @@ class Report:
         contents = {"scores.csv": csv.table(scores_table(self.context)).encode()}
         for own in self.blocks:
             contents |= own.files
+        told = {name for own in self.blocks for name in own.output.tells}
         sections, aside = (
-            [own.section for own in self.blocks if own.block.aside is where]
+            [own.on_page(told) for own in self.blocks if own.block.aside is where]
             for where in (False, True)
         )
         contents["report.md"] = markdown.page(page(self.context, sections, aside)).encode()

@@ -9,7 +9,7 @@ turns this into Markdown, LaTeX, CSV or text for the terminal.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
@@ -90,6 +90,7 @@ class Output:
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
     lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
     gist: str = ""  # all of it in a plain sentence with its numbers, for the head of the page
+    tells: Collection[str] = ()  # blocks whose gist it shows
 
     @property
     def warnings(self) -> list[str]:

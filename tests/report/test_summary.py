@@ -58,6 +58,22 @@ def test_it_stands_first_and_says_what_blocks_behind_it_found(
     )
 
 
+def test_the_page_says_it_once(
+    make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
+) -> None:
+    options = {"method": "svm_or", "references": ["logistic"], "margin": 0.01, "rule": "nested"}
+    study["report"][2:] = [
+        {"block": "answer", "name": name, "experiment": "boxes", "options": options}
+        for name in ("first", "second")
+    ]
+    study["report"][0]["options"]["of"] = {"Answer": "first"}
+    page = page_of(make(study), save, tmp_path / "a")
+    said = "Against logistic. "
+    _, head, _, first, second, *_ = page.split("\n## ")
+    assert "**Answer.** " in head and said not in first and said in second
+    assert said in (tmp_path / "a" / "first.md").read_text(encoding="utf-8")
+
+
 def test_other_records_change_the_sentences(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:

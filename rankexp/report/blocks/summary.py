@@ -41,7 +41,8 @@ class Summary(BlockKind):
         )
         shown = context.shown
         lead += [Said(label, sentence(shown.get(name), name)) for label, name in named.items()]
-        return Output(lead=lead)
+        tells = [name for name in named.values() if name in shown and shown[name].gist]
+        return Output(lead=lead, tells=tells)
 
 
 def sentence(output: Output | None, name: str) -> str:
