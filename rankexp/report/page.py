@@ -6,6 +6,7 @@ from rankexp.report import runs
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Page, Section
 
+SLICE = ": a quick slice, whose numbers are no findings"
 CLOSING = (
     "In full, with the data, the machine and whatever was wrong: [run.md](run.md). Every score of "
     "every grid point: scores.csv, where the study was run. To cite the source and rankexp: "
@@ -21,7 +22,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     notes = [*runs.facts(context), *([runs.good(context, names), *wrong] if wrong else [])]
     how = Output(tables=[runs.experiments(context, runs.MOST)], notes=notes)
     return Page(
-        title=study.title,
+        title=study.title + SLICE * study.study.endswith("-quick"),
         source=study.source or "",
         text=study.text or "",
         incomplete=context.incomplete(names),

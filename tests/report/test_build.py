@@ -104,6 +104,14 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
     assert "- **chosen.** **Warning: " in lines and "lie at the edge of their grid" in lines
 
 
+def test_a_slice_is_named_as_one(make: Make, save: Save, tmp_path: Path) -> None:
+    study = copy.deepcopy(make().manifest["study"]) | {"study": "made-up-quick"}
+    folder = save(make(study), tmp_path / "a")
+    build.open_report(folder).write()
+    title = (folder / "report.md").read_text(encoding="utf-8").splitlines()[0]
+    assert title == "# A made-up study: a quick slice, whose numbers are no findings"
+
+
 def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:
     study = copy.deepcopy(make().manifest["study"]) | {"bibtex": "@article{nobody, year = 2011}"}
     folder = save(make(study), tmp_path / "a")

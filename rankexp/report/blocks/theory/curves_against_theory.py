@@ -55,11 +55,11 @@ class CurvesAgainstTheory(AtRule, Against):
         """Say the slope of each method's curves beside that of theory."""
         own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
         named = [
-            f"{context.method_label(row['method'])} {number(row['mean'], 2)} ± "
+            f"{context.method_label(row['method'])}: {number(row['mean'], 2)} ± "
             f"{number(row['se'], 2)} ({number(row['theory'], 2)})"
             for row in own.to_dict("records")
         ]
-        return f"Mean slopes, theory's in parentheses: {', '.join(named)}." if named else ""
+        return f"Mean slopes, theory's in parentheses. {'; '.join(named)}." if named else ""
 
     def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:
         setup = context.evaluate(experiment)

@@ -78,7 +78,7 @@ class Optimum(AtRule):
             first = next(iter(found.values()))
             each, digits = [found.get(name, NOT_RUN) for name in methods], self.digits
             best = Cell(first["best"], first["best_se"], digits=digits)
-            head = [context.problem_label(str(problem)), best]
+            head: list[Entry] = [context.problem_label(str(problem)), best]
             apart.append([*head, *(Cell(r["short"], r["short_se"], digits=digits) for r in each)])
             values.append([*head, *(Cell(row["value"], digits=digits) for row in each)])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
