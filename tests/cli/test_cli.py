@@ -180,12 +180,12 @@ def test_a_folder_without_records_keeps_no_other_from_its_report(place: Path) ->
         ("[vus]", "", "vus"),
     ],
 )
-def test_a_comparison_without_a_margin_is_found_before_anything_is_fitted(
+def test_an_answer_without_a_margin_is_found_before_anything_is_fitted(
     place: Path, typed: Typed, metrics: str, options: str, without: str
 ) -> None:
     block = (
-        "  - {block: answer, name: says, experiment: sim, options: "
-        f"{{method: points, references: [pairs]{options}}}}}\n"
+        "  - {block: pairs_or_points, name: says, experiment: sim, options: "
+        f"{{contrasts: {{pairs: points}}{options}}}}}\n"
     )
     text = TINY.replace("    kind: evaluate\n", f"    kind: evaluate\n    metrics: {metrics}\n")
     (place / "tiny.yaml").write_text(text.replace("report:\n", f"report:\n{block}"))

@@ -50,10 +50,17 @@ def test_a_staircase_needs_its_simulation(errors):
     assert text.endswith("block 'staircase' shows one simulation, and 0 are named")
 
 
-@pytest.mark.parametrize("block", ["comparison", "answer"])
-def test_a_metric_without_a_margin_needs_one(errors, loaded, block):
-    pair = "method: m, references: [k]"
-    start = f"  - {{block: {block}, name: t, experiment: o, options: "
-    (text,) = errors(f"{STUDY}{start}«{{{pair}}}}}\n")
+def test_an_answer_about_pairs_by_a_metric_without_a_margin_needs_one(errors, loaded):
+    start = "  - {block: pairs_or_points, name: t, experiment: o, options: "
+    (text,) = errors(f"{STUDY}{start}«{{contrasts: {{m: k}}}}}}\n")
     assert "the metric vus has no margin of its own: set the option 'margin'" in text
-    loaded(f"{STUDY}{start}{{{pair}, margin: .02}}}}\n")
+    loaded(f"{STUDY}{start}{{contrasts: {{m: k}}, margin: .02}}}}\n")
+
+
+@pytest.mark.parametrize("block", ["comparison", "answer"])
+def test_margins_are_a_number_or_two(errors, loaded, block):
+    start = f"  - {{block: {block}, name: t, experiment: o, options: {{method: m, references: [k]"
+    for margin in ("", ", margin: .02", ", margin: {absolute: .02, relative: .2, least: .01}"):
+        loaded(f"{STUDY}{start}{margin}}}}}\n")
+    for margin in ("«0", "«{«relativ: .1}", "«{least: «0}"):
+        assert errors(f"{STUDY}{start}, margin: {margin}}}}}\n")

@@ -163,7 +163,7 @@ def test_without_a_margin_equivalence_is_relative_alone(
     assert output.numbers is not None and output.numbers["p_equivalence"].isna().all()
     assert set(output.numbers["verdict"]) == {"better", "worse"}
     assert set(output.numbers["within_relative"]) <= {"yes", "no", "undecided"}
-    assert any("rank_loss: no margin, so no equivalence" in note for note in output.notes)
+    assert any("rank loss: no margin, so no equivalence" in note for note in output.notes)
     assert "equivalent" not in output.gist and output.gist.count("undecided on none") == 2
     given = show(make(), "comparison", "boxes", **PAIR, margin=0.02).numbers
     assert given is not None and given["verdict"].str.endswith("equivalent").all()

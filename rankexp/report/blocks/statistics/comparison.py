@@ -158,7 +158,7 @@ class Comparison(InBlocks):
         """Return the verdicts on single problems in a sentence a reference and metric."""
         groups: dict[tuple[str, str], list[Judged]] = {}
         for own in judged:
-            groups.setdefault((own.reference, str(own.metric)), []).append(own)
+            groups.setdefault((own.reference, own.metric.label), []).append(own)
         named = len({metric for _, metric in groups}) > 1
         texts = []
         for (reference, metric), group in groups.items():
@@ -272,7 +272,7 @@ def metric_of(setup: Evaluate) -> Metric | None:
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
     """Say which margins equivalence was tested against."""
-    margins = {str(own.metric): own.settings.margin for own in judged}
+    margins = {own.metric.label: own.settings.margin for own in judged}
     known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
     texts = [f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"] * bool(
         known
