@@ -10,6 +10,7 @@ from rankexp.analyse.verdicts import Verdict
 from rankexp.report.context import Context
 from rankexp.report.gains import Gains, Standing
 from rankexp.report.numbers import number, short, span
+from rankexp.report.verdict_words import share_of_loss
 
 POWER = 0.8
 """With which the rows said to be needed would show equivalence if there is no difference."""
@@ -98,7 +99,7 @@ class Words:
         ]
         if not named:
             return ""
-        share = f"{100 * Settings.relative:g} % of the loss"
+        share = share_of_loss(Settings())
         return f" They are not shown to be within {share}, though ({'; '.join(named)})."
 
     def _needed(self) -> str:

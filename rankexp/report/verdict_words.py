@@ -25,7 +25,9 @@ def words(contrast: Contrast, settings: Settings, digits: int) -> str:
 
 
 def _within(contrast: Contrast, settings: Settings) -> str:
-    share = _share(settings)
+    share = share_of_loss(settings)
+    if contrast.margin_relative == settings.least:
+        share = short(settings.least)  # which is more than the share
     beside = {"yes": f" and {share}", "no": f", but not {share}", "undecided": f"; {share}: open"}
     text = f"equivalent within {short(settings.margin or math.nan)}"
     return text + beside.get(contrast.within_relative, "")
@@ -48,7 +50,9 @@ def counted(found: Sequence[Contrast], label: Label, settings: Settings) -> str:
         same = [c for c in found if c.verdict == Verdict(equivalent=True)]
         apart = sum(c.within_relative in ("no", "undecided") for c in same)
         beside = (
-            f" ({apart} of them not shown to be within {_share(settings)}, too)" if apart else ""
+            f" ({apart} of them not shown to be within {share_of_loss(settings)}, too)"
+            if apart
+            else ""
         )
         parts.append(
             f"equivalent within {short(settings.margin)} on {len(same) or 'none'}{beside}"
@@ -57,8 +61,9 @@ def counted(found: Sequence[Contrast], label: Label, settings: Settings) -> str:
     return ", ".join([*parts, f"undecided on {undecided or 'none'}"])
 
 
-def _share(settings: Settings) -> str:
-    return f"{100 * settings.relative:g} % of the loss"
+def share_of_loss(settings: Settings) -> str:
+    """Return what the relative margin, the greater of the two, is called."""
+    return f"{100 * settings.relative:g} % of the loss or {short(settings.least)}"
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:
@@ -103,7 +108,8 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
         return "a loss on every problem" if every else "a gain on no problem, a loss on some"
     if all(verdict.equivalent for verdict in verdicts):
         near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
-        both = f"{_share(settings)} on {'all, too' if near == len(verdicts) else near or 'none'}"
+        on = "all, too" if near == len(verdicts) else near or "none"
+        both = f"{share_of_loss(settings)} on {on}"
         within = f"within {short(settings.margin or math.nan)} on all, within {both}"
         return f"no gain on any problem, equivalent {within}"
     return "no gain or loss shown on any problem, but not on all excluded"

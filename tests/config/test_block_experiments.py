@@ -62,5 +62,5 @@ def test_margins_are_a_number_or_two(errors, loaded, block):
     start = f"  - {{block: {block}, name: t, experiment: o, options: {{method: m, references: [k]"
     for margin in ("", ", margin: .02", ", margin: {absolute: .02, relative: .2, least: .01}"):
         loaded(f"{STUDY}{start}{margin}}}}}\n")
-    for margin in ("«0", "«{«relativ: .1}", "«{least: «0}"):
+    for margin in ("«0", "«{«relativ: .1}", "{least: «0}"):
         assert errors(f"{STUDY}{start}, margin: {margin}}}}}\n")

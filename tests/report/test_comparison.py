@@ -71,7 +71,7 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
     assert row[-1].startswith("worse by .0")
-    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
+    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss or .001")
     assert rows(output.tables[0])[-1][0] == "all settings"
     assert "Incomplete blocks: refuse." in output.notes
     assert any("lower values are better" in note for note in output.notes)
@@ -179,12 +179,17 @@ def test_both_margins_are_named(make: Make) -> None:
     assert own["margin_relative"] == pytest.approx(0.01 * own["loss"]) and own["loss"] > 0.1
     assert (own["verdict"], own["within_relative"]) == ("worse, equivalent", "no")
     row = rows(output.tables[0])[0]
-    assert row[-1].endswith("equivalent within .015, but not 1 % of the loss") and row[-2] == "no"
+    assert (
+        row[-1].endswith("equivalent within .015, but not 1 % of the loss or .001")
+        and row[-2] == "no"
+    )
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
     assert "within 20 %: yes; +.0" in rows(wide.tables[0])[0][2]
     assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
-    floor = show(make(), "comparison", "boxes", **PAIR, margin={"least": 0.5}).numbers
-    assert floor is not None and set(floor["margin_relative"].dropna()) == {0.5}
+    floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
+    assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
+    # A floor that is more than the share is not called by the share.
+    assert rows(floor.tables[0])[0][-1].endswith("but equivalent within .1 and .5")
 
 
 def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
