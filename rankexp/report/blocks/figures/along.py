@@ -1,0 +1,222 @@
+"""A metric, or its difference to a reference, along a parameter: lambda, examples, seconds."""
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, PositiveFloat
+
+from rankexp.analyse import compare, paired
+from rankexp.config.schema import Block
+from rankexp.errors import ConfigError
+from rankexp.grid import Point
+from rankexp.report import figure
+from rankexp.report.context import Context
+from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.numbers import number
+from rankexp.report.options import AtRule, MethodName
+
+REGISTER = {"along": "Along"}
+
+SECONDS = "seconds"
+WIDTH, HEIGHT = 3.5, 2.7  # of a panel, inches
+WIDE = 20.0  # a parameter whose largest value is so many times its smallest has a log axis
+Line: TypeAlias = Mapping[Hashable, Any]
+
+
+class Along(AtRule):
+    """A panel a problem: a line a method along a parameter, in bands of its interval.
+
+    The parameter is one of the methods' grids (``lam``), of the protocols of several experiments
+    (``n_train``), of generators (``p``; problems that differ in it alone share a panel), or
+    ``seconds``, which a fit of a method's whole grid took.
+    """
+
+    parameter: str
+    reference: MethodName | None = None
+    """Method that the others' values are taken from, paired by split. Default: none."""
+    label: str | None = None
+    """What the axis is called. Default: the parameter's name."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    margin: PositiveFloat | None = None
+    """Half the height of a grey band about no difference."""
+    columns: Annotated[int, Field(ge=1)] = 2
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods shown and the reference."""
+        shown = self.shown(context, block)
+        return list(dict.fromkeys([*shown, *([self.reference] if self.reference else [])]))
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, its numbers and a table of them."""
+        methods = [name for name in self.shown(context, block) if name != self.reference]
+        found = pd.DataFrame(
+            line for name in block.experiments for line in self._lines(context, name, methods)
+        )
+        if found.empty:
+            return Output(notes=["There is no value to show."])
+        found = found.sort_values(["x"], kind="stable").reset_index(drop=True)
+        grid = found["share"].notna().any()
+        tables = [] if grid else [self._table(context, found)]
+        notes = self._notes(context, found, block)
+        return Output(found, tables, self._draw(context, found, methods), notes)
+
+    def _lines(
+        self, context: Context, experiment: str, methods: Sequence[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield a line a problem, method and value of the parameter."""
+        metric = context.metric(experiment, self.metric)
+        wanted = [*methods, *([self.reference] if self.reference else [])]
+        chosen = self.chosen(context, experiment, wanted)
+        scores = context.scores(experiment, metric)
+        points = {
+            grid: Point.parse(grid).value(self.parameter) for grid in scores["grid"].unique()
+        }
+        along = any(value is not None for value in points.values())
+        designs = context.designs(experiment, metric)
+        rows = scores[scores["method"].isin(wanted)] if along else chosen
+        x = rows["grid"].map(points) if along else pd.Series(math.nan, index=rows.index)
+        for (problem, value), given in rows.groupby(["problem", x], sort=False, dropna=False):
+            own = compare.paired(given, self.reference) if self.reference else given
+            for method in [name for name in methods if name in set(own["method"])]:
+                here = own[own["method"] == method]
+                each = compare.unit_means(here) if designs[problem].pairs == "models" else here
+                values = each["value"].dropna().to_numpy()
+                if not len(values):
+                    continue
+                mean, se, df = paired.of_design(values, designs[problem])[0]
+                low, high = paired.interval(paired.Estimate(mean, se, df), self.level)
+                mine = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
+                yield {
+                    "experiment": experiment,
+                    "problem": problem,
+                    "method": method,
+                    "reference": self.reference or "",
+                    "metric": str(metric),
+                    "panel": self._panel(context, problem),
+                    "parameter": self.parameter,
+                    "x": value if along else self._x(context, experiment, problem, method),
+                    "value": float(mean),
+                    "se": float(se),
+                    "low": float(low),
+                    "high": float(high),
+                    "units": len(values),
+                    "share": float((mine["grid"].map(points) == value).mean()) if along else None,
+                }
+
+    def _x(self, context: Context, experiment: str, problem: str, method: str) -> float:
+        """Return where an experiment or a generator stands, or a method's median time."""
+        if self.parameter == SECONDS:
+            place, records = (experiment, problem, method), context.records
+            cells = (c for c in context.cells if (c.experiment, c.problem, c.method) == place)
+            found = [records[c.key].times.get("fit", math.nan) for c in cells if c.key in records]
+            return float(np.nanmedian(found))  # a machine's other work leaves it as it is
+        known = context.evaluate(experiment).protocol.model_dump()
+        if problem in context.study.generators:
+            known |= context.study.generators[problem].params
+        if not isinstance(known.get(self.parameter), int | float):
+            raise ConfigError(
+                f"experiment '{experiment}', problem '{problem}': no number '{self.parameter}' in "
+                "a method's grid, the protocol or the generator"
+            )
+        return float(known[self.parameter])
+
+    def _panel(self, context: Context, problem: str) -> str:
+        """Return a panel's title: problems that differ in the parameter alone share one."""
+        entry = context.study.generators.get(problem)
+        if entry is None or self.parameter not in entry.params:
+            return context.problem_label(problem)
+        alike = [
+            other
+            for other in context.study.generators.values()
+            if other.generator == entry.generator
+            and {**other.params, self.parameter: 0} == {**entry.params, self.parameter: 0}
+        ]
+        return entry.generator if len(alike) > 1 else context.problem_label(problem)
+
+    def _table(self, context: Context, found: pd.DataFrame) -> Table:
+        """Return a row a panel and value of the parameter, or experiment, a column a method."""
+        timed = self.parameter == SECONDS
+        rows: dict[tuple[str, Any], dict[str, Entry]] = {}
+        for line in found.to_dict("records"):
+            place = line["panel"], line["experiment"] if timed else line["x"]
+            digits = self.digits + bool(self.reference)
+            value = Cell(line["value"], line["se"], digits=digits, sign=bool(self.reference))
+            cell: Entry = Cells([f"{line['x']:.2g} s", value], ": ") if timed else value
+            rows.setdefault(place, {})[line["method"]] = cell
+        methods = list(dict.fromkeys(found["method"]))
+        ordered = sorted(rows.items(), key=lambda one: list(found["panel"]).index(one[0][0]))
+        header = ["Problem", "Experiment" if timed else self.label or self.parameter]
+        what = ", ".join(dict.fromkeys(found["metric"]))
+        if self.reference:
+            what += f" minus that of {context.method_label(self.reference)}"
+        return Table(
+            [*header, *map(context.method_label, methods)],
+            [
+                [panel, x if timed else f"{x:g}", *(cells.get(m, Cell()) for m in methods)]
+                for (panel, x), cells in ordered
+            ],
+            f"{what} along {self.label or self.parameter}, ± SE",
+        )
+
+    def _notes(self, context: Context, found: pd.DataFrame, block: Block) -> list[str]:
+        notes = [f"Bands and bars: {100 * self.level:g} % intervals, each for itself."]
+        if found["share"].notna().any():
+            notes.append(
+                f"Filled points: what the rule '{self.rule.label}' chooses; the larger, the more "
+                "often."
+            )
+        else:
+            notes.append(f"Grid points are chosen by {self.rule.label}.")
+        if self.parameter == SECONDS:
+            gaps = [context.scores(name, "gap", "train")["value"] for name in block.experiments]
+            largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
+            notes.append(
+                "Seconds are of fits to the whole grid, solved as one path, on the machine of the "
+                "run. No fit is farther from its minimum, by its certificate and relative to it, "
+                f"than {number(largest, 7)}."
+            )
+        return notes
+
+    def _draw(
+        self, context: Context, found: pd.DataFrame, methods: Sequence[str]
+    ) -> figure.Figure:
+        titles = list(dict.fromkeys(found["panel"]))
+        share = "all" if self.reference else "none"
+        made, axes = figure.panels(
+            len(titles),
+            self.columns,
+            (WIDTH, HEIGHT),
+            below=0.3,
+            share=share,  # type: ignore
+        )
+        for panel, own in zip(titles, axes, strict=True):
+            here = found[found["panel"] == panel]
+            for place, method in enumerate(methods):
+                label, colour = context.method_label(method), figure.colour(place)
+                self._line(own, here[here["method"] == method], label, colour)
+            if self.reference:
+                own.axhline(0.0, color="black", linewidth=0.9, zorder=1)
+            if self.margin:
+                own.axhspan(-self.margin, self.margin, color="#eeeeee", zorder=0, linewidth=0)
+            if found["x"].max() >= WIDE * found["x"].min() > 0:
+                own.set_xscale("log")
+            figure.title(own, panel, bold=True)
+            own.set_xlabel(figure.literal(self.label or self.parameter))
+            text = figure.literal(found["metric"].iloc[0]).replace("_", " ")
+            minus = f"\nminus {context.method_label(self.reference)}" if self.reference else ""
+            own.set_ylabel(text + minus)
+        figure.legend(made)
+        return made
+
+    def _line(self, axes: figure.Axes, line: pd.DataFrame, label: str, colour: str) -> None:
+        """Draw a method's line with its intervals and, along a grid, what was chosen."""
+        axes.plot(line["x"], line["value"], color=colour, linewidth=1.5, label=label, marker=".")
+        axes.fill_between(
+            line["x"], line["low"], line["high"], color=colour, alpha=0.18, linewidth=0
+        )
+        taken = line[line["share"].fillna(0.0) > 0]
+        if len(taken):
+            axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)

@@ -1,0 +1,144 @@
+"""Contrasts of groups of methods: what one change does, whatever else the methods are."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import pandas as pd
+from pydantic import Field, PositiveFloat
+
+from rankexp.analyse.contrast import Contrast, Family, Settings, family
+from rankexp.config.fault import Fault
+from rankexp.config.schema import Block, Evaluate, Study
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+from rankexp.report.context import Context
+from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.numbers import number, short, span
+from rankexp.report.options import InBlocks, MethodName
+
+REGISTER = {"contrasts": "Contrasts"}
+
+Pair = Annotated[list[MethodName], Field(min_length=2, max_length=2)]
+
+
+class Contrasts(InBlocks):
+    """A row a problem and one over all, a column a contrast: mean differences of pairs of methods.
+
+    A contrast is the mean over pairs of methods of the first's value minus the second's, split by
+    split: ``pairing: [[logistic-pairs, logistic], [hinge-pairs, hinge]]`` is what pairing does,
+    with the loss held.
+    """
+
+    contrasts: Annotated[
+        dict[str, Annotated[list[Pair], Field(min_length=1)]], Field(min_length=1)
+    ]
+    margin: PositiveFloat | None = None
+    """Differences below it are of no importance. Default: the metric's own."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods of all contrasts."""
+        return list(dict.fromkeys(m for own in self.contrasts.values() for p in own for m in p))
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find metrics without a margin."""
+        yield from super().faults(study, block)
+        setups = (study.experiments.get(name) for name in block.experiments)
+        for setup in [one for one in setups if isinstance(one, Evaluate)]:
+            metric = self.metric or parse(setup.metrics[0])
+            if self.margin is None and metric.reading.margin is None:
+                yield Fault(("options",), f"the metric {metric} needs the option 'margin'")
+                return
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table, with one sentence on what holds over each experiment."""
+        found = {name: self._families(context, name) for name in block.experiments}
+        tables = [self._table(context, name, own) for name, own in found.items()]
+        rows = [
+            {"experiment": name, "contrast": label, **vars(one), "verdict": str(one.verdict)}
+            for name, own in found.items()
+            for label, made in own.items()
+            for one in _all(made)
+        ]
+        percent = f"{100 * self.level:g} %"
+        alpha = short(round(1 - self.level, 12))
+        notes = [
+            "A contrast is a mean of differences, the first method of each pair minus the second, "
+            "on the same splits: "
+            + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
+            + ".",
+            f"Intervals hold for all problems of a column at once with {percent} confidence "
+            "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
+            f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
+        ]
+        gist = " ".join(self._gist(name, own) for name, own in found.items())
+        return Output(pd.DataFrame(rows), tables, notes=notes, gist=gist)
+
+    def _families(self, context: Context, experiment: str) -> dict[str, Family]:
+        metric = context.metric(experiment, self.metric)
+        margin = self.margin or metric.reading.margin
+        if margin is None:
+            raise ConfigError(f"the metric {metric} needs the option 'margin'")
+        settings = Settings(
+            margin=margin,
+            level=self.level,
+            policy=self.incomplete,
+            higher=metric.direction == "higher",
+            seed=context.study.seed,
+        )
+        designs, made = context.designs(experiment, metric), {}
+        for label, pairs in self.contrasts.items():
+            methods = list(dict.fromkeys(method for pair in pairs for method in pair))
+            table = self.wide(context, experiment, methods)
+            sides = {
+                side: table[[pair[i] for pair in pairs]].mean(axis=1, skipna=False)
+                for i, side in enumerate(("first", "second"))
+            }
+            both = pd.DataFrame(sides).assign(state=table["state"])
+            made[label] = family(both, ("first", "second"), designs, settings)
+        return made
+
+    def _words(self, context: Context, label: str) -> str:
+        pairs = self.contrasts[label]
+        return ", ".join(" − ".join(map(context.method_label, pair)) for pair in pairs)
+
+    def _table(self, context: Context, experiment: str, found: dict[str, Family]) -> Table:
+        rows: dict[str, list[Entry]] = {}
+        for own in found.values():
+            for one in _all(own):
+                name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
+                rows.setdefault(name, [name]).append(self._cell(one))
+        metric = context.metric(experiment, self.metric)
+        caption = f"{experiment}, {metric} by {self.rule_of(experiment).label}: contrasts"
+        return Table(["Problem", *found], list(rows.values()), caption)
+
+    def _cell(self, one: Contrast) -> Entry:
+        if math.isnan(one.difference):
+            return Cell()
+        low, high = (one.low_all, one.high_all) if one.problem else (one.low, one.high)
+        interval = None if math.isnan(low) else (low, high)
+        value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
+        return Cells([value, str(one.verdict)], "; ")
+
+    def _gist(self, experiment: str, found: dict[str, Family]) -> str:
+        """Say what each contrast is over an experiment, and its extremes over problems."""
+        parts = []
+        for label, own in found.items():
+            known = [one.difference for one in own.problems if not math.isnan(one.difference)]
+            if not known:
+                continue
+            low, high = (number(end, self.digits, sign=True) for end in (min(known), max(known)))
+            text = f"{label} changes {experiment} by {low} to {high}"
+            over = own.overall
+            if over.unit == "data sets" and not math.isnan(over.low):
+                middle = number(over.difference, self.digits, sign=True)
+                text += f" (pseudo-median {middle}, {span(over.low, over.high, self.digits)})"
+            parts.append(text)
+        return f"{'; '.join(parts)}." if parts else ""
+
+
+def _all(found: Family) -> Sequence[Contrast]:
+    """Return each problem, then all data sets; settings of opposite signs have no mean."""
+    several = len(found.problems) > 1 and found.overall.unit == "data sets"
+    return [*found.problems, *([found.overall] if several else [])]

@@ -1,0 +1,115 @@
+"""What each reading of a paper gives beside its print: how many cells it meets, and how nearly."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import compare
+from rankexp.config.schema import Block
+from rankexp.report.context import Context
+from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.options import AtRule, ExperimentName, MethodName
+
+REGISTER = {"readings": "Readings"}
+
+NOISE = 2.0
+"""Standard errors of a difference of two draws that count as noise."""
+
+
+class Readings(AtRule):
+    """A row a reading, an experiment with some methods: how near each column's methods come.
+
+    Published values are those of one experiment; the others do the same in another way.
+    """
+
+    published: ExperimentName | None = None
+    """The experiment under which the published values stand. Default: the first."""
+    readings: dict[str, dict[MethodName, MethodName]] = Field(default_factory=dict)
+    """What a reading is called -> its method -> that whose published value it stands for.
+    Default: one reading, of all methods for themselves."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table of readings, and the nearest of each cell for a warning."""
+        lines = pd.DataFrame(
+            line for name in block.experiments for line in self._lines(context, block, name)
+        )
+        if lines.empty:
+            return Output(notes=["None of it was run."])
+        methods = list(dict.fromkeys(lines["target"]))
+        tables = [self._table(context, lines, methods)]
+        return Output(lines, tables, notes=self._notes(context, lines), gist=self._gist(lines))
+
+    def _lines(self, context: Context, block: Block, experiment: str) -> list[dict[str, Any]]:
+        setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
+        named = self.readings or {"": {name: name for name in setup.methods}}
+        title, made = setup.title or experiment, []
+        for label, targets in named.items():
+            own = {m: t for m, t in targets.items() if m in setup.methods}
+            found = compare.summary(self.chosen(context, experiment, list(own)))
+            for row in found.to_dict("records"):
+                target = own[row["method"]]
+                key = (self.published or block.experiments[0], row["problem"], target, str(metric))
+                printed = context.published.get(key)
+                if printed is None or math.isnan(row["mean"]):
+                    continue
+                difference = row["mean"] - printed.value
+                noise = math.sqrt(2.0) * row["se"]
+                made.append(
+                    {
+                        "experiment": experiment,
+                        "reading": ", ".join(filter(None, [title, label])),
+                        "problem": row["problem"],
+                        "method": row["method"],
+                        "target": target,
+                        "published": printed.value,
+                        "reproduced": row["mean"],
+                        "se": row["se"],
+                        "difference": difference,
+                        "z": difference / noise if noise > 0 else math.nan,
+                        "within": abs(difference) <= NOISE * noise + printed.last_digit / 2,
+                    }
+                )
+        return made
+
+    def _table(self, context: Context, lines: pd.DataFrame, methods: Sequence[str]) -> Table:
+        """Return a row a reading: cells met and mean sizes of differences, by method and in all."""
+        rows: list[list[Entry]] = []
+        for reading, own in lines.groupby("reading", sort=False):
+            row: list[Entry] = [str(reading)]
+            for name in [*methods, None]:
+                part = own if name is None else own[own["target"] == name]
+                size = float(part["difference"].abs().mean())
+                remark = f"{int(part['within'].sum())} of {len(part)}"
+                row.append(Cell(size, remark=remark, digits=self.digits))
+            rows.append(row)
+        header = ["Reading", *map(context.method_label, methods), "all"]
+        return Table(header, rows, "Mean |difference| to the print (cells within its noise)")
+
+    def _notes(self, context: Context, lines: pd.DataFrame) -> list[str]:
+        cells = lines.groupby(["problem", "target"], sort=False)
+        fished = int(cells["within"].any().sum())
+        size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
+        most = lines.groupby("reading", sort=False)["within"].sum().max()
+        return [
+            f"Within noise: |difference| at most {NOISE:g} standard errors of a difference of two "
+            "draws, the print's and this one, and half of the last digit.",
+            f"Warning: a reading chosen for each cell by itself would meet {fished} of "
+            f"{cells.ngroups} cells (mean |difference| {np.round(size, self.digits):g}), where the "
+            f"best single reading meets {most}. That is fishing: with {lines['reading'].nunique()} "
+            "readings to choose from, some come near whatever was printed. Only a row as a whole "
+            "says anything of how the paper was made.",
+        ]
+
+    def _gist(self, lines: pd.DataFrame) -> str:
+        """Say which readings come nearest and farthest as a whole."""
+        sizes = lines["difference"].abs().groupby(lines["reading"], sort=False).mean()
+        best, worst = sizes.idxmin(), sizes.idxmax()
+        return (
+            f"Of {len(sizes)} readings of what is not printed, '{best}' comes nearest to the print "
+            f"(mean |difference| {sizes[best]:.{self.digits}f}), '{worst}' least "
+            f"({sizes[worst]:.{self.digits}f})."
+        )
