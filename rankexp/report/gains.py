@@ -106,12 +106,12 @@ def _edge(scores: pd.DataFrame, chosen: Sequence[str], margin: float) -> tuple[s
         return "", False
     means = {str(grid): float(v) for grid, v in scores.groupby("grid")["value"].mean().items()}
     most = edges.most_common(1)[0][0]
-    apart = [_from_neighbour(means, edge) for edge in edges]
+    apart = [from_neighbour(means, edge) for edge in edges]
     flat = all(one < FLAT * margin for one in apart)
     return f"{sum(edges.values())} of {len(chosen)} at the {most}", flat
 
 
-def _from_neighbour(means: Mapping[str, float], edge: str) -> float:
+def from_neighbour(means: Mapping[str, float], edge: str) -> float:
     """Return how far the metric at an edge is from that beside it; infinite in larger grids."""
     side, _, name = edge.partition(" ")
     values = {select.numbers(grid).get(name): mean for grid, mean in means.items()}

@@ -41,6 +41,7 @@ BLOCKS: dict[str, tuple[str, str | list[str], dict[str, Any]]] = {
     "boxplots": ("made_up", "boxes", {"reference": "logistic"}),
     "critical_difference": ("made_up", ["boxes", "folds"], {}),
     "scoring_functions": ("continuous", "e", {"windows": [[0.0, 0.5]]}),
+    "along": ("made_up", "boxes", {"parameter": "n_train", "reference": "logistic"}),
     "tree": ("continuous", "e", {}),
     "iroc_curves": ("continuous", "e", {}),
     "published_spread": ("continuous", "e", {}),

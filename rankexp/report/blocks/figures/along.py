@@ -57,11 +57,11 @@ class Along(AtRule):
         )
         if found.empty:
             return Output(notes=["There is no value to show."])
-        found = found.sort_values(["x"], kind="stable").reset_index(drop=True)
-        grid = found["share"].notna().any()
-        tables = [] if grid else [self._table(context, found)]
-        notes = self._notes(context, found, block)
-        return Output(found, tables, self._draw(context, found, methods), notes)
+        if self.parameter != SECONDS:
+            found = found.sort_values("x", kind="stable")
+        tables = [] if found["share"].notna().any() else [self._table(context, found)]
+        notes, drawn = self._notes(context, found, block), self._draw(context, found, methods)
+        return Output(found, tables, drawn, notes, gist=self._gist(context, found))
 
     def _lines(
         self, context: Context, experiment: str, methods: Sequence[str]
@@ -79,6 +79,8 @@ class Along(AtRule):
         rows = scores[scores["method"].isin(wanted)] if along else chosen
         x = rows["grid"].map(points) if along else pd.Series(math.nan, index=rows.index)
         for (problem, value), given in rows.groupby(["problem", x], sort=False, dropna=False):
+            if given.duplicated([*compare.SPLIT, "method"]).any():
+                raise ConfigError(f"experiment '{experiment}': its grid has other parameters, too")
             own = compare.paired(given, self.reference) if self.reference else given
             for method in [name for name in methods if name in set(own["method"])]:
                 here = own[own["method"] == method]
@@ -161,6 +163,23 @@ class Along(AtRule):
             f"{what} along {self.label or self.parameter}, ± SE",
         )
 
+    def _gist(self, context: Context, found: pd.DataFrame) -> str:
+        """Say between what the values lie, and between what at the parameter's largest value."""
+        name, timed = self.label or self.parameter, self.parameter == SECONDS
+        minus = f" minus {context.method_label(self.reference)}" if self.reference else ""
+        last = found[found["experiment"] == found["experiment"].iloc[-1]]
+        last = last if timed else found[found["x"] == found["x"].max()]
+        ends = f"{found['x'].min():g} to {found['x'].max():g}"
+        parts = []
+        for method in dict.fromkeys(found["method"]):
+            own, end = (part[part["method"] == method] for part in (found, last))
+            said = f"{_range(own['value'], self.digits, minus)} for {name} from {ends}"
+            at = f"{_range(end['value'], self.digits, minus)} at the largest"
+            if timed:
+                said = f"{end['x'].min():.2g} to {end['x'].max():.2g} s"
+            parts.append(f"{context.method_label(method)}{minus} {said}, {at}")
+        return f"{'; '.join(parts)}."
+
     def _notes(self, context: Context, found: pd.DataFrame, block: Block) -> list[str]:
         notes = [f"Bands and bars: {100 * self.level:g} % intervals, each for itself."]
         if found["share"].notna().any():
@@ -220,3 +239,9 @@ class Along(AtRule):
         taken = line[line["share"].fillna(0.0) > 0]
         if len(taken):
             axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)
+
+
+def _range(values: pd.Series, digits: int, sign: str) -> str:
+    """Return between what values lie."""
+    low, high = (number(end, digits, sign=bool(sign)) for end in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"

@@ -1,17 +1,14 @@
 """Contrasts of groups of methods: what one change does, whatever else the methods are."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.analyse.contrast import Contrast, Family, Settings, family
-from rankexp.config.fault import Fault
-from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number, short, span
@@ -33,23 +30,13 @@ class Contrasts(InBlocks):
     contrasts: Annotated[
         dict[str, Annotated[list[Pair], Field(min_length=1)]], Field(min_length=1)
     ]
-    margin: PositiveFloat | None = None
-    """Differences below it are of no importance. Default: the metric's own."""
+    margin: PositiveFloat
+    """Differences below it are of no importance."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods of all contrasts."""
         return list(dict.fromkeys(m for own in self.contrasts.values() for p in own for m in p))
-
-    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
-        """Find metrics without a margin."""
-        yield from super().faults(study, block)
-        setups = (study.experiments.get(name) for name in block.experiments)
-        for setup in [one for one in setups if isinstance(one, Evaluate)]:
-            metric = self.metric or parse(setup.metrics[0])
-            if self.margin is None and metric.reading.margin is None:
-                yield Fault(("options",), f"the metric {metric} needs the option 'margin'")
-                return
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, with one sentence on what holds over each experiment."""
@@ -77,11 +64,8 @@ class Contrasts(InBlocks):
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
         metric = context.metric(experiment, self.metric)
-        margin = self.margin or metric.reading.margin
-        if margin is None:
-            raise ConfigError(f"the metric {metric} needs the option 'margin'")
         settings = Settings(
-            margin=margin,
+            margin=self.margin,
             level=self.level,
             policy=self.incomplete,
             higher=metric.direction == "higher",

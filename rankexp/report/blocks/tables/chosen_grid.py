@@ -8,6 +8,7 @@ from pydantic import Field
 from rankexp.analyse import select
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
+from rankexp.report.gains import FLAT, from_neighbour
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.options import Choosing, Rule
 
@@ -31,11 +32,27 @@ class ChosenGrid(Choosing):
         total = int(numbers["count"].sum())
         notes = ["Counts are of models where there are models, else of splits."]
         if edges:
+            flat, other = self._flat(context, numbers), "a wider grid may do better"
+            if flat == edges:
+                other = "a wider grid would hardly do better"
             notes.append(
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
-                f"({Mark.EDGE.value}); a wider grid may do better."
+                f"({Mark.EDGE.value}); {other}. In {flat} of these cases the mean at the edge and "
+                f"beside it differ by less than {FLAT:g} of the margin."
             )
         return Output(numbers, [self._grid(context, numbers)], notes=notes)
+
+    def _flat(self, context: Context, numbers: pd.DataFrame) -> int:
+        """Count the choices at an edge where the metric has all but stopped to change."""
+        found = 0
+        for row in numbers[numbers["edge"] != ""].to_dict("records"):
+            metric = context.metric(row["experiment"], self.metric)
+            scores = context.scores(row["experiment"], metric)
+            place = (scores["problem"] == row["problem"]) & (scores["method"] == row["method"])
+            means = scores[place].groupby("grid")["value"].mean().to_dict()
+            least = FLAT * (metric.reading.margin or 0.0)
+            found += int(row["count"]) * (from_neighbour(means, row["edge"]) < least)
+        return found
 
     def _counts(
         self, context: Context, experiment: str, rule: select.Rule, methods: list[str]

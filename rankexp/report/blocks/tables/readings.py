@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
@@ -12,6 +11,7 @@ from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, ExperimentName, MethodName
 
 REGISTER = {"readings": "Readings"}
@@ -41,7 +41,7 @@ class Readings(AtRule):
             return Output(notes=["None of it was run."])
         methods = list(dict.fromkeys(lines["target"]))
         tables = [self._table(context, lines, methods)]
-        return Output(lines, tables, notes=self._notes(context, lines), gist=self._gist(lines))
+        return Output(lines, tables, notes=self._notes(lines), gist=self._gist(lines))
 
     def _lines(self, context: Context, block: Block, experiment: str) -> list[dict[str, Any]]:
         setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
@@ -76,7 +76,7 @@ class Readings(AtRule):
         return made
 
     def _table(self, context: Context, lines: pd.DataFrame, methods: Sequence[str]) -> Table:
-        """Return a row a reading: cells met and mean sizes of differences, by method and in all."""
+        """Return a row a reading: mean sizes of differences and cells met."""
         rows: list[list[Entry]] = []
         for reading, own in lines.groupby("reading", sort=False):
             row: list[Entry] = [str(reading)]
@@ -89,27 +89,27 @@ class Readings(AtRule):
         header = ["Reading", *map(context.method_label, methods), "all"]
         return Table(header, rows, "Mean |difference| to the print (cells within its noise)")
 
-    def _notes(self, context: Context, lines: pd.DataFrame) -> list[str]:
+    def _notes(self, lines: pd.DataFrame) -> list[str]:
         cells = lines.groupby(["problem", "target"], sort=False)
-        fished = int(cells["within"].any().sum())
+        met, count = int(cells["within"].any().sum()), lines["reading"].nunique()
         size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
         most = lines.groupby("reading", sort=False)["within"].sum().max()
         return [
             f"Within noise: |difference| at most {NOISE:g} standard errors of a difference of two "
             "draws, the print's and this one, and half of the last digit.",
-            f"Warning: a reading chosen for each cell by itself would meet {fished} of "
-            f"{cells.ngroups} cells (mean |difference| {np.round(size, self.digits):g}), where the "
-            f"best single reading meets {most}. That is fishing: with {lines['reading'].nunique()} "
-            "readings to choose from, some come near whatever was printed. Only a row as a whole "
-            "says anything of how the paper was made.",
+            f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
+            f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while no "
+            f"single reading meets more than {most}. That is fishing: of so many readings some "
+            "come near whatever was printed. Only a row as a whole says how the paper was made.",
         ]
 
     def _gist(self, lines: pd.DataFrame) -> str:
         """Say which readings come nearest and farthest as a whole."""
         sizes = lines["difference"].abs().groupby(lines["reading"], sort=False).mean()
-        best, worst = sizes.idxmin(), sizes.idxmax()
+        (best, least), (worst, most) = (
+            (name, number(sizes[name], self.digits)) for name in (sizes.idxmin(), sizes.idxmax())
+        )
         return (
-            f"Of {len(sizes)} readings of what is not printed, '{best}' comes nearest to the print "
-            f"(mean |difference| {sizes[best]:.{self.digits}f}), '{worst}' least "
-            f"({sizes[worst]:.{self.digits}f})."
+            f"Of {len(sizes)} readings of what is not printed, '{best}' comes nearest to the "
+            f"print as a whole (mean |difference| {least}), '{worst}' least near ({most})."
         )
