@@ -27,7 +27,7 @@ Line: TypeAlias = Mapping[Hashable, Any]
 
 
 class Along(AtRule):
-    """A panel a problem: a line a method along a parameter, in bands of its interval.
+    """A panel a problem: a line a method along a parameter; differences in bands.
 
     The parameter is one of the methods' grids (``lam``), of the protocols of several experiments
     (``n_train``), of generators (``p``; problems that differ in it alone share a panel), or
@@ -59,9 +59,11 @@ class Along(AtRule):
             return Output(notes=["There is no value to show."])
         if self.parameter != SECONDS:
             found = found.sort_values("x", kind="stable")
-        tables = [] if found["share"].notna().any() else [self._table(context, found)]
         notes, drawn = self._notes(context, found, block), self._draw(context, found, methods)
-        return Output(found, tables, drawn, notes, gist=self._gist(context, found))
+        if found["share"].notna().any():
+            return Output(found, [], drawn, notes)
+        tables, gist = [self._table(context, found)], self._gist(context, found)
+        return Output(found, tables, drawn, notes, gist=gist)
 
     def _lines(
         self, context: Context, experiment: str, methods: Sequence[str]
@@ -181,7 +183,11 @@ class Along(AtRule):
         return f"{'; '.join(parts)}."
 
     def _notes(self, context: Context, found: pd.DataFrame, block: Block) -> list[str]:
-        notes = [f"Bands and bars: {100 * self.level:g} % intervals, each for itself."]
+        notes = []
+        if self.reference:
+            notes.append(
+                f"Bands: {100 * self.level:g} % intervals of differences, each for itself."
+            )
         if found["share"].notna().any():
             notes.append(
                 f"Filled points: what the rule '{self.rule.label}' chooses; the larger, the more "
@@ -233,9 +239,9 @@ class Along(AtRule):
     def _line(self, axes: figure.Axes, line: pd.DataFrame, label: str, colour: str) -> None:
         """Draw a method's line with its intervals and, along a grid, what was chosen."""
         axes.plot(line["x"], line["value"], color=colour, linewidth=1.5, label=label, marker=".")
-        axes.fill_between(
-            line["x"], line["low"], line["high"], color=colour, alpha=0.18, linewidth=0
-        )
+        if self.reference:  # bands of levels say nothing of differences, which are paired
+            ends = line["low"], line["high"]
+            axes.fill_between(line["x"], *ends, color=colour, alpha=0.18, linewidth=0)
         taken = line[line["share"].fillna(0.0) > 0]
         if len(taken):
             axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)
