@@ -7,7 +7,8 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
-from rankexp.analyse.contrast import Contrast, Family, Settings, family
+from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.contrast import Family, family
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
@@ -100,8 +101,7 @@ class Contrasts(InBlocks):
     def _cell(self, one: Contrast) -> Entry:
         if math.isnan(one.difference):
             return Cell()
-        low, high = (one.low_all, one.high_all) if one.problem else (one.low, one.high)
-        interval = None if math.isnan(low) else (low, high)
+        interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         return Cells([value, str(one.verdict)], "; ")
 

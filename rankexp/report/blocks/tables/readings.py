@@ -8,6 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.analyse import compare
+from rankexp.analyse.verdicts import LEVEL, tolerance
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
@@ -15,9 +16,6 @@ from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, ExperimentName, MethodName
 
 REGISTER = {"readings": "Readings"}
-
-NOISE = 2.0
-"""Standard errors of a difference of two draws that count as noise."""
 
 
 class Readings(AtRule):
@@ -57,7 +55,10 @@ class Readings(AtRule):
                 if printed is None or math.isnan(row["mean"]):
                     continue
                 difference = row["mean"] - printed.value
-                noise = math.sqrt(2.0) * row["se"]
+                units = max(int(row["units"]), 1)
+                noise = tolerance(
+                    row["se"], units - 1, units, printed.units or units, printed.last_digit
+                )
                 made.append(
                     {
                         "experiment": experiment,
@@ -69,8 +70,8 @@ class Readings(AtRule):
                         "reproduced": row["mean"],
                         "se": row["se"],
                         "difference": difference,
-                        "z": difference / noise if noise > 0 else math.nan,
-                        "within": abs(difference) <= NOISE * noise + printed.last_digit / 2,
+                        "z": difference / noise.se if noise.se > 0 else math.nan,
+                        "within": abs(difference) <= noise.reproduced,
                     }
                 )
         return made
@@ -95,8 +96,8 @@ class Readings(AtRule):
         size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
         most = lines.groupby("reading", sort=False)["within"].sum().max()
         return [
-            f"Within noise: |difference| at most {NOISE:g} standard errors of a difference of two "
-            "draws, the print's and this one, and half of the last digit.",
+            f"Within noise: {100 * LEVEL:g} % of perfect reproductions are; the print is a draw "
+            "too. A reading with few repeats has more noise, so that its cells meet more.",
             f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
             f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while no "
             f"single reading meets more than {most}. That is fishing: of so many readings some "
