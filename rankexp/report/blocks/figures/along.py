@@ -1,10 +1,9 @@
 """A metric, or its difference to a reference, along a parameter: lambda, examples, seconds."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
@@ -12,6 +11,7 @@ from rankexp.analyse import compare, paired
 from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.grid import Point
+from rankexp.metrics.base import parse
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
@@ -23,7 +23,6 @@ REGISTER = {"along": "Along"}
 SECONDS = "seconds"
 WIDTH, HEIGHT = 3.5, 2.7  # of a panel, inches
 WIDE = 20.0  # a parameter whose largest value is so many times its smallest has a log axis
-Line: TypeAlias = Mapping[Hashable, Any]
 
 
 class Along(AtRule):
@@ -79,8 +78,8 @@ class Along(AtRule):
         along = any(value is not None for value in points.values())
         designs = context.designs(experiment, metric)
         rows = scores[scores["method"].isin(wanted)] if along else chosen
-        x = rows["grid"].map(points) if along else pd.Series(math.nan, index=rows.index)
-        for (problem, value), given in rows.groupby(["problem", x], sort=False, dropna=False):
+        x = rows["grid"].map(points if along else dict.fromkeys(points, 0))
+        for (problem, value), given in rows.groupby(["problem", x], sort=False):
             if given.duplicated([*compare.SPLIT, "method"]).any():
                 raise ConfigError(f"experiment '{experiment}': its grid has other parameters, too")
             own = compare.paired(given, self.reference) if self.reference else given
@@ -116,7 +115,7 @@ class Along(AtRule):
             place, records = (experiment, problem, method), context.records
             cells = (c for c in context.cells if (c.experiment, c.problem, c.method) == place)
             found = [records[c.key].times.get("fit", math.nan) for c in cells if c.key in records]
-            return float(np.nanmedian(found))  # a machine's other work leaves it as it is
+            return float(pd.Series(found).median())  # a machine's other work leaves it as it is
         known = context.evaluate(experiment).protocol.model_dump()
         if problem in context.study.generators:
             known |= context.study.generators[problem].params
@@ -153,7 +152,7 @@ class Along(AtRule):
         methods = list(dict.fromkeys(found["method"]))
         ordered = sorted(rows.items(), key=lambda one: list(found["panel"]).index(one[0][0]))
         header = ["Problem", "Experiment" if timed else self.label or self.parameter]
-        what = ", ".join(dict.fromkeys(found["metric"]))
+        what = parse(found["metric"].iloc[0]).label
         if self.reference:
             what += f" minus that of {context.method_label(self.reference)}"
         return Table(
@@ -209,18 +208,13 @@ class Along(AtRule):
         self, context: Context, found: pd.DataFrame, methods: Sequence[str]
     ) -> figure.Figure:
         titles = list(dict.fromkeys(found["panel"]))
-        share = "all" if self.reference else "none"
-        made, axes = figure.panels(
-            len(titles),
-            self.columns,
-            (WIDTH, HEIGHT),
-            below=0.3,
-            share=share,  # type: ignore
-        )
+        share: Literal["all", "none"] = "all" if self.reference else "none"
+        size = (WIDTH, HEIGHT)
+        made, axes = figure.panels(len(titles), self.columns, size, below=0.3, share=share)
         for panel, own in zip(titles, axes, strict=True):
             here = found[found["panel"] == panel]
             for place, method in enumerate(methods):
-                label, colour = context.method_label(method), figure.colour(place)
+                label, colour = figure.literal(context.method_label(method)), figure.colour(place)
                 self._line(own, here[here["method"] == method], label, colour)
             if self.reference:
                 own.axhline(0.0, color="black", linewidth=0.9, zorder=1)
@@ -230,9 +224,9 @@ class Along(AtRule):
                 own.set_xscale("log")
             figure.title(own, panel, bold=True)
             own.set_xlabel(figure.literal(self.label or self.parameter))
-            text = figure.literal(found["metric"].iloc[0]).replace("_", " ")
-            minus = f"\nminus {context.method_label(self.reference)}" if self.reference else ""
-            own.set_ylabel(text + minus)
+            text = parse(found["metric"].iloc[0]).label
+            text += f" minus {context.method_label(self.reference)}" if self.reference else ""
+            own.set_ylabel(figure.wrapped(text, 0.8 * HEIGHT))
         figure.legend(made)
         return made
 
