@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__all__ = ["flip_noise", "hinge_staircase", "hinge_ties", "no_optimum"]
+__all__ = ["few_cells", "flip_noise", "hinge_staircase", "hinge_ties", "no_optimum"]
 
 if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.noise import flip_noise
+    from rankexp.checks.partitions import few_cells
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
 else:

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.imports import import_class
+from rankexp.names import parse
 from rankexp.solvers.trees.nodes import Rule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
@@ -48,9 +49,10 @@ class CRank(OrientedTree):
     depth : int
         Levels of splits at most, 0 to 50; 0 is a single leaf.
     classifier : None, estimator or str
-        Any scikit-learn binary classifier, or the import path of one, then with its default
-        parameters. None: a threshold on one feature, either way round, with the least
-        training error of those that beat the best constant prediction.
+        Any scikit-learn binary classifier, or the import path of one, with parameters behind it
+        or by default: ``sklearn.tree.DecisionTreeClassifier(max_depth=3)``. None: a threshold on
+        one feature, either way round, with the least training error of those that beat the best
+        constant prediction. The paper leaves it open.
     min_samples_leaf : int
         Training examples in a leaf, at least.
     max_features : None, "sqrt", int or float
@@ -112,12 +114,17 @@ def classifier_of(given: Any) -> Any:
     if given is None:
         return None
     if isinstance(given, str):
+        path, bracket, rest = given.partition("(")
         try:
-            return import_class(given, "fit", "predict")()
+            made = import_class(path.strip(), "fit", "predict")
         except ValueError as error:
             example = "write a path such as sklearn.linear_model.LogisticRegression"
             text = f"classifier '{given}' cannot be imported: {error}; {example}"
             raise ValueError(text) from error
+        try:
+            return made(**dict(parse(f"classifier({rest}").parameters if bracket else ()))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"classifier '{given}': {error}") from error
     if not all(callable(getattr(given, name, None)) for name in ("fit", "predict")):
         raise ValueError(f"classifier {given!r} is neither an estimator nor an import path")
     return clone(given)

@@ -114,7 +114,7 @@ def test_separable_targets_are_ranked_in_order(kind):
         LogisticRegression(),
         SVC(gamma="scale"),
         "sklearn.linear_model.LogisticRegression",
-        "sklearn.tree.DecisionTreeClassifier",
+        "sklearn.tree.DecisionTreeClassifier(max_depth=3, random_state=0)",
     ],
     ids=str,
 )
@@ -197,6 +197,8 @@ def test_bad_parameters_are_refused(kind, parameters, message):
         (CRank(prune="iauc", cv=1), "cv must be a whole number >= 2"),
         (CRank(classifier="sklearn.tree.Stump"), "cannot be imported.* write a path such as"),
         (CRank(classifier="stump"), "cannot be imported"),
+        (CRank(classifier="sklearn.svm.SVC(c=1)"), r"SVC\(c=1\)'.*argument 'c'"),
+        (CRank(classifier="sklearn.svm.SVC(C=1"), "write name"),
         (CRank(classifier=3), "classifier"),
         (RankingForest(tree="CART"), "tree must be 'KendallTree' or 'CRank', got 'CART'"),
         (RankingForest(classifier=SVC()), "classifier is for tree='CRank'"),

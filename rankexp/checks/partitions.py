@@ -1,0 +1,121 @@
+"""How much of an order a scorer of a few cells can hold, at most: intervals, and any sets."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.arrays import Floats, Ints
+from rankexp.metrics.continuous import d_tau
+
+REGISTER = {"few_cells": "few_cells"}
+
+Row = dict[str, Any]
+
+
+def few_cells(
+    rng: np.random.Generator,
+    *,
+    generator: str = "polynomial",
+    cells: int = 8,
+    n: int = 200,
+    draws: int = 100,
+    test: int = 2000,
+) -> list[Row]:
+    """Bound tau of scorers that have one value on each of a few intervals of the only feature.
+
+    A pair of examples in one interval is tied, and a point has the examples of an interval all
+    below or all above it. So tau is at most what each point would have if it chose the better
+    side of every interval for itself; a dynamic program over all ends of intervals finds the
+    greatest such sum exactly. A scorer that is found by moving these ends shows what is attained.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the points and the test set.
+    generator : str
+        A generator with one feature and a continuous target that it determines (no noise).
+    cells : int
+        Intervals or levels, 2 or more.
+    n : int
+        Points, at quantiles of the feature, in which all is computed; O(n³) operations.
+    draws : int
+        Draws a point, by which quantiles are estimated.
+    test : int
+        Examples of the test set.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``intervals_bound``: no scorer of so many intervals has a greater tau (8) on the points;
+        ``intervals_attained``: that of one; ``intervals_on_test``: its tau on the test set;
+        ``levels``: the greatest of any scorer with so many values, 1 - 1 / (2 cells), which takes
+        levels of y of equal mass.
+
+    Raises
+    ------
+    ValueError
+        For other numbers, or a generator with more than one feature.
+
+    References
+    ----------
+    clemencon2017, (8) and section 6: trees of depth 3 have eight cells.
+    """
+    if cells < 2 or n < 2 * cells or draws < 1:
+        raise ValueError(f"cells={cells}, n={n}: expected two cells or more, and two points each")
+    model = registry.get("generators", generator)().draw_model(rng)
+    X, y = model.sample(n * draws, rng)
+    if X.shape[1] != 1:
+        raise ValueError(f"generator '{generator}' has {X.shape[1]} features: expected one")
+    order = np.argsort(X[:, 0])[draws // 2 :: draws]
+    x, y = X[order, 0], y[order]
+    bound, ends = _bound(y, cells)
+    attained, ends = _climb(y, ends)
+    Z, target = model.sample(test, rng)
+    on_test = d_tau(target, _scores(y, ends)[np.searchsorted(x, Z[:, 0]).clip(max=n - 1)])
+    found = (bound, attained, on_test, 1 - 1 / (2 * cells))
+    names = ("intervals_bound", "intervals_attained", "intervals_on_test", "levels")
+    return [{"quantity": q, "value": float(v)} for q, v in zip(names, found, strict=True)]
+
+
+def _bound(y: Floats, cells: int) -> tuple[float, Ints]:
+    """Return the greatest sum over partitions into intervals, as a share, and their ends."""
+    n = len(y)
+    worth = np.full((n + 1, n + 1), -np.inf)  # of the interval from a to b, b left out
+    for a in range(n):
+        below = np.cumsum(y[a:, None] < y, axis=0)  # (intervals that begin at a, points)
+        size = np.arange(1, n - a + 1)
+        best = np.maximum(below, size[:, None] - below)
+        members = best[:, a:].cumsum(axis=1).diagonal()
+        worth[a, a + 1 :] = best.sum(axis=1) - members + size * (size - 1) / 2
+    most, steps = worth[0], []
+    for _ in range(cells - 1):
+        sums = most[:, None] + worth
+        steps.append(sums.argmax(axis=0))
+        most = sums.max(axis=0)
+    ends = [n]
+    for step in reversed(steps):
+        ends.append(int(step[ends[-1]]))
+    return float(most[n] / (n * (n - 1))), np.array(ends[:0:-1])
+
+
+def _scores(y: Floats, ends: Ints) -> Floats:
+    """Return a score a point: the mean rank of y in its interval."""
+    ranks, sizes = y.argsort().argsort(), np.diff([0, *ends, len(y)])
+    means = np.add.reduceat(ranks, [0, *ends]) / sizes
+    return np.repeat(means, sizes)
+
+
+def _climb(y: Floats, ends: Ints) -> tuple[float, Ints]:
+    """Move one end at a time, as long as tau grows; return it with the ends."""
+    best, before = float(d_tau(y, _scores(y, ends))), -1.0
+    moves = [sign * 2**k for k in range(int(np.log2(len(y) / 8)) + 1) for sign in (-1, 1)]
+    while best > before:
+        before = best
+        for i, move in product(range(len(ends)), moves):
+            tried = ends + move * (np.arange(len(ends)) == i)
+            if (np.diff([0, *tried, len(y)]) > 0).all():
+                tau = float(d_tau(y, _scores(y, tried)))
+                best, ends = (tau, tried) if tau > best else (best, ends)
+    return best, ends
