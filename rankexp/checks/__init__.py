@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__all__ = ["few_cells", "flip_noise", "hinge_staircase", "hinge_ties", "no_optimum"]
+__all__ = [
+    "costly_pairs",
+    "few_cells",
+    "flip_noise",
+    "hinge_staircase",
+    "hinge_ties",
+    "misclassified_orders",
+    "no_optimum",
+]
 
 if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
+    from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
+    from rankexp.checks.pair_costs import costly_pairs
     from rankexp.checks.partitions import few_cells
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties

@@ -1,0 +1,56 @@
+"""How many pairs are out of order where few examples are misclassified: all orders, counted."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+REGISTER = {"misclassified_orders": "misclassified_orders"}
+
+Row = dict[str, Any]
+
+
+def misclassified_orders(
+    rng: np.random.Generator, *, positives: int = 4, negatives: int = 4, errors: int = 2
+) -> list[Row]:
+    """Count the orders of examples that some threshold misclassifies a number of, by wrong pairs.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Not used: nothing is random.
+    positives, negatives : int
+        Examples of each class, together 16 at most.
+    errors : int
+        Examples on the wrong side of the threshold.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``k/m of pairs wrong``: the number of orders with k of all m pairs in the wrong order, for
+        each k that occurs.
+
+    Raises
+    ------
+    ValueError
+        For other numbers, or errors that no order has.
+
+    References
+    ----------
+    uematsu2010, "How is ranking different from classification?", after Agarwal and Niyogi (2005).
+    """
+    n = positives + negatives
+    if min(positives, negatives) < 1 or n > 16 or not 0 <= errors <= n:
+        raise ValueError(
+            f"positives={positives}, negatives={negatives}, errors={errors}: impossible"
+        )
+    places = np.array(list(combinations(range(n), positives)))  # of positives, the best is 0
+    is_positive = (places[:, :, None] == np.arange(n)).any(axis=1)
+    passed = np.cumsum(np.pad(is_positive, ((0, 0), (1, 0))), axis=1)  # above each threshold
+    missed = (np.arange(n + 1) - passed) + (positives - passed)
+    wrong = (places - np.arange(positives)).sum(axis=1)  # negatives above each positive
+    numbers, counts = np.unique(wrong[(missed == errors).any(axis=1)], return_counts=True)
+    return [
+        {"quantity": f"{k}/{positives * negatives} of pairs wrong", "value": float(count)}
+        for k, count in zip(numbers.tolist(), counts, strict=True)
+    ]
