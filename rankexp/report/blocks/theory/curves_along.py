@@ -12,6 +12,7 @@ from rankexp.config.schema import Block, Study
 from rankexp.report import figure
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MethodName
 from rankexp.report.theories import RMSE, SLOPE, Against, Panel
 
@@ -53,12 +54,31 @@ class CurvesAlong(Choosing, Against):
             numbers,
             [self._table(context, numbers)],
             self._draw(context, numbers, methods),
-            [
+            gist=self._gist(context, numbers),
+            notes=[
                 "Mean ± SE over samples; in the figure, bars of two SE. RMSE: root mean squared "
                 "distance to theory in the window; distance: to "
                 f"{context.method_label(self.reference or '')} on the same sample, the median."
             ],
         )
+
+    def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say between what the slopes and the distances of each experiment lie."""
+        told = []
+        for (name, method, quantity), own in numbers.groupby(
+            ["experiment", "method", "quantity"], sort=False
+        ):
+            if quantity != RMSE:
+                values = own["median" if quantity == APART else "mean"]
+                at = [own[self.parameter][i] for i in (values.idxmin(), values.idxmax())]
+                ends = (
+                    f"{number(v, 2)} ({at[i]:g})" for i, v in enumerate(values.agg(["min", "max"]))
+                )
+                told.append(
+                    f"{quantity} of {context.method_label(method)} from {' to '.join(ends)}, "
+                    f"{context.evaluate(name).title or name}"
+                )
+        return f"Along {self.parameter}: {'; '.join(told)}."
 
     def _rows(
         self, context: Context, experiment: str, methods: Sequence[str]
@@ -74,6 +94,7 @@ class CurvesAlong(Choosing, Against):
             other = found.get(self.reference or "")
             for name, panel in found.items():
                 shown = {key: panel.values[key][0] for key in (SLOPE, RMSE) if key in panel.values}
+                slope = panel.values.get(SLOPE, (None, np.nan))[1]
                 if other is not None and other is not panel:
                     low, high = self.window or (-np.inf, np.inf)
                     inside = np.asarray((panel.x >= low) & (panel.x <= high))
@@ -86,6 +107,7 @@ class CurvesAlong(Choosing, Against):
                         self.parameter: value,
                         "method": name,
                         "quantity": quantity,
+                        "theory": slope if quantity == SLOPE else 0.0,
                         "mean": float(values.mean()),
                         "se": float(values.std(ddof=1) / np.sqrt(len(values))),
                         "median": float(np.median(values)),
@@ -121,7 +143,7 @@ class CurvesAlong(Choosing, Against):
 
     def _cell(self, own: Any, quantity: str) -> Cell:
         if quantity == APART:
-            return Cell(own["median"], digits=self.digits)
+            return Cell(own["median"], digits=self.digits + 1)
         return Cell(own["mean"], own["se"], digits=self.digits)
 
     def _draw(
@@ -140,12 +162,17 @@ class CurvesAlong(Choosing, Against):
                 label = figure.literal(context.method_label(name))
                 panel.errorbar(own[self.parameter], y, bars, label=label, **style)
             if quantity == SLOPE:
-                panel.axhline(1.0, color="black", linewidth=0.9, linestyle="--")
+                theory = dict.fromkeys(here["theory"].dropna())
+                for height in theory:
+                    panel.axhline(
+                        height, color="black", linewidth=0.9, linestyle="--", label="theory"
+                    )
             else:
                 panel.set_ylim(bottom=0.0)
             panel.set_xscale("log")
             panel.set_xlabel(figure.literal(self.parameter))
-            panel.set_ylabel(quantity)
+            other = context.method_label(self.reference or "")
+            panel.set_ylabel(f"distance to {other}" if quantity == APART else quantity)
             figure.title(panel, context.evaluate(experiment).title or experiment)
         figure.legend(made)
         return made
