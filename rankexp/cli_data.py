@@ -84,7 +84,10 @@ def data_get(names: Names = None, config: Configs = None, data: Folder = None) -
 @data_app.command("add")
 def data_add(
     name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
-    file: Annotated[Path, typer.Argument(help="Your copy of it: ARFF or CSV, plain, gz or xz.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Your copy of it: CSV, TSV or ARFF, also packed, Parquet or Excel."),
+    ],
     config: Configs = None,
 ) -> None:
     """Add your own copy of a declared data set; it must have the declared fingerprint."""

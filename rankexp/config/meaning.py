@@ -6,6 +6,7 @@ sentence. What a study is made of is checked in this file, its methods in `metho
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 from pydantic import ValidationError
@@ -52,14 +53,14 @@ def _faults(study: Study) -> Iterator[Fault]:
 
 
 def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
-    for source in entry.source:
+    for source in entry.sources:
         place = (*path, "source", source)
         yield from _unregistered("data.sources", source, place)
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"holds the target '{entry.target}'")
-    roles = {"target": entry.target, "groups": entry.groups, "weights": entry.weights}
-    for key, other in (("groups", "target"), ("weights", "target"), ("weights", "groups")):
+    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
+    for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
             yield Fault((*path, key), f"column '{roles[key]}' is the {other} already")
     raw = [value for level in entry.levels or [] for value in _listed(level)]

@@ -28,6 +28,8 @@ MOST_RECORDS = 1_000_000
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
 Level = Value | list[Value]
+SECOND = "test"
+"""In `source`, beside ``file``: the file whose rows are the test part."""
 
 
 def _fitted_attribute(name: str) -> str:
@@ -62,7 +64,9 @@ class DataEntry(Strict):
 
     label: str | None = None
     source: Annotated[dict[str, Value], Field(min_length=1)]
-    """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``."""
+    """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``. A second
+    file, ``{file: train.csv, test: test.csv}``, has the rows of the part ``test``, the first those
+    of ``train``."""
     target: str
     levels: Annotated[list[Level], Field(min_length=2)] | None = None
     """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is
@@ -103,10 +107,31 @@ class DataEntry(Strict):
     and each metric is kept for each group, too."""
     weights: str | None = None
     """Column of what each row counts, in training and in metrics; not a feature."""
+    part: str | None = None
+    """Column that says which part of the data a row is in, for the protocol ``given``; not a
+    feature, and apart from `groups`."""
     fingerprint: Fingerprint | None = None
     optional: bool = False
     """Whether the study goes on without it (large or licensed data)."""
     note: str | None = None
+
+    @property
+    def test_file(self) -> str | None:
+        """The second file, whose rows are the part ``test``."""
+        return None if SECOND not in self.source else str(self.source[SECOND])
+
+    @property
+    def sources(self) -> dict[str, Value]:
+        """The registered sources with their references."""
+        return {name: value for name, value in self.source.items() if name != SECOND}
+
+    @model_validator(mode="after")
+    def _has_one_way_to_name_parts(self) -> "DataEntry":
+        if SECOND in self.source and list(self.sources) != ["file"]:
+            raise ValueError("'test' is a second file: it needs 'file' beside it and nothing else")
+        if SECOND in self.source and self.part is not None:
+            raise ValueError("'part' names a column of parts, and the test file is one: give one")
+        return self
 
 
 class GeneratorEntry(Strict):

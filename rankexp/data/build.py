@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankexp.data.choose import choose
+from rankexp.data.choose import Chosen, choose
 from rankexp.data.dataset import Dataset, Feature, Floats, Ints, Table
 from rankexp.data.levels import level_codes, number_text
+from rankexp.data.reading import Role
 from rankexp.data.suitable import check_width
 from rankexp.errors import DataError
 
@@ -28,13 +29,13 @@ def build(
     """
     chosen = choose(table, entry, entry.target)
     columns, values = chosen.columns, chosen.values
-    groups, group_names, weights = None, None, None
-    for at in chosen.of("groups"):
-        groups, group_names = _groups(columns[at], values[:, at], chosen.rows)
-    for at in chosen.of("weights"):
-        weights = _weights(columns[at], values[:, at], chosen.rows)
+    groups, group_names = _labels(chosen, "groups")
+    parts, part_names = _labels(chosen, "part")
+    if table.first is not None:
+        parts, part_names = (chosen.rows <= table.first).astype(np.int64), ("test", "train")
+    weights = _weights(chosen)
     keep = chosen.of("feature")
-    _check_columns([columns[j] for j in keep], values[:, keep], chosen.rows)
+    _check_columns(chosen, [columns[j] for j in keep], values[:, keep])
     check_width([columns[j] for j in keep], len(values), entry)
     (target,) = chosen.of("target")
     y, levels = _target(columns[target], values[:, target], entry)
@@ -43,29 +44,45 @@ def build(
     features = tuple(columns[j] for j in keep)
     where = dict(table.provenance) | dict(provenance or {})
     reading = chosen.reading(
-        table, None if levels is None else list(zip(levels, np.bincount(y).tolist(), strict=True))
+        table,
+        None if levels is None else _counted(levels, y),
+        () if parts is None else _counted(part_names or (), parts)[::-1],
     )
-    return Dataset(name, X, y, features, levels, groups, where, group_names, weights, reading)
+    known = (levels, groups, where, group_names, weights, reading, parts, part_names or ())
+    return Dataset(name, X, y, features, *known)
 
 
-def _groups(column: Feature, values: Floats, rows: Ints) -> tuple[Ints, tuple[str, ...]]:
-    """Return the groups' numbers, 0 .. G-1, and what they stand for."""
+def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:
+    counts = np.bincount(codes.astype(np.int64), minlength=len(names)).tolist()
+    return list(zip(names, counts, strict=True))
+
+
+def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...] | None]:
+    """Return the numbers of groups or parts, 0 .. G-1, and what they stand for; None: none."""
+    if not chosen.of(role):
+        return None, None
+    (at,) = chosen.of(role)
+    column, values = chosen.columns[at], chosen.values[:, at]
     if np.isnan(values).any():
-        row = rows[np.argmax(np.isnan(values))]
-        raise DataError(f"groups: column '{column.name}' has no value in row {row}")
+        where = chosen.place(int(np.argmax(np.isnan(values))))
+        raise DataError(f"{role}: column '{column.name}' has no value in {where}")
     codes, numbers = np.unique(values, return_inverse=True)
     nominal = column.kind == "nominal"
     names = (column.categories[int(c)] if nominal else number_text(c) for c in codes)
     return numbers.astype(np.int64), tuple(names)
 
 
-def _weights(column: Feature, values: Floats, rows: Ints) -> Floats:
-    """Return what each row counts."""
+def _weights(chosen: Chosen) -> Floats | None:
+    """Return what each row counts; None: all the same."""
+    if not chosen.of("weights"):
+        return None
+    (at,) = chosen.of("weights")
+    column, values = chosen.columns[at], chosen.values[:, at]
     wrong = ~(np.isfinite(values) & (values > 0))
     if column.kind == "nominal" or wrong.any():
-        row = rows[0] if column.kind == "nominal" else rows[np.argmax(wrong)]
+        where = chosen.place(0 if column.kind == "nominal" else int(np.argmax(wrong)))
         raise DataError(
-            f"weights: column '{column.name}' must hold finite numbers above 0; row {row} has none"
+            f"weights: column '{column.name}' must hold finite numbers above 0; {where} has none"
         )
     return values.copy()
 
@@ -90,14 +107,14 @@ def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
     ]
 
 
-def _check_columns(columns: Sequence[Feature], values: Floats, rows: Ints) -> None:
+def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
         raise DataError("no column is left as a feature")
     infinite = np.isinf(values)
     if infinite.any():
         at = int(np.argmax(infinite.any(axis=0)))
-        row = rows[np.argmax(infinite[:, at])]
-        raise DataError(f"column '{columns[at].name}' is infinite in row {row}")
+        where = chosen.place(int(np.argmax(infinite[:, at])))
+        raise DataError(f"column '{columns[at].name}' is infinite in {where}")
 
 
 def _target(

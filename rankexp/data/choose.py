@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints, Table
-from rankexp.data.levels import key_of, number_text
+from rankexp.data.levels import in_words, key_of, number_text
 from rankexp.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.data.suitable import Unfit, coded_width, unfit
+from rankexp.data.suitable import Unfit, coded_width, like_names, unfit
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
@@ -23,7 +23,9 @@ Levels = Sequence[tuple[str, int]]
 class Chosen:
     """The columns of a table with their roles, and the rows that have a target.
 
-    `rows` are their numbers in the table, from 1; `unfit` says why columns are left out.
+    `rows` are their numbers in the table, from 1, of which the first `first` are those of the
+    first of two files; `unfit` says why columns are left out, `doubtful` are kept and may name
+    the rows.
     """
 
     columns: list[Feature]
@@ -32,13 +34,22 @@ class Chosen:
     without_target: int
     roles: list[Role]
     unfit: dict[int, Unfit]
+    doubtful: list[int]
+    first: int | None = None
+
+    def place(self, at: int) -> str:
+        """Return in words which row of the file a row is."""
+        row = int(self.rows[at])
+        if self.first is None or row <= self.first:
+            return f"row {row}"
+        return f"row {row - self.first} of the test file"
 
     def of(self, role: Role) -> list[int]:
         """Return which columns have a role."""
         return [j for j, given in enumerate(self.roles) if given == role]
 
-    def reading(self, table: Table, levels: Levels | None) -> Reading:
-        """Return the account of what was read; `levels` are the target's, with their rows."""
+    def reading(self, table: Table, levels: Levels | None, parts: Levels = ()) -> Reading:
+        """Return the account of what was read; levels of the target and parts with their rows."""
         layout = table.layout or Layout(str(table.provenance.get("source", "")))
         target = next((self.columns[j].name for j in self.of("target")), None)
         return Reading(
@@ -48,7 +59,8 @@ class Chosen:
             without_target=self.without_target,
             columns=tuple(self._column(j) for j in range(len(self.columns))),
             target=target,
-            levels=tuple(levels or ()),
+            levels=tuple((in_words(name), count) for name, count in levels or ()),
+            parts=tuple(parts),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
             warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
         )
@@ -84,12 +96,18 @@ class Chosen:
                     f"target '{name}' has two values and is taken as continuous; for two classes "
                     f"say 'levels: [{low}, {high}]', worst first"
                 )
+        if self.doubtful:
+            names = ", ".join(f"'{self.columns[j].name}'" for j in self.doubtful[:10])
+            found.append(
+                f"{names}: a different whole number in every row, kept as a feature; if it names "
+                "the rows and measures nothing, leave it out with 'drop'; 'keep' says it is right"
+            )
         out = self.of("left out")
         if out:
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] != "empty" for j in out)
-            hint = "; 'keep: [...]' keeps such columns" if fit else ""
+            hint = "; 'keep: [...]', or --keep, keeps such columns" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
@@ -114,7 +132,8 @@ def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
     roles: list[Role] = ["feature"] * len(columns)
     for wanted in entry.drop:
         roles[column_index(names, wanted, "drop")] = "dropped"
-    for role, named in (("groups", entry.groups), ("weights", entry.weights), ("target", target)):
+    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part")}
+    for role, named in (*named_so.items(), ("target", target)):
         if named is not None:
             roles[column_index(names, named, role)] = role  # type: ignore[call-overload]
     rows = np.arange(1, len(values) + 1)
@@ -124,33 +143,37 @@ def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
             raise DataError(f"target '{names[at]}' has no value at all")
         if not known.all():
             rows, values = rows[known], values[known]
-    found = _unfit(table, entry, columns, values, roles)
+    found, doubtful = _unfit(table, entry, columns, values, roles)
     for j in found:
         roles[j] = "left out"
-    return Chosen(columns, values, rows, len(table.values) - len(rows), roles, found)
+    without = len(table.values) - len(rows)
+    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first)
 
 
 def _unfit(
     table: Table, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
-) -> dict[int, Unfit]:
-    """Return the columns that are left out; or refuse them, if the entry says so."""
+) -> tuple[dict[int, Unfit], list[int]]:
+    """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
     wanted = {column_index(names, name, "keep") for name in entry.keep}
     wanted |= {column_index(names, name, "nominal") for name in entry.nominal}
     of_file = table.provenance.get("source") == "file"
     act = entry.identifiers or ("drop" if of_file else "keep")
     found: dict[int, Unfit] = {}
+    doubtful = []
     for j, column in enumerate(columns):
         reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
         if reason and (reason[0] == "empty" or (act != "keep" and j not in wanted)):
             found[j] = reason
+        elif roles[j] == "feature" and act != "keep" and j not in wanted:
+            doubtful += [j] if like_names(column, values[:, j]) else []
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
         raise DataError(
             f"not fit as features: {'; '.join(named)}. Leave them out with 'drop: [...]', or keep "
             "them with 'keep: [...]'"
         )
-    return found
+    return found, doubtful
 
 
 def column_index(names: Sequence[str], wanted: str, role: str) -> int:
@@ -162,6 +185,9 @@ def column_index(names: Sequence[str], wanted: str, role: str) -> int:
         return int(number) - 1
     shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
     hint = did_you_mean(wanted, names) or did_you_mean(wanted, [n.lower() for n in names])
+    whole = next((n for n in names if "," in n and wanted in map(str.strip, n.split(","))), None)
+    if whole is not None:
+        hint = f"; of names with commas, '\"{whole}\"' is one in double quotes"
     raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
 
 

@@ -31,7 +31,8 @@ class Table:
     """What a source returns: every column as it stands, the target among them.
 
     `values`, (n, c), are numbers, or codes of categories; NaN is missing. `provenance` says where
-    it comes from, in JSON's types; `layout` how its file was taken apart.
+    it comes from, in JSON's types; `layout` how its file was taken apart; `first` how many rows
+    are those of the first file, where the others are those of a file of test rows.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Table:
     values: Floats
     provenance: Mapping[str, Any] = field(default_factory=dict)
     layout: Layout | None = None
+    first: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class Dataset:
         What each row counts; all above 0.
     reading : Reading or None
         What was read and left out, for people; part of no fingerprint.
+    parts : ndarray of int64, shape (n,), or None
+        Part of the data that each row is in, by its place in `part_names`.
     """
 
     name: str
@@ -71,10 +75,12 @@ class Dataset:
     group_names: tuple[str, ...] | None = None
     weights: Floats | None = None
     reading: Reading | None = None
+    parts: Ints | None = None
+    part_names: tuple[str, ...] = ()
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of the content: values, targets, names, kinds, categories, levels, groups."""
+        """SHA-256 of the content: values, target, names, categories, levels, groups, parts."""
         described = [[f.name, f.kind, list(f.categories)] for f in self.features]
         head = [list(self.X.shape), described, list(self.levels) if self.levels else None]
         digest = hashlib.sha256(json.dumps(head, separators=(",", ":")).encode())
@@ -86,4 +92,7 @@ class Dataset:
             digest.update(json.dumps(self.group_names).encode())
         if self.weights is not None:
             digest.update(b"weights" + np.ascontiguousarray(self.weights, "<f8").tobytes())
+        if self.parts is not None:
+            digest.update(b"parts" + np.ascontiguousarray(self.parts, "<i8").tobytes())
+            digest.update(json.dumps(self.part_names).encode())
         return digest.hexdigest()

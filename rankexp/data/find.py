@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
-READING = 2
+READING = 3
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
 ASIDE = {"label", "source", "fingerprint", "optional", "note"}
@@ -94,6 +94,11 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
     cache = cache or cache_folder()
     if not file.is_file():
         raise DataError(f"{file}: no such file")
+    if entry.test_file is not None:
+        raise DataError(
+            f"data set '{name}' has two files: put {entry.source['file']} and {entry.test_file} "
+            "into a folder and name that in --data or RANKEXP_DATA"
+        )
     _built(name, entry, from_file(file, entry))
     kept = added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():

@@ -30,7 +30,8 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
         Those of a data entry in a study: `drop`, `levels`, `groups`, `weights`, `decimal`,
         `thousands`, `encoding`, `delimiter`, `missing`, `nominal`, `keep`, `identifiers`,
         `header`, `sheet`, ...; None is as if it was not given. `positive` names the better of
-        two values of the target, in place of `levels`.
+        two values of the target, in place of `levels`; `test` is a second file with the rows of a
+        test set.
 
     Returns
     -------
@@ -63,11 +64,10 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
             counts = [(name, n) for name, n in zip(texts, found, strict=True) if n]
     reading = chosen.reading(table, counts)
     try:
-        if target is not None:
-            build(table.name, table, entry)
+        made = None if target is None else build(table.name, table, entry).reading
     except DataError as error:
-        reading = replace(reading, warnings=(*reading.warnings, f"a study refuses it: {error}"))
-    return reading
+        return replace(reading, warnings=(*reading.warnings, f"a study refuses it: {error}"))
+    return made or reading
 
 
 def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str, int]:
@@ -96,7 +96,8 @@ def dataset_of(path: str | Path, entry: "DataEntry", name: str = "") -> "Dataset
     from rankexp.data.build import build
     from rankexp.data.sources.file import read
 
-    return build(name or Path(path).stem, read(Path(path), entry), entry)
+    test = None if entry.test_file is None else Path(entry.test_file)
+    return build(name or Path(path).stem, read(Path(path), entry, test), entry)
 
 
 def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[DataEntry, Table]":
@@ -107,9 +108,11 @@ def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[Dat
     from rankexp.data.sources.file import read
 
     given = {name: value for name, value in options.items() if value is not None}
+    test = Path(given.pop("test")) if "test" in given else None
     positive = given.pop("positive", None)
     given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
-    given |= {"source": {"file": str(path.absolute())}, "target": target or NO_TARGET}
+    second = {} if test is None else {"test": str(test.absolute())}
+    given |= {"source": {"file": str(path.absolute()), **second}, "target": target or NO_TARGET}
     if positive is not None and ("levels" in given or target is None):
         raise ConfigError("'positive' needs a target, and says the same as 'levels': give one")
     try:
@@ -118,7 +121,7 @@ def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[Dat
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise ConfigError(f"{place}: {first['msg']}") from error
-    table = read(path, entry)
+    table = read(path, entry, test)
     if positive is not None and target is not None:
         entry = entry.model_copy(update={"levels": _two_levels(table, entry, target, positive)})
     return entry, table

@@ -58,6 +58,11 @@ def level_codes(
     return y, names
 
 
+def in_words(level: str) -> str:
+    """Return a level's name as it is shown: ``*`` is what others have."""
+    return "|".join("all others" if name == REST else name for name in level.split("|"))
+
+
 def raw_values(target: Feature, values: Floats) -> tuple[list[str], Ints]:
     """Return the distinct values as texts, declared ones first to last, and each row's index."""
     if target.kind == "nominal":

@@ -43,11 +43,14 @@ def local(
     """Return where a data set is on this machine; say in `reasons` what could not be used."""
     if "file" in entry.source:
         path = locate(entry.source["file"], folders)
-        if path is not None:
-            return from_file(path, entry)
-    for path in added(name, cache):
+        test = None if entry.test_file is None else locate(entry.test_file, folders)
+        if path is not None and (test is None) == (entry.test_file is None):
+            return from_file(path, entry, test)
+        if path is not None or test is not None:
+            reasons.append(f"of its two files only {path or test} is there")
+    for path in added(name, cache) if entry.test_file is None else ():
         return from_file(path, entry)
-    for source, reference in entry.source.items():
+    for source, reference in entry.sources.items():
         if source != "file" and not _needs_network(source):
             table = _ask(source, reference, entry, folders)
             if table is not None:
@@ -75,14 +78,17 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
     return None
 
 
-def from_file(path: Path, entry: "DataEntry") -> Origin:
-    """Return a file as an origin."""
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
-    return Origin(f"file {path}", digest, lambda: read(path, entry))
+def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
+    """Return a file, and perhaps one of test rows beside it, as an origin."""
+    digests = []
+    for each in filter(None, (path, test)):
+        try:
+            with each.open("rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+        except OSError as error:
+            raise DataError(f"{each}: cannot be read: {error.strerror}") from error
+    where = f"file {path}" + (f" and {test}" if test else "")
+    return Origin(where, "+".join(digests), lambda: read(path, entry, test))
 
 
 def added(name: str, cache: Path) -> list[Path]:
@@ -105,13 +111,14 @@ def not_found(
     name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
-    file = entry.source.get("file")
+    file = " and ".join(str(entry.source[key]) for key in ("file", "test") if key in entry.source)
     looked = f"in the cache {cache}"
     if file and folders:
         looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
     advice = f"rankexp data add {name} FILE"
+    folder = f"put {file} into a folder and name that in --data or RANKEXP_DATA"
     if file:
-        advice += f", or put {file} into a folder and name that in --data or RANKEXP_DATA"
+        advice = folder if entry.test_file else f"{advice}, or {folder}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
         f"data set '{name}' not found: looked {looked}{because}",
@@ -146,7 +153,7 @@ def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
     return [
         (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
-        for source, reference in entry.source.items()
+        for source, reference in entry.sources.items()
         if _needs_network(source)
     ]
 

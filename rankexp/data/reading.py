@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from textwrap import wrap
 from typing import Any, Literal
 
-Role = Literal["feature", "target", "groups", "weights", "dropped", "left out"]
+Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
 MOST_NAMED = 100
@@ -84,6 +84,8 @@ class Reading:
     """Columns after one-hot coding."""
     warnings: tuple[str, ...] = ()
     """A sentence each."""
+    parts: tuple[tuple[str, int], ...] = ()
+    """Of the data, with their rows."""
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -105,6 +107,7 @@ class Reading:
             "features": ", ".join(f"{count:,} {kind}" for kind, count in kinds.items()),
             "columns_coded": self.width,
             "levels": [list(level) for level in self.levels],
+            **({"parts": [list(part) for part in self.parts]} if self.parts else {}),
             "target": f"{self.target}: {levels or 'a number'}",
             "missing": sum(column.missing for column in features),
             "without_target": self.without_target,
@@ -144,7 +147,7 @@ class Reading:
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def _counts(self) -> list[str]:
-        rows = f"{self.rows:,} rows"
+        rows = f"{self.rows:,} rows" + (f": {_shown(self.parts)}" if self.parts else "")
         if self.without_target:
             rows += f"; {self.without_target:,} without a target are left out"
         if self.layout.empty_rows:

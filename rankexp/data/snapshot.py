@@ -34,6 +34,8 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
         arrays["groups"] = dataset.groups
     if dataset.group_names is not None:
         head["group_names"] = dataset.group_names
+    if dataset.parts is not None:
+        arrays["parts"], head["part_names"] = dataset.parts, dataset.part_names
     if dataset.reading is not None:
         head["reading"] = dataset.reading.as_dict()
     if dataset.weights is not None:
@@ -62,6 +64,8 @@ def read_dataset(path: Path) -> Dataset:
             tuple(head["group_names"]) if "group_names" in head else None,
             arrays.get("weights"),
             Reading.from_dict(head["reading"]) if "reading" in head else None,
+            arrays.get("parts"),
+            tuple(head.get("part_names", ())),
         )
 
     return _read(path, "dataset", made, lambda found: found.fingerprint)

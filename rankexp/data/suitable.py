@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 20
 """Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
+ENOUGH, DENSE = 50, 2
+"""From so many rows on, different whole numbers in any order are taken to name the rows where
+their range has at most so many numbers a row: at random, they would differ once in exp(n/4)."""
 NEAR_UNIQUE = 0.5
 """Share of distinct texts above which a column names its rows: names, tickets, cabins."""
 MOST_MEMORY = 0.5
@@ -55,11 +58,19 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
         order = "ascend" if step[0] > 0 else "descend"
         return "identifier", f"its whole numbers {order} from row to row, like an index"
     distinct = len(np.unique(values))
-    if distinct == n and values.max() - values.min() == n - 1:
-        return "identifier", "it numbers the rows"
+    span = values.max() - values.min() + 1
+    if distinct == n and (span == n or (n >= ENOUGH and span <= DENSE * n)):
+        return "identifier", "its whole numbers all differ and leave few out"
     if distinct > 0.9 * n and (_NAMED_SO.fullmatch(name) or _CAMEL.fullmatch(name)):
         return "identifier", "it is named so and differs in nearly every row"
     return None
+
+
+def like_names(column: Feature, values: Floats) -> bool:
+    """Tell whether whole numbers that differ in every row may name the rows, or measure them."""
+    if column.kind != "numeric" or len(values) < ENOUGH or np.isnan(values).any():
+        return False
+    return _whole(values) and len(np.unique(values)) == len(values)
 
 
 def _texts(column: Feature, values: Floats) -> Unfit | None:

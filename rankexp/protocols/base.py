@@ -138,6 +138,9 @@ class Loaded:
     whole: Part
     seed: int
     """The study's."""
+    parts: Ints | None = None
+    """Part of the data that each row is in, (n,), by its place in `part_names`."""
+    part_names: tuple[str, ...] = ()
 
 
 class Protocol(Strict):

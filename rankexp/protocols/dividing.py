@@ -12,7 +12,22 @@ from rankexp.protocols.base import Loaded, Parts, Place, Protocol
 from rankexp.protocols.dealing import Kept, Split, duplicates
 from rankexp.seeds import stream
 
+Together = Literal["none", "groups", "duplicates"]
 KEPT = {"none": "", "duplicates": ", equal rows together", "groups": ", groups together"}
+
+
+def kept_together(source: Loaded, together: Together) -> Ints | None:
+    """Return, shape (n,), equal numbers for rows that no split must part; None: none."""
+    if together == "duplicates":
+        return duplicates(source.whole.X)
+    if together == "none":
+        return None
+    if source.whole.groups is None:
+        raise DataError(
+            f"data set '{source.name}' has no groups to keep together; name their column in "
+            "'groups' of its entry, or use 'together: none'"
+        )
+    return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
 
 
 class Dividing(Protocol):
@@ -24,7 +39,7 @@ class Dividing(Protocol):
     repeats: PositiveInt = 1
     stratified: bool = False
     """Whether the shares of the levels are kept."""
-    together: Literal["none", "groups", "duplicates"] = "none"
+    together: Together = "none"
     """Rows that must never be parted by a split."""
 
     @abstractmethod
@@ -43,26 +58,14 @@ class Dividing(Protocol):
                 f"data set '{source.name}' has a continuous target: no stratified splits"
             )
         strata = y if self.stratified else None
-        return self.split(len(y), place, rng, strata=strata, units=self.units(source))
-
-    def units(self, source: Loaded) -> Ints | None:
-        """Return, shape (n,), equal numbers for rows that a split must not part; None: none."""
-        if self.together == "duplicates":
-            return duplicates(source.whole.X)
-        if self.together == "none":
-            return None
-        if source.whole.groups is None:
-            raise DataError(
-                f"data set '{source.name}' has no groups to keep together; name their column in "
-                "'groups' of its entry, or use 'together: none'"
-            )
-        return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
+        units = kept_together(source, self.together)
+        return self.split(len(y), place, rng, strata=strata, units=units)
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         """Return the parts of a data set at a place."""
         path = f"{source.name}/rep/{place.rep}"
         rows = self.rows(source, place, stream(source.seed, path))
-        units = self.units(source) if inner else None
+        units = kept_together(source, self.together) if inner else None
         return Parts(
             source.whole.take(rows.train),
             source.whole.take(rows.test),

@@ -179,7 +179,8 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     names, rows = data.group_names, np.arange(len(data.y))
     beside = (data.groups, data.weights)
     whole = Part(data.X, data.y, levels, *beside, group_names=names, rows=rows)
-    return Loaded(problem.name, whole, setting.seed), data.features
+    loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names)
+    return loaded, data.features
 
 
 def _several(levels: Sequence[Any] | None) -> int | None:

@@ -276,6 +276,7 @@ ALIEN = {
     "index of a part": ("", [str(i * 7 % 61) for i in range(ROWS)]),
     "counter": ("n", [str(100 + 3 * i) for i in range(ROWS)]),
     "numbered": ("place", [str(i * 7 % ROWS) for i in range(ROWS)]),
+    "numbered with gaps": ("place", [str(900 + i * 37 % 113) for i in range(ROWS)]),
     "named": ("customer_id", [str(i * 7919 % 10007) for i in range(ROWS)]),
     "names": ("name", [f"person {i % 45}" for i in range(ROWS)]),
     "uuid": ("key", [f"{i % 9:08x}-0000-4000-8000-000000000000" for i in range(ROWS)]),
@@ -286,8 +287,8 @@ ALIEN = {
 }
 
 
-def with_column(alien):
-    name, cells = ALIEN[alien]
+def with_column(alien, given=None):
+    name, cells = given or ALIEN[alien]
     rows = text(table()).splitlines()
     return "".join(f"{c},{row}\n" for c, row in zip([name, *cells], rows, strict=True))
 
@@ -311,6 +312,25 @@ def test_an_entry_keeps_or_refuses_such_columns(write, alien):
         assert found.features[0].name == name
     with pytest.raises(DataError, match=f"not fit as features: '{name}'"):
         inspect_table(path, **OPTIONS, identifiers="refuse")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ([500 + 37 * i % 113 for i in range(ROWS)], "left out"),
+        ([20_000 + 7919 * i % 10_007 for i in range(ROWS)], "doubtful"),  # incomes, perhaps
+        ([500 + 37 * i % 113 for i in range(ROWS - 1)] + [500], "plain"),  # one number twice
+        ([i * 7919 % 10_007 + 0.5 for i in range(ROWS)], "plain"),
+    ],
+)
+def test_whole_numbers_that_all_differ_are_left_out_where_dense_and_else_said(write, cells, kind):
+    path = write("t.csv", with_column("", ("some", [str(cell) for cell in cells])))
+    found = inspect_table(path, **OPTIONS)
+    said = [w for w in found.warnings if "'some': a different whole number in every row" in w]
+    assert (list(found.left_out) == ["some"]) == (kind == "left out")
+    assert len(said) == (kind == "doubtful")
+    kept = inspect_table(path, **OPTIONS, keep=["some"]).warnings
+    assert not any("different whole" in warning for warning in kept)
 
 
 def test_leading_zeros_are_said(write):

@@ -22,7 +22,7 @@ version: 1
 study: given
 title: One test set
 seed: 1
-data: {{d: {{source: {{file: d.csv}}, target: y, levels: ["0", "1"], groups: part{more}}}}}
+data: {{d: {{source: {{file: d.csv}}, target: y, levels: ["0", "1"], part: part{more}}}}}
 methods:
   all: {{estimator: sklearn.linear_model.LogisticRegression, grid: {{C: [0.5, 1.0]}}}}
   strong: {{estimator: sklearn.linear_model.LogisticRegression, grid: {{C: [0.0001]}}}}
@@ -45,12 +45,17 @@ def table(n: int = 300, shift: float = 1.0) -> pd.DataFrame:
 
 
 def compared(
-    folder: Path, data: pd.DataFrame, metric: str = "auc", keep: str = KEEP, more: str = ""
+    folder: Path,
+    data: pd.DataFrame,
+    metric: str = "auc",
+    keep: str = KEEP,
+    more: str = "",
+    blocks: str = "",
 ) -> tuple[Any, Any]:
     """Return the comparison's row and all of the report."""
     data.to_csv(folder / "d.csv", index=False)
     file = folder / "study.yaml"
-    file.write_text(STUDY.format(metric=metric, keep=keep, more=more))
+    file.write_text(STUDY.format(metric=metric, keep=keep, more=more) + blocks)
     study = load(file)
     outcome = execute(
         study, config=file, results=folder / "results", workers=1, folders=[folder], quiet=True
@@ -111,35 +116,86 @@ def test_a_metric_without_a_variance_has_no_test(tmp_path: Path) -> None:
     assert "the variance of d_tau is not known" in row["note"]
 
 
+def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:
+    data = table()
+    data.loc[(data["part"] == "test") & (data.index > 0), "y"] = 0
+    data.loc[0, "y"] = 1
+    row, _ = compared(tmp_path, data)
+    assert np.isnan(row["p"]) and "a single row of a level" in row["note"]
+
+
+@pytest.mark.parametrize("metric", ["auc", "rank_loss"])
+def test_each_method_has_an_interval_over_the_examples(tmp_path: Path, metric: str) -> None:
+    data = table(shift=0.5)
+    options = "options: {contrasts: {all: strong}}"
+    block = f"{{block: pairs_or_points, name: a, experiment: e, {options}}}"
+    _, report = compared(tmp_path, data, metric, blocks=f"  - {block}\n")
+    found = report.blocks[2].output
+    rows = found.numbers.set_index("method")
+    y, columns = scores(data)
+    expected = orders(y, columns)
+    low, high = expected.interval(1, 0.95)
+    low, high = (low, high) if metric == "auc" else (1 - high, 1 - low)
+    strong = rows.loc["strong"]
+    assert (strong["mean_low"], strong["mean_high"]) == pytest.approx((low, high))
+    assert strong["se"] == pytest.approx(expected.covariance[1, 1] ** 0.5)
+    assert strong["mean_low"] < strong["mean"] < strong["mean_high"]
+    assert "It rests on one test set of 100 rows" in found.lead[3]
+    assert "within the other 200 rows" in found.lead[3]
+
+
+def test_queries_and_a_test_set_exist_side_by_side(tmp_path: Path) -> None:
+    data = table()
+    data["q"] = np.arange(300) // 30
+    row, report = compared(tmp_path, data, more=", groups: q")
+    assert row["n"] == 100 and row["test"] == "DeLong's test"
+    frame = report.context.frame
+    strong = frame[(frame["method"] == "strong") & (frame["part"] == "test")]
+    assert set(strong["group"].dropna()) == set("0123456789"), "a value a query, too"
+
+
 def test_placements_must_be_kept_for_a_comparison(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"'e' has one test set, so a test needs .* 'keep: "):
         compared(tmp_path, table(), keep="")
 
 
-def test_rows_go_where_their_group_says() -> None:
+def test_rows_go_where_their_part_says_and_queries_stay_queries() -> None:
     rows = np.arange(12)
     names = ("test", "train", "valid")
-    whole = Part(rows[:, None] + 0.0, rows % 2, groups=rows % 3, group_names=names)
+    whole = Part(rows[:, None] + 0.0, rows % 2, groups=rows // 2)
+    source = Loaded("d", whole, 1, rows % 3, names)
     protocol = Given(kind="given", test="test", validation="valid")
-    parts = protocol.parts(Loaded("d", whole, 1), Place(None, 0), inner=False)
+    parts = protocol.parts(source, Place(None, 0), inner=False)
     assert parts.validation is not None
     for part, label in ((parts.test, 0), (parts.train, 1), (parts.validation, 2)):
         assert part.X[:, 0].tolist() == rows[rows % 3 == label].tolist()
-    alone = Given(kind="given", test="valid").parts(Loaded("d", whole, 1), Place(), inner=False)
+        assert part.groups is not None
+        assert part.groups.tolist() == (rows[rows % 3 == label] // 2).tolist()
+    alone = Given(kind="given", test="valid").parts(source, Place(), inner=False)
     assert alone.validation is None and len(alone.train.y) == 8
     assert protocol.words() == "the test set 'test' of the data"
 
 
+def test_inner_folds_keep_groups_of_the_training_part_together() -> None:
+    rows = np.arange(12)
+    whole = Part(rows[:, None] + 0.0, rows % 2, groups=rows // 4)
+    source = Loaded("d", whole, 1, (rows < 8).astype(np.int64), ("test", "train"))
+    protocol = Given(kind="given", test="test", together="groups")
+    together = protocol.parts(source, Place(None, 0), inner=True).together
+    assert together is not None and together.tolist() == [0] * 4 + [1] * 4
+    assert "together" not in Given(kind="given", test="test").identity()
+
+
 @pytest.mark.parametrize(
-    ("groups", "message"),
+    ("codes", "message"),
     [
-        (None, "name the column that does in 'groups'"),
-        ([1, 1, 1], "has no group 'test'; it has: train"),
+        (None, "name the column that does in 'part'"),
+        ([1, 1, 1], "has no part 'test'; it has: train"),
         ([0, 0, 0], "all rows of data set 'd' are test"),
     ],
 )
-def test_what_cannot_be_parted_is_said(groups: list[int] | None, message: str) -> None:
-    given = None if groups is None else np.array(groups)
-    whole = Part(np.zeros((3, 1)), np.zeros(3), groups=given, group_names=("test", "train"))
+def test_what_cannot_be_parted_is_said(codes: list[int] | None, message: str) -> None:
+    parts = None if codes is None else np.array(codes)
+    source = Loaded("d", Part(np.zeros((3, 1)), np.zeros(3)), 1, parts, ("test", "train"))
     with pytest.raises(DataError, match=message):
-        Given(kind="given", test="test").parts(Loaded("d", whole, 1), Place(), inner=False)
+        Given(kind="given", test="test").parts(source, Place(), inner=False)

@@ -160,13 +160,16 @@ class Maker:
     ----------
     path : str
     lines : Ints
-        Line of each row in the file.
+        Line of each row in the file; below 0 in the second file.
     rules : Rules
+    second : str or None
+        The second file.
     """
 
     path: str
     lines: Ints
     rules: Rules
+    second: str | None = None
     marks: Counter[str] = field(default_factory=Counter)
     format: NumberFormat = FORMATS[0]
     notes: list[str] = field(default_factory=list)
@@ -227,7 +230,10 @@ class Maker:
 
     def _where(self, column: Cells, text: str) -> str:
         code = _without_signs(column.texts).index(text)
-        return f"{self.path}:{self.lines[column.first()[code]]}"
+        return self._place(self.lines[column.first()[code]])
+
+    def _place(self, line: int) -> str:
+        return f"{self.path}:{line}" if line > 0 else f"{self.second}:{-line}"
 
     def _doubt(
         self, column: Cells, text: str, first: NumberFormat, other: NumberFormat
@@ -295,11 +301,16 @@ class Maker:
         first = column.first()
         strays.sort(key=lambda code: (is_number[code], first[code]))
         shown = [(column.texts[code], self.lines[first[code]]) for code in strays[:3]]
-        more = "".join(f", '{short(text)}' in line {line}" for text, line in shown[1:])
+        first_file = shown[0][1] > 0
+        more = "".join(
+            f", '{short(text)}' in line {abs(line)}"
+            + (f" of {self.path if line > 0 else self.second}" if (line > 0) != first_file else "")
+            for text, line in shown[1:]
+        )
         marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
         missing = f"say 'missing: [{marks}]' if nothing is known there, or " if marks else "say "
         raise DataError(
-            f"{self.path}:{shown[0][1]}: '{short(shown[0][0])}' is no number{more}, but most of "
+            f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is no number{more}, but most of "
             f"column '{column.name}' is; repair it, or {missing}'nominal: [{column.name}]' if "
             "these are names"
         )

@@ -25,7 +25,7 @@ _NO_TABLES = {
 }
 
 
-def read_delimited(path: Path, rules: Rules = DEFAULT) -> Table:
+def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
     """Return the table of a file of text with one row a line, plain or compressed.
 
     The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
@@ -33,30 +33,35 @@ def read_delimited(path: Path, rules: Rules = DEFAULT) -> Table:
     breaks may stand in quotes. Leading lines that begin with ``#`` are left out. The first row
     names the columns if none of its cells is a number or a mark of missing; otherwise they are
     ``column1``, ``column2``, ... A column that holds a text is nominal, its categories sorted.
+    The rows of `test`, a second file of the same columns, come after the first's.
 
     Raises
     ------
     DataError
         Malformed, with file and line; in doubt, with the option that settles it.
     """
-    content = unpacked(path)
-    encoding = encoding_of(path, content, rules.encoding)
     limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
     try:
-        return _read(_Text(path, content, encoding), rules)
+        grid, how = _grid(path, rules)
+        if test is not None:
+            grid.append(_grid(test, rules)[0])
+        return grid.read("delimited text", **how)
     finally:
         csv.field_size_limit(limit)
 
 
-def _read(file: "_Text", rules: Rules) -> Table:
-    path, encoding = file.path, file.encoding
+def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
+    """Return the rows of a file, and how it is taken apart."""
+    content = unpacked(path)
+    encoding = encoding_of(path, content, rules.encoding)
+    file = _Text(path, content, encoding)
     delimiter = rules.delimiter or file.declared or file.sniff()
     if rules.header is None:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules)
     if encoding == "cp1252" and rules.encoding is None:
         grid.notes.append("it is no UTF-8 and was read as Windows-1252; 'encoding' says otherwise")
-    return grid.read("delimited text", encoding=encoding, delimiter=delimiter)
+    return grid, {"encoding": encoding, "delimiter": delimiter}
 
 
 class _Text:

@@ -21,6 +21,7 @@ from rankexp.data.readers.cells import (
     described,
     short,
 )
+from rankexp.data.readers.second import matched
 from rankexp.data.reading import Layout
 from rankexp.errors import DataError
 
@@ -74,6 +75,21 @@ class Grid:
         self._marks: dict[int, Counter[str]] = {}
         self._padded: dict[str, None] = {}
         self._points = False
+        self._second: tuple[Grid, list[int]] | None = None
+
+    def append(self, other: "Grid") -> None:
+        """Take the rows of another file after these; its columns are matched by name.
+
+        Raises
+        ------
+        DataError
+            A column is in one file only, or one file alone has a line of names.
+        """
+        if self.header != other.header:
+            has = "has a line of names" if other.header else "has no line of names"
+            raise DataError(f"{other.path}: {has}, unlike {self.path}")
+        self._second = other, matched(self.names, self.path, other.names, other.path)
+        self.notes += [f"{Path(other.path).name}: {note}" for note in other.notes]
 
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
@@ -128,7 +144,10 @@ class Grid:
         return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
 
     def _data(self) -> Iterator[Row]:
-        """Give the rows of data; those without any value are left out."""
+        """Give the rows of data; those without any value are left out.
+
+        Lines of a second file are below 0.
+        """
         self.empty = 0
         for row in islice(self._rows(), self.header, None):
             if len(row[1]) != self.width:
@@ -137,11 +156,20 @@ class Grid:
                 yield row
             else:
                 self.empty += 1
+        if self._second is not None:
+            other, order = self._second
+            for line, cells in other._data():
+                yield -line, [cells[j] for j in order]
+            self.empty += other.empty
 
     def read(self, kind: str, **how: str | None) -> Table:
         """Return the table; `how` goes into its layout."""
         values, texts, dotted = self._numbers()
-        maker = Maker(self.path, np.frombuffer(self.lines, dtype=np.int64), self.rules)
+        lines = np.frombuffer(self.lines, dtype=np.int64)
+        first = None if self._second is None else int((lines > 0).sum())
+        if self._second is not None and first in (0, len(lines)):
+            raise DataError(f"{self._second[0].path if first else self.path}: no rows of data")
+        maker = Maker(self.path, lines, self.rules, self._second and self._second[0].path)
         if self.rules.decimal == "," or self.rules.thousands == ".":
             texts |= dotted
         cells = self._cells(maker, texts)
@@ -154,7 +182,7 @@ class Grid:
             values[:, j] = column.values
         columns = [made[j].feature if j in made else Feature(n) for j, n in enumerate(self.names)]
         layout = self._layout(kind, maker, made, how, bool(dotted - made.keys()))
-        return Table(Path(self.path).name, tuple(columns), values, layout=layout)
+        return Table(Path(self.path).name, tuple(columns), values, layout=layout, first=first)
 
     def _numbers(self) -> tuple[Floats, set[int], set[int]]:
         """Return the values, which columns hold texts, and which have a point somewhere."""

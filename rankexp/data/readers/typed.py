@@ -83,6 +83,8 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
         marks=described(maker.marks),
         dates=tuple(dates),
         unnamed=unnamed,
+        decimal=None if maker.format.decimal == "." else maker.format.decimal,
+        thousands=maker.format.thousands or None,
         notes=maker.said(),
     )
     return Table(path.name, tuple(columns), values, layout=layout)
@@ -117,14 +119,24 @@ def _text(value: object) -> str | None:
     return value.isoformat() if hasattr(value, "isoformat") else None
 
 
-def read_excel(path: Path, rules: Rules = DEFAULT) -> Table:
+def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
     """Return the table of an Excel file: its only sheet with values, or the one that is named.
+
+    The rows of `test`, a second file of the same columns, come after the first's.
 
     Raises
     ------
     DataError
         No openpyxl, damaged, or several sheets and none named.
     """
+    grid, sheet = _grid(path, rules)
+    if test is not None:
+        grid.append(_grid(test, rules)[0])
+    return grid.read(f"Excel, sheet {sheet}")
+
+
+def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
+    """Return the rows of a sheet, and its name."""
     _need("openpyxl", "excel", path)
     content = unpacked(path)
     try:
@@ -149,7 +161,7 @@ def read_excel(path: Path, rules: Rules = DEFAULT) -> Table:
     def given() -> Iterator[Row]:
         return ((line, list(cells)) for line, cells in rows)
 
-    return Grid(str(path), given, rules).read(f"Excel, sheet {name}")
+    return Grid(str(path), given, rules), name
 
 
 def _sheets(content: bytes) -> dict[str, list[Row]]:

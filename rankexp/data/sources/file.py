@@ -51,26 +51,42 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     return None
 
 
-def read(path: Path, entry: "DataEntry") -> Table:
-    """Read a file by the format that its name tells."""
-    from rankexp.data.readers.cells import Rules
+def read(path: Path, entry: "DataEntry", test: Path | None = None) -> Table:
+    """Read a file by the format that its name tells, and one of test rows in the same format.
 
+    What a text file or a sheet does not declare is found out from the rows of both.
+    """
+    from rankexp.data.readers.cells import Rules
+    from rankexp.data.readers.second import joined
+
+    files = [path] if test is None else [path, test]
     suffix = format_suffix(path)
+    if test is not None and _family(format_suffix(test)) != _family(suffix):
+        raise DataError(f"{test}: the test file must be of the format of {path}")
     if suffix == ".arff":
         from rankexp.data.readers.arff import read_arff
 
         marks = Rules.of(entry, frozenset([""])).missing
-        table = read_arff(path, marks, entry.encoding)
+        table = joined([read_arff(file, marks, entry.encoding) for file in files], files)
     elif suffix in PARQUET:
         from rankexp.data.readers.typed import read_parquet
 
-        table = read_parquet(path, Rules.of(entry))
+        table = joined([read_parquet(file, Rules.of(entry)) for file in files], files)
     elif suffix in EXCEL:
         from rankexp.data.readers.typed import read_excel
 
-        table = read_excel(path, Rules.of(entry))
+        table = read_excel(path, Rules.of(entry), test)
     else:
         from rankexp.data.readers.delimited import read_delimited
 
-        table = read_delimited(path, Rules.of(entry))
-    return replace(table, provenance={"source": "file", "file": path.name})
+        table = read_delimited(path, Rules.of(entry), test)
+    if test is None:
+        return replace(table, provenance={"source": "file", "file": path.name})
+    where = {"source": "file", "file": path.name, "test": test.name}
+    return replace(table, name=f"{path.name} and {test.name}", provenance=where)
+
+
+def _family(suffix: str) -> str:
+    """Return what files that are read alike share."""
+    known = next((family for family in (PARQUET, EXCEL) if suffix in family), (suffix,))
+    return known[0] if known[0] in (".arff", PARQUET[0], EXCEL[0]) else "text"
