@@ -1,5 +1,6 @@
 """The verbs for one's own table: ``rankexp compare`` and ``rankexp inspect``."""
 
+import csv
 from pathlib import Path
 from typing import Annotated
 
@@ -21,19 +22,21 @@ Groups = Annotated[
     typer.Option("--groups", help="Column whose equal values stay on one side of each split."),
 ]
 Weights = Annotated[str | None, typer.Option("--weights", help="Column of what a row counts.")]
+Test = Annotated[
+    Path | None,
+    typer.Option("--test", help="File of the test set: the same columns, rows not trained on."),
+]
+Names = list[str] | None
+"""Each with commas between names; a name that has a comma stands in double quotes."""
 Drop = Annotated[
-    str | None, typer.Option("--drop", help="Columns that are not to be used: name,name.")
+    Names,
+    typer.Option(help="Columns that are not to be used: name,name, or several times."),
 ]
 Keep = Annotated[
-    str | None,
-    typer.Option("--keep", help="Columns to use although they look like identifiers: name,name."),
+    Names, typer.Option(help="Columns to use although they look like identifiers: name,name.")
 ]
-Nominal = Annotated[
-    str | None, typer.Option("--nominal", help="Columns of numbers that name categories.")
-]
-Missing = Annotated[
-    str | None, typer.Option("--missing", help="Texts that mean missing, beside the usual ones.")
-]
+Nominal = Annotated[Names, typer.Option(help="Columns of numbers that name categories.")]
+Missing = Annotated[Names, typer.Option(help="Texts that mean missing, beside the usual ones.")]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark, '.' or ','.")]
 Thousands = Annotated[str | None, typer.Option("--thousands", help="Mark between thousands.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Between the cells of a line.")]
@@ -43,6 +46,7 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a text file
 def compare(
     table: Table,
     target: Target,
+    test: Test = None,
     positive: Positive = None,
     levels: Levels = None,
     continuous: Annotated[
@@ -84,6 +88,7 @@ def compare(
     texts = {"decimal": decimal, "thousands": thousands, "delimiter": delimiter}
     options = Options(
         target=target,
+        test=test,
         positive=positive,
         levels=_names(levels) or None,
         continuous=continuous,
@@ -102,6 +107,7 @@ def compare(
 def inspect(
     table: Table,
     target: Annotated[str | None, typer.Option("--target", help="Column to rank by.")] = None,
+    test: Test = None,
     positive: Positive = None,
     levels: Levels = None,
     groups: Groups = None,
@@ -122,6 +128,7 @@ def inspect(
     reading = inspect_table(
         table,
         target=target,
+        test=test,
         positive=positive,
         levels=_names(levels) or None,
         groups=groups,
@@ -133,12 +140,14 @@ def inspect(
     print(reading.text())
 
 
-def _names(text: str | None) -> list[str]:
-    """Return the names of a list with commas."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
+def _names(given: Names | str) -> list[str]:
+    """Return the names of lists with commas, quoted as in CSV."""
+    lists = [given] if isinstance(given, str) else given or []
+    cells = (cell for row in csv.reader(lists, skipinitialspace=True) for cell in row)
+    return [cell.strip() for cell in cells if cell.strip()]
 
 
-def _reading(*lists: str | None) -> dict[str, list[str]]:
+def _reading(*lists: Names) -> dict[str, list[str]]:
     """Return the options of reading that hold several names, those that were given."""
     named = zip(("drop", "keep", "nominal", "missing"), map(_names, lists), strict=True)
     return {name: values for name, values in named if values}

@@ -1,37 +1,14 @@
-"""Which splits and methods the minutes given allow, from fits on small parts of the data."""
+"""Which splits and methods the minutes given allow."""
 
 import math
-import time
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from rankexp.config.schema import Evaluate, Study
+from rankexp.compare.pilot import PILOT_ROWS, Cost
 from rankexp.data.dataset import Dataset
-from rankexp.errors import one_line
-from rankexp.plan import method_spec
-from rankexp.protocols.base import Part, Parts
-from rankexp.protocols.dealing import holdout
-from rankexp.run.fitting import fit
-from rankexp.run.material import Fold
-from rankexp.seeds import stream
-from rankexp.spec import MethodSpec
 
-PILOT_ROWS = (250, 1000, 4000)
-"""Training rows of the pilot fits, smallest first; each next one only where it is cheap."""
-PILOT_SHARE = 0.02
-"""Most of the time given that one method's next pilot fit may take, by the one before."""
-LONG = 1.0
-"""Seconds of a pilot fit that need no second look."""
-TICK = 1e-4
-"""Seconds that a fit takes at least: clocks are not finer."""
-TESTED = 200
-"""Rows that a pilot fit scores."""
-STEEPEST = 2.5
-"""The exponent of n that a time may grow with, where two pilots seem to say more: their noise."""
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 SPLITS = 5
@@ -45,19 +22,6 @@ SAFETY = 1.3
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What fitting a method's grid once takes, as a power of the training rows."""
-
-    rows: int
-    seconds: float
-    exponent: float
-
-    def at(self, rows: float) -> float:
-        """Return seconds with so many training rows."""
-        return self.seconds * (rows / self.rows) ** self.exponent if rows > 0 else 0.0
-
-
-@dataclass(frozen=True)
 class Design:
     """What is run.
 
@@ -68,6 +32,8 @@ class Design:
     methods : list of str
     repeats : int
         At most; the first tells how many there is time for.
+    narrow : list of str
+        Methods that are tried with every second point of their grids.
     words : list of str
         What was left out or made smaller, and how to have it.
     """
@@ -76,91 +42,7 @@ class Design:
     methods: list[str]
     repeats: int
     words: list[str] = field(default_factory=list)
-
-
-def pilot(
-    study: Study, dataset: Dataset, seconds: float
-) -> tuple[dict[str, Cost], dict[str, str]]:
-    """Time each method of a study's first experiment on small parts of its data.
-
-    Parameters
-    ----------
-    study : Study
-    dataset : Dataset
-    seconds : float
-        That the whole run may take.
-
-    Returns
-    -------
-    costs : dict of str to Cost
-    failed : dict of str to str
-        Methods that cannot be fitted to these data, and why.
-    """
-    setup = next(iter(study.experiments.values()))
-    assert isinstance(setup, Evaluate)
-    costs: dict[str, Cost] = {}
-    failed: dict[str, str] = {}
-    folds = list(_pilot_folds(setup, dataset, study.seed))
-    for name in setup.methods:
-        spec = method_spec(study.methods[name], setup)
-        found: list[tuple[int, float]] = []
-        for fold in folds:
-            rows = len(fold.train.X)
-            if found and _power(found).at(rows) > PILOT_SHARE * seconds:
-                break
-            try:
-                took = _timed(spec, fold, study.seed, again=not found)
-            except Exception as error:  # as in a run, where it would be every record's
-                failed[name] = one_line(error)
-                break
-            found.append((rows, took))
-        if found:
-            costs[name] = _power(found)
-    return costs, failed
-
-
-def _timed(spec: MethodSpec, fold: Fold, seed: int, *, again: bool) -> float:
-    """Return the processor's seconds of a fit in one thread, as in a worker; the better of two.
-
-    The first fit of a method in a process pays for its imports and for compiled loops, too: it is
-    done `again` however long it took.
-    """
-    times: list[float] = []
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        while len(times) < 2 and (again or not times or times[0] < LONG):
-            start = time.process_time()
-            fit(spec, fold, seed)
-            times.append(max(time.process_time() - start, TICK))
-    return min(times)
-
-
-def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]:
-    n = len(dataset.y)
-    levels = len(dataset.levels) if dataset.levels and len(dataset.levels) > 2 else None
-    whole = Part(dataset.X, dataset.y, levels, dataset.groups, dataset.weights)
-    made: list[Fold] = []
-    strata = dataset.y if dataset.levels is not None else None
-    for size in PILOT_ROWS:
-        rows = min(size, n * 4 // 5)
-        if made and rows <= len(made[-1].train.X):
-            break
-        split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), strata=strata)
-        test = split.test[:: max(1, len(split.test) // TESTED)]
-        parts = Parts(whole.take(split.train), whole.take(test), f"pilot/{size}")
-        parts = parts if setup.within_groups else parts.without_groups()
-        made.append(Fold(parts, setup.preprocess, dataset.features))
-    return made
-
-
-def _power(found: Sequence[tuple[int, float]]) -> Cost:
-    """Return the power law through the last two timings; linear through a single one."""
-    rows, seconds = found[-1]
-    if len(found) == 1:
-        return Cost(rows, seconds, 1.0)
-    before, earlier = found[-2]
-    exponent = math.log(seconds / earlier) / math.log(rows / before)
-    return Cost(rows, seconds, float(np.clip(exponent, 1.0, STEEPEST)))
+    narrow: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -201,11 +83,13 @@ def design(
     dataset: Dataset,
     allowed: Allowance,
     base: Mapping[str, object],
+    shares: Mapping[str, float] | None = None,
 ) -> Design:
     """Return the largest design that fits into the time.
 
-    Methods outside the cheapest contrast are left out first, the slowest before the others; then
-    cross-validation gives way to random splits with smaller training parts.
+    Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
+    slowest before the others; then cross-validation gives way to random splits with smaller
+    training parts. One test set has all rows of its training part.
 
     Parameters
     ----------
@@ -213,29 +97,84 @@ def design(
     contrasts : mapping of str to str
         Methods on pairs and their likes on points: of one pair both stay or neither.
     dataset : Dataset
+        Those of its rows that are trained on where it has parts.
     allowed : Allowance
     base : mapping
         Of the protocol: ``stratified``, ``together``.
+    shares : mapping of str to float, optional
+        Of its time that a method takes with a smaller grid; without one it has none.
     """
-    n = len(dataset.y)
-    folds = outer_folds(dataset)
-    rows = n * (folds - 1) / folds
-    methods = list(costs)
-    words: list[str] = []
+    n, given = len(dataset.y), dataset.parts is not None
+    folds = 1 if given else outer_folds(dataset)
+    rows = n if given else n * (folds - 1) / folds
     spare = _spare(costs, contrasts, n)
-    while (once := allowed.total((costs[m] for m in methods), rows, folds)) > allowed.once:
-        whole = sum(costs[m].at(n) for m in methods)
-        if not spare or sum(costs[m].at(n) for m in spare[-1]) < CHEAP * whole:
-            return _smaller(costs, methods, n, allowed, base, words)
-        slowest = spare.pop()
-        methods = [m for m in methods if m not in slowest]
-        minutes = math.ceil(once / SHARE / 60) + 1
-        words.append(
-            f"{' and '.join(slowest)} left out: with it one cross-validation would take about "
-            f"{once / 60:.1f} minutes; --minutes {minutes} includes it"
-        )
-    protocol = {"kind": "cross_validation", "folds": folds, **base}
-    return Design(protocol, methods, MOST_REPEATS, words)
+    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), allowed.once)
+    once = fit.shrink(spare, n, shares or {})
+    narrow = [m for m in fit.narrow if m in fit.now and fit.now[m] != costs[m]]
+    what = "training" if given else "one cross-validation"
+    words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what)
+    if once > allowed.once and not given:
+        made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
+        return replace(made, narrow=narrow)
+    if once > allowed.once:
+        words.append(f"training takes about {once / 60:.1f} minutes, longer than --minutes")
+    kind = {"kind": "given", "test": "test"}
+    protocol = kind if given else {"kind": "cross_validation", "folds": folds}
+    repeats = 1 if given else MOST_REPEATS
+    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow)
+
+
+@dataclass
+class _Fit:
+    """Methods with their costs as tried, made less until their time is within the limit.
+
+    `gone` and `narrow` keep the seconds that all took before a method was left out, or tried with
+    a smaller grid.
+    """
+
+    now: dict[str, Cost]
+    total: Callable[[Mapping[str, Cost]], float]
+    limit: float
+    gone: list[tuple[list[str], float]] = field(default_factory=list)
+    narrow: dict[str, float] = field(default_factory=dict)
+
+    def shrink(self, spare: list[list[str]], n: int, shares: Mapping[str, float]) -> float:
+        """Narrow the slowest of `spare`, then leave it out, and so on; return the seconds."""
+        costs = dict(self.now)
+        while (once := self.total(self.now)) > self.limit:
+            spare.sort(key=lambda unit: sum(self.now[m].at(n) for m in unit))
+            whole = sum(cost.at(n) for cost in self.now.values())
+            if not spare or sum(self.now[m].at(n) for m in spare[-1]) < CHEAP * whole:
+                break
+            less = {m: shares[m] for m in spare[-1] if shares.get(m, 1.0) < 1.0}
+            if less.keys() - self.narrow.keys():
+                self.narrow |= dict.fromkeys(less, once)
+                for m, share in less.items():
+                    self.now[m] = replace(self.now[m], seconds=share * self.now[m].seconds)
+                continue
+            self.gone.append((spare.pop(), once))
+            self.now = {m: cost for m, cost in self.now.items() if m not in self.gone[-1][0]}
+        for name in [m for m in self.narrow if m in self.now]:  # there may be time again
+            if self.total(self.now | {name: costs[name]}) <= self.limit:
+                self.now[name] = costs[name]
+        return once
+
+
+def _words(
+    gone: Sequence[tuple[list[str], float]], tried: Sequence[tuple[list[str], float]], what: str
+) -> list[str]:
+    """Say what was left out or tried with less, with the seconds that all would have taken."""
+    said = []
+    for units, how, end in (
+        (tried, "tried with half of their settings only: with all of them", "tries all"),
+        (gone, "left out: with it", "includes it"),
+    ):
+        for names, once in units:
+            said.append(
+                f"{' and '.join(names)} {how} {what} would take about {once / 60:.1f} minutes; "
+                f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
+            )
+    return said
 
 
 def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> list[list[str]]:
@@ -277,7 +216,8 @@ def outer_folds(dataset: Dataset) -> int:
 def inner_folds(dataset: Dataset) -> int:
     """Return three folds inside a training part, or two where a level or the groups are few."""
     units = _units(dataset)
-    return 3 if units - math.ceil(units / outer_folds(dataset)) >= 3 else 2
+    tested = 0 if dataset.parts is not None else math.ceil(units / outer_folds(dataset))
+    return 3 if units - tested >= 3 else 2
 
 
 def _units(dataset: Dataset) -> int:

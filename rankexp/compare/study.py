@@ -1,7 +1,6 @@
 """The study that `compare` runs: a YAML file like any other, ready to be edited."""
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +8,13 @@ from typing import Any
 
 import yaml
 
+from rankexp.analyse.one_test_set import KEPT
+from rankexp.compare.folder import headed
 from rankexp.compare.methods import Offer
 from rankexp.compare.question import Question
 
 EXPERIMENT = "compare"
 SEED = 1
-MARK = "# Made by 'rankexp compare'."
-"""How a study begins that may be written anew."""
-HEAD = f"""\
-{MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
-# What is done is not done again. 'rankexp compare' into this folder loses what you edited here.
-# docs/own-data.md says what each key means.
-"""
 
 
 @dataclass(frozen=True)
@@ -38,6 +32,10 @@ class Asked:
     margin : float
     inner : int
         Folds inside each training part.
+    test : Path or None
+        File of the test rows.
+    remarks : str
+        What the report says above the answer.
     """
 
     table: Path
@@ -47,6 +45,14 @@ class Asked:
     entry: Mapping[str, Any]
     margin: float
     inner: int = 3
+    test: Path | None = None
+    remarks: str = ""
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The table's files, as a source has them."""
+        found = {"file": self.table, "test": self.test}
+        return {key: file.resolve() for key, file in found.items() if file is not None}
 
 
 def content(
@@ -71,18 +77,17 @@ def content(
     """
     question = asked.question
     problem = "data"
-    source = Path(os.path.relpath(asked.table.resolve(), folder.resolve())).as_posix()
+    here = folder.resolve()
+    source = {k: Path(os.path.relpath(f, here)).as_posix() for k, f in asked.files.items()}
     levels = {} if question.levels is None else {"levels": question.levels}
     entry = {
         "label": asked.table.name,
-        "source": {"file": source},
+        "source": source,
         "target": asked.target,
         **levels,
         **asked.entry,
     }
-    inner: dict[str, Any] = {"folds": asked.inner}
-    if question.kind != "continuous":
-        inner["stratified"] = True
+    strata = {} if question.kind == "continuous" else {"stratified": True}
     contrasts = {p: q for p, q in asked.offer.contrasts.items() if p in methods and q in methods}
     options = {"contrasts": contrasts, "margin": asked.margin}
     return {
@@ -98,25 +103,23 @@ def content(
                 "methods": list(methods),
                 "metrics": [question.metric],
                 "protocol": dict(protocol),
-                "inner": inner,
+                "inner": {"folds": asked.inner, **strata},
                 **({"within_groups": False} if "groups" in asked.entry else {}),
+                **({} if asked.test is None else {"keep": {"curves": [KEPT]}}),
             }
         },
         "report": [
-            _block("pairs_or_points", "answer", "The answer", options),
+            _block("pairs_or_points", "answer", "The answer", options, asked.remarks),
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
         ],
     }
 
 
-def _block(kind: str, name: str, title: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "block": kind,
-        "name": name,
-        "title": title,
-        "experiment": EXPERIMENT,
-        "options": options,
-    }
+def _block(
+    kind: str, name: str, title: str, options: Mapping[str, Any], text: str = ""
+) -> dict[str, Any]:
+    said = {"title": title, **({"text": text} if text else {})}
+    return {"block": kind, "name": name, **said, "experiment": EXPERIMENT, "options": options}
 
 
 class _Dumper(yaml.SafeDumper):
@@ -145,4 +148,4 @@ def text(study: Mapping[str, Any], name: str, results: str) -> str:
         allow_unicode=True,
         default_flow_style=False,
     )
-    return HEAD.format(name=shlex.quote(name), results=shlex.quote(results)) + made
+    return headed(made, name, results)

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, FRAME, ROW = 3.6, 0.9, 0.26
+WIDTH, FRAME, ROW = 3.6, 1.1, 0.26
 """Of a panel; of what is around its rows; of a row: inches."""
+BESIDE = 0.5
+"""Of the width of what is of no importance: so much is in view on either side of it."""
 
 
 def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
@@ -30,7 +32,14 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
     )
     percent = f"{100 * found.level:g} %"
     unknown = all(math.isnan(one.low) for one in known)
-    left.set_xlabel(f"{named(found.metric)}, {'no' if unknown else percent} interval")
+    interval = f"{'no' if unknown else percent} interval"
+    left.set_xlabel(
+        f"{named(found.metric)}, {interval} \n(grey: within {short(found.margin)} of the best)"
+    )
+    if known:
+        best = known[0].mean
+        behind = best - found.margin if best >= known[-1].mean else best + found.margin
+        _band(left, *sorted((best, behind)))
     shown = {pair: own for pair, own in found.contrasts.items() if own.n}
     _intervals(
         right,
@@ -38,10 +47,20 @@ def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
         [f"{label(pair)} − {label(found.pairs[pair])}" for pair in shown],
         figure.colour(1),
     )
-    right.axvspan(-found.margin, found.margin, color="#dddddd", zorder=0, linewidth=0)
+    _band(right, -found.margin, found.margin)
     right.axvline(0.0, color="black", linewidth=0.9, zorder=1)
-    right.set_xlabel(f"difference (grey: less than {short(found.margin)})")
+    right.set_xlabel(
+        f"pairs minus points, {percent} interval\n(grey: less than {short(found.margin)})"
+    )
     return made
+
+
+def _band(axes: "Axes", low: float, high: float) -> None:
+    """Shade what is of no importance, and show more: what is tiny shall not look large."""
+    axes.axvspan(low, high, color="#dddddd", zorder=0, linewidth=0)
+    beside = BESIDE * (high - low)
+    left, right = axes.get_xlim()
+    axes.set_xlim(min(left, low - beside), max(right, high + beside))
 
 
 def _intervals(

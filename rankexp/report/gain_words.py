@@ -14,8 +14,11 @@ from rankexp.report.verdict_words import share_of_loss
 
 POWER = 0.8
 """With which the rows said to be needed would show equivalence if there is no difference."""
+PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MOST_TIMES = 100
 """As many rows again: beyond this a number says no more than that it is far."""
+MEANT = {"auc": ", the share of pairs of unlike rows that come in the right order"}
+"""What a name says that not everyone knows."""
 
 
 def named(metric: object) -> str:
@@ -72,22 +75,26 @@ class Words:
         return [f"{self._gain()}{self._needed()}", self._winner(), self._cost()]
 
     def _gain(self) -> str:
-        found, parts = self.found, []
+        found, parts, notes = self.found, [], dict[str, None]()
         for method, reference in found.pairs.items():
             own = found.contrasts[method]
             text = f"{self.label(method)} against {self.label(reference)}"
+            if not math.isnan(own.difference):
+                text += f" {number(own.difference, self.digits + 1, sign=True)}"
             if math.isnan(own.low_all):
-                parts.append(f"{text}: {own.note or 'not compared'}")
-                continue
-            interval = span(own.low_all, own.high_all, self.digits + 1)
-            difference = number(own.difference, self.digits + 1, sign=True)
-            parts.append(f"{text} {difference} ({interval})")
+                note = own.note.replace(str(found.metric), f"the {named(found.metric)}")
+                notes[note.removeprefix("no test: ") or "not compared"] = None
+                parts.append(text)
+            else:
+                parts.append(f"{text} ({span(own.low_all, own.high_all, self.digits + 1)})")
         verdicts = [own.verdict for own in found.contrasts.values()]
+        metric = f"{_capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
+        tested = any(own.test for own in found.contrasts.values())
+        brackets = f" (differences with their {100 * found.level:g} % intervals)" if tested else ""
+        why = f" There is no interval: {'; '.join(notes)}." if notes else ""
         return (
-            f"{headline(verdicts)}. {_capital(named(found.metric))}, "
-            f"difference with its {100 * found.level:g} % interval: {'; '.join(parts)}. "
-            f"Less than {short(found.margin)} either way is taken to be of no importance."
-            f"{self._relative()}"
+            f"{headline(verdicts)}. {metric}: {'; '.join(parts)}{brackets}.{why} Less than "
+            f"{short(found.margin)} either way is taken to be of no importance.{self._relative()}"
         )
 
     def _relative(self) -> str:
@@ -107,19 +114,22 @@ class Words:
         found = self.found
         errors = [own.se for own in found.contrasts.values() if undecided(own.verdict)]
         errors = [se for se in errors if se > 0]
-        if not errors or math.isnan(found.rows):
+        rows, what, more = found.rows, "rows", "; more repeats help little"
+        if not math.isnan(found.tested):
+            rows, what, more = found.tested, "test rows", ""
+        if not errors or math.isnan(rows):
             return ""
         # Two one-sided tests at alpha have this power where there is no difference.
         tests = sum(not math.isnan(own.p) for own in found.contrasts.values())
         wanted = special.ndtri(1 - (1 - found.level) / tests) + special.ndtri((1 + POWER) / 2)
         times = (wanted * max(errors) / found.margin) ** 2
         if times <= 1:
-            return " More repeats may decide it."
+            return f" More {'repeats' if more else what} may decide it."
         if times > MOST_TIMES:
-            return f" To decide it, more than {MOST_TIMES} times as many rows would be needed."
+            return f" To decide it, more than {MOST_TIMES} times as many {what} would be needed."
         return (
-            f" To decide it, about {_rounded(times * found.rows)} rows like these "
-            f"{found.rows:,.0f} would be needed, by the standard error; more repeats help little."
+            f" To decide it, about {_rounded(times * rows)} {what} like these {rows:,.0f} would "
+            f"be needed, by the standard error{more}."
         )
 
     def _winner(self) -> str:
@@ -143,22 +153,37 @@ class Words:
         parts = [
             f"{self.label(method)} {duration(seconds.get(method, math.nan))}" for method in shown
         ]
-        return f"To train once, grid and choice included, took: {', '.join(parts)}."
+        return (
+            f"Training once, with the choice among all settings tried, took: {', '.join(parts)}."
+        )
 
     def trust(self, protocol: str) -> str:
         """Say what the answer rests on, and what speaks against it."""
         found = self.found
         tests = dict.fromkeys(own.test for own in found.contrasts.values() if own.test)
         rows = "an unknown number of" if math.isnan(found.rows) else f"{found.rows:,.0f}"
-        parts = [f"It rests on {rows} rows, {protocol}; {self._tested(list(tests))}."]
+        how = f"cross-validated in {protocol}" if "folds" in protocol else protocol
+        parts = [f"It rests on {rows} rows, {how}; {self._tested(list(tests))}."]
+        if not math.isnan(found.tested):
+            parts = [
+                f"It rests on one test set of {found.tested:,.0f} rows; "
+                f"{self._tested(list(tests))}. Settings were chosen within the other "
+                f"{found.rows - found.tested:,.0f} rows, those of training."
+                + " Intervals are for these fits: other training rows give others."
+                * bool(tests)
+            ]
         steep = [self._at_edge(one) for one in found.standings if one.edge and not one.flat]
         flat = [self._at_edge(one) for one in found.standings if one.edge and one.flat]
         if steep:
             parts.append(
-                f"A wider grid may do better, as choices lie at its edge: {_listed(steep)}."
+                "Other settings may do better, as choices lie at the end of those tried: "
+                f"{_listed(steep)}."
             )
         if flat:
-            parts.append(f"Choices at an edge where nothing changes any more: {_listed(flat)}.")
+            parts.append(
+                f"Choices at the end of the settings tried, where nothing changes any more: "
+                f"{_listed(flat)}."
+            )
         if warned := self._warnings():
             parts.append(f"Warnings while fitting: {_listed(warned)}.")
         return " ".join(parts)
@@ -166,7 +191,7 @@ class Words:
     def _tested(self, tests: list[str]) -> str:
         if not tests:
             return "no test was possible"
-        return f"{' and '.join(tests)}, verdicts adjusted for their number"
+        return f"differences are judged by {' and '.join(tests)}, adjusted for their number"
 
     def _at_edge(self, one: Standing) -> str:
         return f"{self.label(one.method)} ({one.edge})"
@@ -179,7 +204,8 @@ class Words:
             for text in {t.partition(":")[0] for t in record.warnings} if record else ():
                 kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
         return [
-            f"{self.label(method)} ({kind} in {n} splits)" for (method, kind), n in kinds.items()
+            f"{self.label(method)} ({PLAIN.get(kind, kind)} in {n} fit{'s' * (n > 1)})"
+            for (method, kind), n in kinds.items()
         ]
 
     def advice(self) -> str:
@@ -192,6 +218,10 @@ class Words:
             text = "Train on pairs with the loss that gains by it."
         elif all(undecided(v) for v in verdicts):
             text = "Train on points, the simpler way, until more rows decide it."
+            if not math.isnan(found.tested) and not any(o.test for o in found.contrasts.values()):
+                text += (
+                    " All rows in one file, without --test, have intervals by cross-validation."
+                )
         else:
             text = "Train on points: it is the simpler way, and no loss of importance is shown."
         return f"{text}{self._beyond()}"

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from rankexp.analyse import paired, select
+from rankexp.analyse import one_test_set, paired, select
 from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.kept import sources
 from rankexp.metrics.base import Metric
+from rankexp.protocols.base import EXAMPLES
 from rankexp.report.context import Context
 
 NAN = math.nan
 UNKNOWN = paired.Estimate(NAN, NAN, 0)
+SAME = 1e-9
+"""Two ways to one number differ by less."""
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give."""
@@ -65,12 +69,17 @@ def standings(
     chosen = context.chosen(experiment, metric, rule, setup.methods)
     scores = context.scores(experiment, metric)
     design = context.designs(experiment, metric)[setup.problems[0]]
+    kept = sources(context.cells, context.records, experiment, chosen)
+    single = one_test_set.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
     made = []
     for method in setup.methods:
         own = chosen[chosen["method"] == method]
         values = own["value"].dropna().to_numpy()
         found = paired.of_design(values, design)[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
+        share, se, *ends = single.get(method, (NAN, NAN, NAN, NAN))
+        if abs(share - found.mean) < SAME:  # weights, or queries, make it another share
+            found, (low, high) = found._replace(se=se), ends
         points = Counter(own["grid"]).most_common(1)
         margin = settings.margin or NAN
         edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), margin)
@@ -122,6 +131,14 @@ def from_neighbour(means: Mapping[str, float], edge: str) -> float:
     return abs(values[end] - values[beside])
 
 
+def tested(context: Context, experiment: str) -> float:
+    """Return the rows of the one test set that an experiment has; NaN where there is none."""
+    setup = context.evaluate(experiment)
+    known = context.manifest.get("data", {}).get(setup.problems[0], {}).get("reading", {})
+    part = getattr(setup.protocol, "test", None)
+    return float(dict(map(tuple, known.get("parts", ()))).get(part, NAN))
+
+
 @dataclass(frozen=True)
 class Gains:
     """All that is found on one problem.
@@ -130,8 +147,8 @@ class Gains:
     ----------
     metric : Metric
     margin, level : float
-    rows : float
-        Of the data set; NaN where unknown.
+    rows, tested : float
+        Of the data set, and of its one test set; NaN where unknown.
     standings : list of Standing
         Best first.
     pairs : mapping of str to str
@@ -150,6 +167,7 @@ class Gains:
     pairs: Mapping[str, str]
     contrasts: Mapping[str, Contrast]
     behind: Mapping[str, Contrast]
+    tested: float = NAN
 
     def numbers(self) -> pd.DataFrame:
         """Return a row a method in full precision: its standing, then both contrasts."""

@@ -1,23 +1,55 @@
-"""`rankexp compare` and `rankexp inspect` through a real process, on tables nobody prepared."""
+"""`rankexp compare` and `rankexp inspect` on tables nobody prepared.
 
-import json
-import os
-import subprocess
+In this process: `test_cli` types commands in real ones.
+"""
+
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
-FEW = ("--methods", "points-logistic,pairs-logistic", "--minutes", "0.2", "--jobs", "1")
+from rankexp.cli import main
+from rankexp.compare import budget, session
+from rankexp.data.inspect import dataset_of, entry_of
+
+FEW = ("--methods", "points-logistic,pairs-logistic", "--jobs", "1")
+Typed = Callable[..., tuple[int, str, str]]
 
 
-def rankexp(*arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "rankexp", *arguments]
-    environment = os.environ | {"RANKEXP_CACHE": str(cwd / "cache")}
-    return subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False, env=environment
-    )
+@pytest.fixture
+def typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Typed:
+    """Run the command in this process; return its exit code and what it said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RANKEXP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(session, "ROUNDS", 1)
+    monkeypatch.setattr(budget, "MOST_REPEATS", 1)
+
+    def _typed(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["rankexp", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert "Traceback" not in said.out + said.err
+        return int(ended.value.code or 0), said.out, said.err
+
+    return _typed
+
+
+@pytest.fixture
+def designed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the study that would be run, and run nothing."""
+
+    def _written(self: session.Session) -> None:
+        self.folder.mkdir()
+        self.file.write_text(yaml.safe_dump(self._content(1)))
+
+    monkeypatch.setattr(session.Session, "widen", _written)
+    monkeypatch.setattr(session.Session, "finish", lambda self: 0)
 
 
 def table(file: Path, n: int = 300, positives: float = 0.0, delimiter: str = ",") -> None:
@@ -34,11 +66,10 @@ def table(file: Path, n: int = 300, positives: float = 0.0, delimiter: str = ","
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path) -> None:
-    table(tmp_path / "mine.csv")
-    done = rankexp("compare", "mine.csv", "--target", "left", *FEW, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    said = done.stdout
+def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path, typed: Typed) -> None:
+    table(tmp_path / "mine.csv", 150)
+    code, said, err = typed("compare", "mine.csv", "--target", "left", *FEW)
+    assert code == 0, err
     assert "left out: 'no' (" in said
     assert "'yes' is taken as the positive value of 'left'" in said
     words = ("Training on pairs", "These data", "No gain")
@@ -48,39 +79,81 @@ def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path) -> No
     assert {"report.md", "answer.csv", "answer.png", "study.yaml"} <= {
         file.name for file in folder.iterdir()
     }
-    again = rankexp("run", "compare-mine/study.yaml", "--results", ".", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-    assert "nothing to do" in again.stdout
+    code, out, err = typed("run", "compare-mine/study.yaml", "--results", ".")
+    assert code == 0, err
+    assert "nothing to do" in out
     head, then = (folder / "study.yaml").read_text(encoding="utf-8").split("\n")[:2]
-    assert "'rankexp compare' into this folder loses what you edited" in then
+    assert "Once edited, 'rankexp compare' does not write it anew" in then
     assert head.startswith("# Made by")
     assert head.endswith("rankexp run compare-mine/study.yaml --results .")
 
 
 def test_the_same_table_otherwise_written_is_the_same_data(tmp_path: Path) -> None:
-    table(tmp_path / "a.csv")
-    table(tmp_path / "b.csv", delimiter=";")
+    table(tmp_path / "a.csv", 60)
+    table(tmp_path / "b.csv", 60, delimiter=";")
     text = (tmp_path / "b.csv").read_text(encoding="utf-8")
     (tmp_path / "b.csv").write_text(text.replace(".", ","), encoding="utf-8-sig")
-    prints = []
-    for name in ("a", "b"):
-        done = rankexp("compare", f"{name}.csv", "--target", "left", *FEW, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        manifest = json.loads((tmp_path / f"compare-{name}" / "manifest.json").read_text())
-        prints.append(manifest["data"]["data"]["fingerprint"])
-    assert prints[0] == prints[1]
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    found = [dataset_of(f, entry_of(f, target="left", positive="yes"), "d") for f in files]
+    assert found[0].fingerprint == found[1].fingerprint
 
 
-def test_groups_stay_together_and_all_pairs_count(tmp_path: Path) -> None:
-    table(tmp_path / "a.csv")
+@pytest.mark.parametrize("target", ["left", "spend"])
+def test_a_test_set_of_its_own_is_what_methods_are_judged_on(
+    tmp_path: Path, typed: Typed, target: str
+) -> None:
+    table(tmp_path / "all.csv", 240)
+    head, *rows = (tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()
+    for name, own in (("train", rows[:160]), ("test", [*rows[160:], rows[0]])):
+        (tmp_path / f"{name}.csv").write_text("\n".join([head, *own]) + "\n", encoding="utf-8")
+    few = FEW if target == "left" else ("--methods", "points-tree,pairs-tree", *FEW[2:])
+    options = ("--test", "test.csv", "--target", target, "--drop", "no", *few)
+    code, out, err = typed("compare", "train.csv", *options)
+    assert code == 0, err
+    text = " ".join(out.split())
+    assert "241 rows: train (160), test (81)" in text
+    assert "1 of the 81 test rows repeat the features of a training row" in text
+    assert "It rests on one test set of 81 rows" in text
+    assert "chosen within the other 160 rows" in text
+    if target == "left":
+        assert "judged by DeLong's test" in text and "Intervals are for these fits" in text
+    else:
+        assert "There is no interval: one test set" in text
+        assert "without --test, have intervals" in text and "± ." not in text
+    report = (tmp_path / "compare-train" / "report.md").read_text(encoding="utf-8")
+    assert "81 test rows repeat the features" in report
+    made = yaml.safe_load((tmp_path / "compare-train" / "study.yaml").read_text(encoding="utf-8"))
+    assert made["data"]["data"]["source"] == {"file": "../train.csv", "test": "../test.csv"}
+    assert made["experiments"]["compare"]["protocol"]["kind"] == "given"
+
+
+def test_a_test_set_without_a_value_or_with_rare_ones_is_refused(
+    tmp_path: Path, typed: Typed
+) -> None:
+    table(tmp_path / "mine.csv", 90)
+    head, *rows = (tmp_path / "mine.csv").read_text(encoding="utf-8").splitlines()
+    yes, no = ([row for row in rows if row.endswith(word)] for word in ("yes", "no"))
+    for train, test, said in (
+        (yes[2:] + no[20:], no[:20], "the test file has 0 rows of 'yes', and 1 are needed"),
+        (yes[:2] + no[20:], yes[2:] + no[:20], "training file has 2 rows of 'yes', and 3 are"),
+    ):
+        for name, own in (("train", train), ("test", test)):
+            (tmp_path / f"{name}.csv").write_text("\n".join([head, *own]), encoding="utf-8")
+        code, _, err = typed("compare", "train.csv", "--test", "test.csv", "--target", "left")
+        assert code == 2 and said in err
+        assert not (tmp_path / "compare-train").exists()
+
+
+@pytest.mark.usefixtures("designed")
+def test_groups_stay_together_and_all_pairs_count(tmp_path: Path, typed: Typed) -> None:
+    table(tmp_path / "a.csv", 120)
     lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
     grouped = [f"{line},{'who' if i == 0 else i // 3}" for i, line in enumerate(lines)]
     (tmp_path / "a.csv").write_text("\n".join(grouped) + "\n", encoding="utf-8")
-    done = rankexp("compare", "a.csv", "--target", "left", "--groups", "who", *FEW, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    code, _, err = typed("compare", "a.csv", "--target", "left", "--groups", "who", *FEW)
+    assert code == 0, err
     study = (tmp_path / "compare-a" / "study.yaml").read_text(encoding="utf-8")
     assert "together: groups" in study and "within_groups: false" in study
-    assert "groups together" in done.stdout.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
@@ -97,28 +170,46 @@ def test_groups_stay_together_and_all_pairs_count(tmp_path: Path) -> None:
         (("--target", "left", "--margin", "nan"), 2, "--margin: expected a number above 0"),
         (("--target", "left", "--out", "mine.csv"), 2, "--out: 'mine.csv' is a file"),
         (("--target", "left", "--out", "an answer"), 2, "'an-answer'"),
+        (("--target", "left", "--test", "other.csv"), 3, "other.csv"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(
-    tmp_path: Path, options: tuple[str, ...], code: int, said: str
+    tmp_path: Path, typed: Typed, options: tuple[str, ...], code: int, said: str
 ) -> None:
     table(tmp_path / "mine.csv", 60)
-    done = rankexp("compare", "mine.csv", *options, cwd=tmp_path)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+    found, out, err = typed("compare", "mine.csv", *options)
+    assert found == code, out + err
+    assert said in err and err.count("\n") == 1
     assert not (tmp_path / "compare-mine").exists()
 
 
-def test_what_compare_did_not_write_is_not_overwritten(tmp_path: Path) -> None:
+def test_columns_with_commas_stand_in_quotes_or_in_options_of_their_own(
+    tmp_path: Path, typed: Typed
+) -> None:
     table(tmp_path / "mine.csv", 60)
-    theirs = tmp_path / "out" / "study.yaml"
-    theirs.parent.mkdir()
-    theirs.write_text("mine: 1\n", encoding="utf-8")
-    done = rankexp("compare", "mine.csv", "--target", "left", "--out", "out", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "'out' holds study.yaml that 'rankexp compare' did not write" in done.stderr
-    assert theirs.read_text(encoding="utf-8") == "mine: 1\n"
+    text = (tmp_path / "mine.csv").read_text(encoding="utf-8")
+    (tmp_path / "mine.csv").write_text(text.replace("age", '"age, years"', 1), encoding="utf-8")
+    inspect = ("inspect", "mine.csv", "--target", "left", "--drop")
+    for options in (('spend,"age, years"',), ("spend", "--drop", '"age, years"')):
+        code, out, err = typed(*inspect, *options)
+        assert code == 0, err
+        assert [line for line in out.splitlines() if line.startswith(("age", "spend"))] == [
+            line for line in out.splitlines() if " dropped " in line
+        ]
+    code, _, err = typed(*inspect, "age, years")
+    assert code == 3 and """'"age, years"' is one in double quotes""" in err
+
+
+@pytest.mark.usefixtures("designed")
+def test_what_is_ranked_before_all_others_is_said_in_words(tmp_path: Path, typed: Typed) -> None:
+    table(tmp_path / "mine.csv", 60)
+    options = ("--target", "plan", "--levels", "family,basic")
+    assert "target 'plan': family (" in typed("inspect", "mine.csv", *options)[1]
+    text = (tmp_path / "mine.csv").read_text(encoding="utf-8")
+    (tmp_path / "mine.csv").write_text(text.replace("basic", "solo", 5), encoding="utf-8")
+    code, out, _ = typed("compare", "mine.csv", "--target", "plan", "--positive", "solo", *FEW)
+    assert code == 0
+    assert "target 'plan': all others (55), solo (5)" in out and "*" not in out
 
 
 @pytest.mark.parametrize(
@@ -126,47 +217,55 @@ def test_what_compare_did_not_write_is_not_overwritten(tmp_path: Path) -> None:
     [
         ("x", (), "the features are the same in every row"),
         ("x,a", ("--groups", "a"), "--groups: the column has 2 different values"),
-        ("x,a,w", ("--weights", "w"), "without --weights and with --drop w there is"),
+        ("x,a,w", ("--weights", "w"), "say --drop w in place of --weights w"),
     ],
 )
 def test_nothing_is_fitted_where_no_split_or_no_method_is_left(
-    tmp_path: Path, columns: str, options: tuple[str, ...], said: str
+    tmp_path: Path, typed: Typed, columns: str, options: tuple[str, ...], said: str
 ) -> None:
     cells = {"x": "1.5", "w": "2.5"}
     rows = [",".join(cells.get(c, "uv"[i % 2]) for c in columns.split(",")) for i in range(60)]
     lines = [f"{columns},y", *(f"{row},{i % 3 // 2}" for i, row in enumerate(rows))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = rankexp("compare", "t.csv", "--target", "y", *options, *FEW, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert said in done.stderr and not (tmp_path / "compare-t" / "records").exists()
+    code, _, err = typed("compare", "t.csv", "--target", "y", *options, *FEW)
+    assert code == 2, err
+    assert said in err and not (tmp_path / "compare-t").exists()
 
 
-def test_a_feature_of_two_values_and_few_groups_are_split_all_the_same(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("designed")
+@pytest.mark.parametrize(
+    ("options", "said", "folds"),
+    [
+        (("--drop", "g"), "Rows have only 2 different combinations", 5),
+        (("--groups", "g"), "", 3),
+    ],
+)
+def test_a_feature_of_two_values_and_few_groups_are_split_all_the_same(
+    tmp_path: Path, typed: Typed, options: tuple[str, ...], said: str, folds: int
+) -> None:
     lines = [f"{i % 2},{i // 30},{int(i % 3 == 0 or i % 8 == 1)}" for i in range(90)]
     (tmp_path / "t.csv").write_text("\n".join(["x,g,y", *lines]) + "\n", encoding="utf-8")
-    for options, said in (
-        (("--drop", "g"), "Rows have only 2 different combinations"),
-        (("--groups", "g"), "3 folds"),
-    ):
-        done = rankexp("compare", "t.csv", "--target", "y", *options, *FEW, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert said in done.stdout and "INCOMPLETE" not in done.stdout
+    code, out, err = typed("compare", "t.csv", "--target", "y", *options, *FEW)
+    assert code == 0, err
+    made = yaml.safe_load((tmp_path / "compare-t" / "study.yaml").read_text(encoding="utf-8"))
+    assert said in out and made["experiments"]["compare"]["protocol"]["folds"] == folds
 
 
-def test_too_few_of_a_value_are_refused_before_anything_is_fitted(tmp_path: Path) -> None:
+def test_too_few_of_a_value_are_refused_before_anything_is_fitted(
+    tmp_path: Path, typed: Typed
+) -> None:
     table(tmp_path / "mine.csv", 40, positives=99.0)
     with (tmp_path / "mine.csv").open("a", encoding="utf-8") as file:
         file.write("40,1.0,1.0,basic,yes\n")
-    done = rankexp("compare", "mine.csv", "--target", "left", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "has 1 row of 'yes'; at least 3" in done.stderr
+    code, _, err = typed("compare", "mine.csv", "--target", "left")
+    assert code == 2 and "has 1 row of 'yes'; at least 3" in err
 
 
-def test_inspect_shows_every_column_and_what_is_left_out(tmp_path: Path) -> None:
+def test_inspect_shows_every_column_and_what_is_left_out(tmp_path: Path, typed: Typed) -> None:
     table(tmp_path / "mine.csv")
-    done = rankexp("inspect", "mine.csv", "--target", "left", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    code, out, err = typed("inspect", "mine.csv", "--target", "left")
+    assert code == 0, err
     for name in ("no", "age", "spend", "plan", "left"):
-        assert any(line.startswith(f"{name} ") for line in done.stdout.splitlines())
-    assert "left out" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
+        assert any(line.startswith(f"{name} ") for line in out.splitlines())
+    assert "left out" in out
+    assert max(map(len, out.splitlines())) <= 100

@@ -1,5 +1,7 @@
 """The minutes decide what is run: nothing is left out or made smaller without a word."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,9 +16,10 @@ def data(n: int, positives: int | None = None) -> Dataset:
     return Dataset("d", np.zeros((n, 1)), y, (Feature("x"),), ("no", "yes"))
 
 
-def planned(seconds: float, **costs: float) -> Design:
+def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> Design:
     made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
-    return design(made, PAIRS, data(1000), Allowance(seconds, 2, 3), {"stratified": True})
+    allowed = Allowance(seconds, 2, 3)
+    return design(made, PAIRS, data(1000), allowed, {"stratified": True}, shares)
 
 
 def test_with_time_all_methods_are_cross_validated() -> None:
@@ -69,3 +72,30 @@ def test_of_two_contrasts_the_slower_goes_whole_before_training_parts_become_sma
     assert found.methods == ["points", "pairs"]
     assert found.protocol["kind"] == "cross_validation"
     assert "forest and tree left out" in found.words[0]
+
+
+def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> None:
+    costs = {"points": 0.1, "pairs": 0.2, "forest": 6.0, "boosting": 1.0}
+    half = {"forest": 0.5, "boosting": 0.5}
+    assert planned(120, half, **costs).narrow == []
+    found = planned(60, half, **costs)
+    assert (found.methods, found.narrow) == (list(costs), ["forest"])
+    assert "forest tried with half of their settings only" in found.words[0]
+    minutes = float(found.words[0].split("--minutes ")[1].split(" ")[0])
+    assert planned(60 * minutes, half, **costs).narrow == []
+    found = planned(20, half, **costs)
+    assert found.methods == ["points", "pairs", "boosting"]
+    assert found.narrow == [], "boosting has time for all of it once the forest is gone"
+    assert "forest left out" in found.words[0] and len(found.words) == 1
+
+
+def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> None:
+    train = replace(data(1000), parts=np.ones(1000, np.int64), part_names=("test", "train"))
+    made = {name: Cost(1000, seconds, 1.0) for name, seconds in (("points", 5.0), ("pairs", 5.0))}
+    found = design(made, PAIRS, train, Allowance(1000, 2, 3), {"together": "groups"})
+    assert found.protocol == {"kind": "given", "test": "test", "together": "groups"}
+    assert (found.repeats, found.words) == (1, [])
+    short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
+    assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
+    assert short.words == ["training takes about 0.7 minutes, longer than --minutes"]
+    assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp.compare.methods import LAMBDAS, OFFERS
-from rankexp.compare.widening import LIMITS, widened
+from rankexp.compare.widening import LIMITS, narrowed, widened
 
 
 def test_a_grid_grows_at_its_end_and_keeps_its_order() -> None:
@@ -47,3 +47,13 @@ def test_every_grid_offered_can_grow_or_ends_by_nature(kind: str) -> None:
     for method in OFFERS[kind].methods.values():  # type: ignore[index]
         names = ["lam"] if "lambdas" in method else list(method["grid"])
         assert set(names) <= LIMITS.keys()
+
+
+def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
+    method = {"estimator": "e", "lambdas": [1.0, 0.1, 0.01, 0.001], "grid": {"a": [1, 2, 3]}}
+    made, share = narrowed(method)
+    assert made == {"estimator": "e", "lambdas": [1.0, 0.01], "grid": {"a": [1, 3]}}
+    assert share == pytest.approx(1 / 3)
+    assert narrowed({"estimator": "e"}) == ({"estimator": "e"}, 1.0)
+    wider = widened(made, ["lowest lam"])
+    assert wider is not None and wider["lambdas"][-1] == pytest.approx(1e-6), "in its own steps"

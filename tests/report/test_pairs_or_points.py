@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp import registry
+from rankexp.analyse.contrast import Contrast
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.config.schema import Block, Study
 from rankexp.metrics.base import parse
@@ -25,6 +26,7 @@ from rankexp.run.record import Record, Row
 
 Make = Callable[..., Context]
 CONTRASTS = {"svm_or": "logistic"}
+NAN = math.nan
 POINTS = 3  # of each grid
 
 
@@ -110,7 +112,7 @@ def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
 def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) -> None:
     values = {"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}
     steep = shown(make, losses(values, best=0)).lead[-2]
-    assert "A wider grid may do better" in steep
+    assert "Other settings may do better" in steep
     assert "SVM-OR (10 of 10 at the lowest lam)" in steep
 
     def flat(cell: Cell, record: Record) -> Record:
@@ -119,7 +121,7 @@ def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) ->
         return Record(made.key, grid=made.grid, rows=rows, times=made.times)
 
     assert "where nothing changes any more" in shown(make, flat).lead[-2]
-    assert "edge" not in shown(make, losses(values)).lead[-2]
+    assert "end of" not in shown(make, losses(values)).lead[-2]
 
 
 def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
@@ -190,3 +192,21 @@ def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: 
     metric = parse("auc")
     made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
     assert said in made.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.3])
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, higher: bool) -> None:
+    means = [0.9, 0.9 - size] if higher else [0.1, 0.1 + size]
+    found = [
+        Standing(name, m, NAN, NAN, NAN, 1.0, "", "", False)
+        for name, m in zip("ab", means, strict=True)
+    ]
+    contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
+    metric: Any = "auc"
+    made = draw(Gains(metric, 0.01, 0.95, 90.0, found, {"b": "a"}, {"b": contrast}, {}), str)
+    left, right = (axes.get_xlim() for axes in made.axes)
+    behind = means[0] - 0.01 if higher else means[0] + 0.01
+    assert left[0] < min(behind, *means) and max(behind, *means) < left[1]
+    assert right[0] <= -0.02 and right[1] >= 0.02 and right[1] > size
+    assert left[1] - left[0] >= 0.0199

@@ -16,7 +16,7 @@ from rankexp.report.blocks.statistics.comparison import Comparison, Judged, metr
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
 from rankexp.report.gain_words import Words, duration, named, said
-from rankexp.report.gains import Gains, standings
+from rankexp.report.gains import Gains, standings, tested
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
@@ -106,6 +106,7 @@ class PairsOrPoints(BlockKind):
             pairs=self.contrasts,
             contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
             behind=dict(zip(others, adjusted(behind, settings), strict=True)),
+            tested=tested(context, experiment),
         )
 
     def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
@@ -131,8 +132,11 @@ class PairsOrPoints(BlockKind):
             for one in found.standings
         ]
         name = named(found.metric)
-        header = ["Method", name, "− its like on points", "− the best", "Time", "Chosen"]
-        return Table(header, rows, f"{name} by {self.rule.label}: mean ± SE, best first")
+        header = ["Method", name, "− its like on points", "− the best", "Time", "Settings"]
+        caption = f"{name} on rows not trained on, mean ± standard error, best first"
+        if self.rule.label != "nested":
+            caption += f"; settings chosen by {self.rule.label}"
+        return Table(header, rows, caption)
 
     def _difference(self, own: Contrast | None) -> Cells | Cell:
         if own is None or math.isnan(own.difference):
@@ -144,14 +148,15 @@ class PairsOrPoints(BlockKind):
     def _notes(self, found: Gains) -> list[str]:
         """Say what the columns are."""
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
+        overlap = "" if found.tested > 0 else " that allow for training parts that overlap"
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
-            f"{side} values are better. SE and {percent} intervals allow for training parts that "
-            f"overlap; those of differences hold for all of a column at once. Better, worse: "
-            f"adjusted p below {alpha} (Holm); equivalent: within "
-            f"{short(found.margin)} by two one-sided tests at {alpha}.",
-            f"Time: of a split, with grid and choice. {Mark.EDGE.value}: some choices lie at an "
-            "edge of the grid.",
+            f"{side} values are better. In brackets: {percent} intervals{overlap}, and hold for "
+            f"all of a column at once. Better, worse: p below {alpha}, adjusted for the number of "
+            f"comparisons (Holm); equivalent: shown to be within {short(found.margin)} (two "
+            f"one-sided tests at {alpha}).",
+            f"Time: of training once, with the choice of settings. {Mark.EDGE.value}: some "
+            "choices lie at the end of the settings tried.",
         ]
 
 
