@@ -79,7 +79,8 @@ class Along(AtRule):
         designs = context.designs(experiment, metric)
         rows = scores[scores["method"].isin(wanted)] if along else chosen
         x = rows["grid"].map(points if along else dict.fromkeys(points, 0))
-        for (problem, value), given in rows.groupby(["problem", x], sort=False):
+        for (where, value), given in rows.groupby(["problem", x], sort=False):
+            problem = str(where)
             if given.duplicated([*compare.SPLIT, "method"]).any():
                 raise ConfigError(f"experiment '{experiment}': its grid has other parameters, too")
             own = compare.paired(given, self.reference) if self.reference else given

@@ -108,7 +108,8 @@ class Readings(AtRule):
         """Say which readings come nearest and farthest as a whole."""
         sizes = lines["difference"].abs().groupby(lines["reading"], sort=False).mean()
         (best, least), (worst, most) = (
-            (name, number(sizes[name], self.digits)) for name in (sizes.idxmin(), sizes.idxmax())
+            (str(name), number(sizes[str(name)], self.digits))
+            for name in (sizes.idxmin(), sizes.idxmax())
         )
         return (
             f"Of {len(sizes)} readings of what is not printed, '{best}' comes nearest to the "

@@ -65,12 +65,12 @@ class CurvesAlong(Choosing, Against):
     def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say between what the slopes and the distances of each experiment lie."""
         told = []
-        for (name, method, quantity), own in numbers.groupby(
-            ["experiment", "method", "quantity"], sort=False
-        ):
+        for key, own in numbers.groupby(["experiment", "method", "quantity"], sort=False):
+            name, method, quantity = map(str, key)
             if quantity != RMSE:
-                values = own["median" if quantity == APART else "mean"]
-                at = [own[self.parameter][i] for i in (values.idxmin(), values.idxmax())]
+                ranked = own.sort_values("median" if quantity == APART else "mean")
+                values = ranked["median" if quantity == APART else "mean"]
+                at = ranked[self.parameter].iloc[[0, -1]].to_list()
                 ends = (
                     f"{number(v, 2)} ({at[i]:g})" for i, v in enumerate(values.agg(["min", "max"]))
                 )
@@ -127,15 +127,15 @@ class CurvesAlong(Choosing, Against):
     def _table(self, context: Context, numbers: pd.DataFrame) -> Table:
         rows: dict[tuple[str, Any], list[Entry]] = {}
         columns = list(dict.fromkeys(zip(numbers["method"], numbers["quantity"], strict=True)))
-        cells = numbers.set_index(["experiment", self.parameter, "method", "quantity"])
+        places = ["experiment", self.parameter, "method", "quantity"]
+        cells = {tuple(row[name] for name in places): row for row in numbers.to_dict("records")}
         for experiment, value in dict.fromkeys(
             zip(numbers["experiment"], numbers[self.parameter], strict=True)
         ):
             title = context.evaluate(experiment).title or experiment
             row = rows.setdefault((experiment, value), [title, str(value)])
             for method, quantity in columns:
-                key = (experiment, value, method, quantity)
-                own = cells.loc[key] if key in cells.index else None
+                own = cells.get((experiment, value, method, quantity))
                 row.append(Cell() if own is None else self._cell(own, quantity))
         header = ["Experiment", self.parameter]
         header += [f"{quantity}, {context.method_label(method)}" for method, quantity in columns]
@@ -158,9 +158,10 @@ class CurvesAlong(Choosing, Against):
                 own = here[here["method"] == name]
                 bars = None if quantity == APART else 2 * own["se"]
                 y = own["median" if quantity == APART else "mean"]
-                style = {"color": figure.colour(place), "marker": ".", "linewidth": 1.3}
+                style: dict[str, Any] = {"marker": ".", "linewidth": 1.3}
                 label = figure.literal(context.method_label(name))
-                panel.errorbar(own[self.parameter], y, bars, label=label, **style)
+                style |= {"color": figure.colour(place), "label": label}
+                panel.errorbar(own[self.parameter], y, bars, **style)
             if quantity == SLOPE:
                 theory = dict.fromkeys(here["theory"].dropna())
                 for height in theory:
