@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rankexp import names, registry
 from rankexp.config.schema import Simulate, Study
@@ -21,6 +21,7 @@ COLUMNS = [
 ]
 LINE = "line"  # a further key of each row: its line in the file
 UNTESTED, OVER, BAYES = "not tested", "over", "bayes"
+Range = tuple[float, float]
 CURVES = ("slope", "rms")  # of the scoring functions kept, as slope(low=-1, high=1)
 
 
@@ -60,7 +61,7 @@ class Row:
     method: tuple[str, ...]
     reference: tuple[str, ...]  # methods, problems or quantities in place of the row's own
     test: str
-    threshold: tuple[float, float]  # the range meant; (-t, t) where one number is given
+    threshold: Range  # the range meant; (-t, t) where one number is given
     share: float  # of the comparisons that must hold
     note: str
     line: str
@@ -79,11 +80,15 @@ class Row:
 
     def curve(self) -> tuple[str, float, float] | None:
         """Return what is asked of scoring functions, and the window; None for other quantities."""
-        if self.metric.partition("(")[0] not in CURVES:
+        name = self.metric.partition("(")[0]
+        if name not in CURVES:
             return None
+        ends: dict[str, Any] = {"low": -math.inf, "high": math.inf}
         given = dict(names.parse(self.metric, "quantity").parameters)
-        ends = (float(given.get(k, end)) for k, end in (("low", -math.inf), ("high", math.inf)))  # type: ignore[arg-type]
-        return self.metric.partition("(")[0], *ends  # type: ignore[return-value]
+        if not given.keys() <= ends.keys():
+            raise ConfigError(f"'{self.metric}': {name} takes low and high")
+        ends |= given
+        return name, float(ends["low"]), float(ends["high"])
 
 
 def read(file: Path) -> list[dict[str, str]]:
@@ -135,22 +140,30 @@ def parsed(given: Mapping[str, str]) -> Row:
     if word is None and not own["note"]:
         raise ConfigError("what is not tested needs a reason in its note")
     try:
-        low, dots, high = own["threshold"].partition("..")
-        end = float(high if dots else low or "nan")
-        limits = (float(low), end) if dots else (-end, end)
+        limits = _range(test, word, own["threshold"])
         share = float(own["share"] or 1)
     except ValueError as error:
         raise ConfigError(f"threshold and share must be numbers: {error}") from error
-    if math.isnan(end) and word and word.text:
-        limits = (0.0, 0.0)
-    least = -1.0 if test == "always" or (word and word.text) else 0.0
-    ranges = test in ("between", "always")
-    if word and not (limits[1] - limits[0] > least and (ranges or not dots) and 0 < share <= 1):
-        form = "low..high or a number" if ranges else "a number above 0"
-        raise ConfigError(f"'{test}' needs {form} as its threshold, and a share in (0, 1]")
+    if not 0 < share <= 1:
+        raise ConfigError(f"expected a share in (0, 1], got {share:g}")
     lists = {name: tuple(own[name].split()) for name in ("problem", "method", "reference")}
     values = own | lists | {"threshold": limits, "share": share, "line": given[LINE]}
     return Row(**values)  # type: ignore[arg-type]
+
+
+def _range(test: str, word: Word | None, text: str) -> Range:
+    """Return the range that a threshold means: as it stands, or around 0."""
+    low, dots, high = text.partition("..")
+    if word is None or (word.text and not text):
+        return 0.0, 0.0
+    ranges, number = test in ("between", "always"), float(high if dots else low or "nan")
+    limits = (float(low), number) if dots else (0.0 - number, number)
+    ordered = limits[0] <= limits[1] if word.text or test == "always" else limits[0] < limits[1]
+    known = any(map(math.isfinite, limits)) if dots else math.isfinite(number)
+    if not (known and ordered and (ranges or not dots)):
+        form = "low..high or a number" if ranges else "a number above 0"
+        raise ConfigError(f"'{test}' needs {form} as its threshold, got '{text}'")
+    return limits
 
 
 def faults(study: Study) -> Iterator[str]:
@@ -161,14 +174,16 @@ def faults(study: Study) -> Iterator[str]:
     except ConfigError as error:
         yield str(error)
         return
-    told: set[str] = set()
+    told: dict[str, str] = {}
     for given in rows:
         try:
             row = parsed(given)
             _check(study, row)
+            if row.claim in told and UNTESTED in (row.test, told[row.claim]):
+                raise ConfigError(f"'{row.claim}' has a row that is not tested: two claims")
             if not row.words and row.claim not in told:
                 raise ConfigError(f"nothing says what '{row.claim}' claims, in 'words'")
-            told.add(row.claim)
+            told.setdefault(row.claim, row.test)
         except (ConfigError, ValueError) as error:
             yield f"{file}:{given[LINE]}: {error}"
 
@@ -183,21 +198,35 @@ def _check(study: Study, row: Row) -> None:
     if TESTS[row.test].compares and not row.reference:
         raise ConfigError(f"the test '{row.test}' needs a reference")
     if isinstance(setup, Simulate):
-        return  # a check's quantities are known once it has run
-    if row.curve() and not (setup.keep and setup.keep.at):
-        raise ConfigError(f"'{row.metric}' needs curves that '{row.experiment}' keeps 'at' points")
+        _of_check(row)
+        return
+    if (curve := row.curve()) is not None:
+        if not (setup.keep and setup.keep.at):
+            raise ConfigError(f"'{row.experiment}' keeps no curves 'at' points for {row.metric}")
+        if not {*row.reference} <= {*setup.methods} or (curve[0] == "rms" and not row.reference):
+            raise ConfigError(f"'{row.metric}' needs another method as its reference")
     metrics = [repr(parse(text)) for text in setup.metrics]
     fitted = setup.keep.fitted if setup.keep else []
-    quantity = row.metric if row.curve() else row.quantity()
+    quantity = row.metric if curve else row.quantity()
+    if BAYES in row.reference and quantity not in metrics:
+        raise ConfigError(f"the best scorer has no {row.metric}")
     for what, given, known in (
         ("problem", row.problem[row.problem[:1] == (OVER,) :], ["*", *setup.problems]),
-        ("metric", [quantity], [*metrics, *fitted, *([quantity] if row.curve() else [])]),
+        ("metric", [quantity], [*metrics, *fitted, *([quantity] if curve else [])]),
         ("method", row.method or [""], setup.methods),
         ("reference", row.reference, [*setup.methods, *setup.problems, *metrics, BAYES, *fitted]),
     ):
         for name in given:
             if name not in known and name.partition("[")[0] not in fitted:
                 raise _unknown(what, name, known)
+
+
+def _of_check(row: Row) -> None:
+    """Raise ConfigError where a row asks of a check what it has not, quantities aside."""
+    if row.problem or row.method or row.rule or row.test in ("best", "worst"):
+        raise ConfigError(f"'{row.experiment}' is a check: it has quantities in 'metric' only")
+    if len(row.reference) > 1:
+        raise ConfigError("a check's quantity has one reference at most")
 
 
 def _unknown(what: str, name: str, known: Mapping[str, object] | list[str]) -> ConfigError:

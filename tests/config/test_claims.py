@@ -66,7 +66,10 @@ def _told(tmp_path):
         {"test": "always", "threshold": "0", "reference": "auc"},
         {"experiment": "g", "rule": "fixed:lam=1", "method": "grid", "reference": "m"},
         {"experiment": "c", "problem": "g", "metric": "slope(low=0, high=1)"},
-        {"experiment": "c", "problem": "g", "metric": "coef_[0,0]", "reference": "bayes"},
+        {"experiment": "c", "problem": "g", "metric": "coef_[0,0]", "reference": "coef_[0,1]"},
+        {"experiment": "c", "problem": "g", "reference": "bayes"},
+        {"experiment": "c", "problem": "g", "metric": "rms(low=0)"},
+        {"test": "between", "threshold": "0..inf"},
         {"experiment": "s", "problem": "", "metric": "agreement", "method": ""},
         {"experiment": "", "test": "not tested", "note": "A theorem."},
     ],
@@ -87,7 +90,7 @@ def test_what_can_be_tested(told, changed):
         ({"method": ""}, "unknown method ''"),
         ({"metric": "rank_los"}, "unknown metric 'rank_los' (did you mean 'rank_loss'?)"),
         ({"metric": "vus"}, "unknown metric 'vus'"),
-        ({"metric": "slope(low=0)"}, "needs curves that 'e' keeps 'at' points"),
+        ({"metric": "slope(low=0)"}, "'e' keeps no curves 'at' points for slope"),
         ({"reference": "kk"}, "unknown reference 'kk' (did you mean 'k'?)"),
         ({"reference": ""}, "the test 'lower' needs a reference"),
         ({"test": "lowr"}, "unknown test 'lowr' (did you mean 'lower'?); known: lower, higher"),
@@ -97,15 +100,29 @@ def test_what_can_be_tested(told, changed):
         ({"test": "within", "threshold": "0..1"}, "'within' needs a number above 0"),
         ({"test": "between"}, "'between' needs low..high or a number as its threshold"),
         ({"test": "between", "threshold": "1..0"}, "'between' needs low..high"),
+        ({"test": "between", "threshold": "1..0.9"}, "'between' needs low..high"),
+        ({"test": "always", "threshold": "1..0.9"}, "'always' needs low..high"),
+        ({"threshold": "-0.1"}, "'lower' needs a number above 0 as its threshold, got '-0.1'"),
+        ({"test": "within", "threshold": "inf"}, "'within' needs a number above 0"),
+        ({"test": "within", "threshold": "nan"}, "'within' needs a number above 0"),
+        ({"experiment": "c", "problem": "g", "metric": "slope(lo=0)"}, "slope takes low and high"),
+        ({"experiment": "c", "problem": "g", "metric": "rms", "reference": "g"},
+         "'rms' needs another method as its reference"),
+        ({"experiment": "c", "problem": "g", "metric": "rms", "test": "between",
+          "threshold": "1", "reference": ""}, "'rms' needs another method as its reference"),
+        ({"experiment": "c", "problem": "g", "metric": "coef_", "reference": "bayes"},
+         "the best scorer has no coef_"),
+        ({"experiment": "s", "metric": "agreement"}, "'s' is a check: it has quantities"),
+        ({"experiment": "s", "problem": "", "method": "", "reference": "x y"}, "one reference at"),
         ({"threshold": "wide"}, "threshold and share must be numbers"),
-        ({"share": "2"}, "and a share in (0, 1]"),
+        ({"share": "2"}, "expected a share in (0, 1], got 2"),
         ({"share": "half"}, "threshold and share must be numbers"),
         ({"rule": "orakle"}, "unknown rule 'orakle' (did you mean 'oracle'?)"),
         ({"experiment": "g", "reference": "grid"}, "methods of 'g' have a grid: name a rule"),
         ({"claim": " "}, "it names no claim"),
         ({"words": ""}, "nothing says what 'a' claims, in 'words'"),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_told_with_its_line(told, changed, message):
     said = told("# a comment, which is a line too", row(claim="b"), row(**changed))
     assert isinstance(said, str)
@@ -118,6 +135,11 @@ def test_words_stand_once_and_every_fault_is_told(told):
     assert [claims.parsed(one).words for one in claims.rows_of(study)] == ["It is.", ""]
     said = told(row(test="x"), row(), row(test="y"))
     assert "said.csv:2:" in said and "said.csv:4:" in said and "said.csv:3:" not in said
+
+
+def test_a_claim_is_tested_or_not(told):
+    said = told(row(), row(words="", test="not tested", note="Why not."))
+    assert "said.csv:3: 'a' has a row that is not tested: two claims" in said
 
 
 def test_a_file_that_cannot_be_read_is_told(told, tmp_path):

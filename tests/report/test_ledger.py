@@ -176,6 +176,13 @@ def undefine(method: str) -> Any:
     return change
 
 
+def test_a_single_split_has_no_error(make: Make) -> None:
+    row = claim(experiment="once", problem="vote", metric="rank_loss", rule="oracle")
+    output = show(make(), row | {"method": "logistic", "test": "between", "threshold": "0..1"})
+    (line,) = rows(output.tables[0])
+    assert line[-1] == "undecided" and "a single value has no error" in line[3]
+
+
 def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make) -> None:
     good, bad = of("svm_or", "lower", "exponential"), of("svm_or", "lower", "logistic")
     assert verdicts(make(), good, bad | {"claim": "b"}) == ["holds", "does not hold"]
