@@ -252,6 +252,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "direction": said.direction,
         "source": said.source,
         "cutoff": said.cutoff,
+        "label": said.label,
         "kinds": list(said.kinds),
         "margin": said.reading.margin,
     }

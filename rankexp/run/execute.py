@@ -128,10 +128,12 @@ class _Run:
     def __init__(self, prepared: Prepared, manifest: Manifest, outcome: Outcome) -> None:
         self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
         self.log = _Log(prepared.folder)
-        known, folder = prepared.known, str(prepared.folder)
+        known, jobs = prepared.known, prepared.plan.jobs
+        keeps = (getattr(cell.spec, "scores", False) for job in jobs for cell in job.cells)
+        folder = str(prepared.folder) if prepared.plan.scored or any(keeps) else ""
         self.jobs = [
             replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
-            for job in prepared.plan.jobs
+            for job in jobs
         ]
         self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
         self.reasons: Counter[str] = Counter()

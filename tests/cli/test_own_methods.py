@@ -205,6 +205,19 @@ def test_a_file_that_fails_names_its_line(place: Path, body: str, complaint: str
         assert code == 2 and complaint in said and len(said.splitlines()) == 1, said
 
 
+def test_a_worker_takes_no_other_file_than_was_planned_with(place: Path) -> None:
+    from rankexp.config.estimators import resolve_estimator
+    from rankexp.errors import ConfigError
+    from rankexp.imports import file_hash
+
+    then = file_hash("models.py:poly", str(place))
+    first = resolve_estimator("models.py:poly", str(place), then)
+    assert [name for name, _ in first().steps][-1] == "logisticregression"
+    (place / "models.py").write_text("poly = 3\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"'models.py' changed while the study ran; run it"):
+        resolve_estimator("models.py:poly", str(place), then)
+
+
 def with_data(place: Path, text: str, entry: str) -> None:
     rng = np.random.default_rng(4)
     groups, X = rng.integers(0, 8, 200), rng.integers(-9, 10, (200, 3))
@@ -307,6 +320,30 @@ def plug_in_study(place: Path) -> None:
     both = text.replace("METRICS", "rank_loss, gained(bonus=0.5)")
     (place / "both.yaml").write_text(both.replace("report: [", f"report: [{gained}, "))
     (place / "study.yaml").write_text(text.replace("METRICS", "rank_loss"))
+
+
+def test_another_scikit_learn_is_named_where_records_are_reused() -> None:
+    import sklearn
+
+    from rankexp.run.prepare import _aged
+    from rankexp.run.record import Record
+
+    then, now = (
+        Record("a", packages={"scikit-learn": "0.9"}),
+        {"scikit-learn": sklearn.__version__},
+    )
+    (line,) = _aged([then, then, Record("b", packages=now), Record("c")])
+    assert line.startswith("2 records were made with scikit-learn 0.9, this is ")
+    assert Record.from_json(then.to_json()) == then and "packages" not in Record("c").to_json()
+
+
+def test_records_of_foreign_methods_say_their_scikit_learn(place: Path) -> None:
+    from rankexp.run.store import Store
+
+    study(place, ours="{lambdas: [0.1]}", made='{estimator: "models.py:poly"}')
+    assert rankexp(place, "run", "study.yaml", "-j1")[0] == 0
+    records = Store(place / "results/mine").read().values()
+    assert sorted(len(record.packages) for record in records) == [0] * 4 + [1] * 4
 
 
 def test_another_version_of_a_plug_in_is_run_anew(place: Path) -> None:
