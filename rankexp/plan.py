@@ -18,6 +18,7 @@ A job is some cells that share their data.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rankexp import registry
 from rankexp.config.estimators import has_path
@@ -204,7 +205,8 @@ def method_spec(
     lambdas, code = method.lambdas, code or {}
     sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
     named = (method.estimator, method.params, method.grid)
-    spec = MethodSpec(*named, folder=method.folder, sha256=sha256, code=code)
+    folder = str(Path(method.folder).absolute()) if sha256 else ""
+    spec = MethodSpec(*named, folder=folder, sha256=sha256, code=code)
     if lambdas is None and not method.grid and (path if code else has_path(method.estimator)):
         lambdas = experiment.lambdas
     if lambdas is None:

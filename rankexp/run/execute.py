@@ -19,6 +19,7 @@ from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
 from rankexp.run.prepare import Prepared, prepare
 from rankexp.run.progress import Progress
+from rankexp.run.scored import FOLDER
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
 
 PRECEDENCE = (130, 2, 4, 1, 3)
@@ -130,7 +131,8 @@ class _Run:
         self.log = _Log(prepared.folder)
         known, jobs = prepared.known, prepared.plan.jobs
         keeps = (getattr(cell.spec, "scores", False) for job in jobs for cell in job.cells)
-        folder = str(prepared.folder) if prepared.plan.scored or any(keeps) else ""
+        kept = (prepared.folder / FOLDER).is_dir()
+        folder = str(prepared.folder) if kept or any(keeps) else ""
         self.jobs = [
             replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
             for job in jobs

@@ -53,7 +53,9 @@ class Scores:
         self._place, self._new = 0, False
         self._arrays: Arrays = {}
         self._folds: list[dict[str, Any]] = []
-        if folder and not fresh and self._file.is_file():
+        if fresh and folder:
+            self._file.unlink(missing_ok=True)  # nothing shall count that other code made
+        elif folder and self._file.is_file():
             self._read()
 
     def _read(self) -> None:
