@@ -207,7 +207,9 @@ class Store:
     def tidy(self) -> None:
         """Remove what killed writes left behind; not while another run is writing."""
         self._remove_superseded(list(self._held))
-        for file in self.folder.glob("*/*.tmp"):
+        beside = self.folder.parent  # the manifest, and scores of examples
+        left = [*beside.glob(".*.tmp"), *beside.glob("scores/*/.*.tmp")]
+        for file in [*self.folder.glob("*/*.tmp"), *left]:
             with contextlib.suppress(OSError):
                 file.unlink()
 

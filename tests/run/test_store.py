@@ -368,3 +368,13 @@ def test_leftovers_of_a_killed_write_are_not_read(tmp_path: Path) -> None:
     assert store.problems == []
     store.tidy()
     assert not left.exists()
+
+
+def test_what_a_killed_write_left_beside_the_records_goes_too(tmp_path: Path) -> None:
+    left = [tmp_path / ".manifest.json.1-ab.tmp", tmp_path / "scores/ab/.abc.npz.1-ab.tmp"]
+    kept = [tmp_path / "manifest.json", tmp_path / "scores/ab/abc.npz", tmp_path / "mine.tmp"]
+    for file in [*left, *kept]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    Store(tmp_path).tidy()
+    assert [file.exists() for file in [*left, *kept]] == [False, False, True, True, True]
