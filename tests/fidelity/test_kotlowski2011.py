@@ -120,7 +120,7 @@ def test_table_1_reaches_what_is_reachable(cell: tuple[str, str], scores: pd.Dat
     ]
     test = mine[mine.part == "test"]
     reproduced = float(oracle(test, ["problem"]).value.iloc[0])
-    combined = se * np.sqrt(1 / 2 + 1 / 3)  # two partitions of ten repeats beside thirty
+    combined = se * np.sqrt(1 / 2 + 1 / 2)  # two partitions of ten repeats beside twenty
     assert abs(reproduced - (first + second) / 2) <= 3 * combined + 5e-5
 
 
