@@ -389,8 +389,14 @@ OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "published_spread": ("boxes", {}),
     "published_table": ("folds", {}),
 }
-WITHOUT = {"curves_against_theory", "iroc_curves", "region_map", "scoring_functions"}
-WITHOUT |= {"simulation_table", "staircase", "summary", "tree"}
+WITHOUT = {
+    "curves_against_theory",
+    "curves_along",
+    "iroc_curves",
+    "region_map",
+    "scoring_functions",
+}
+WITHOUT |= {"simulation_table", "staircase", "summary", "together", "tree"}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:

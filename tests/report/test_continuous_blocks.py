@@ -123,6 +123,38 @@ def show(name: str, made: Context | None = None, **options: Any) -> Output:
     return output
 
 
+def test_readings_stand_together_beside_what_is_printed_of_one_method() -> None:
+    output = show("together", published="e", of="tree")
+    assert output.numbers is not None
+    table = output.numbers.set_index("method")
+    assert table["metric"].tolist() == ["iauc", "iauc"]  # nothing is published of the mse
+    assert table["nearest"].tolist() == pytest.approx([0.05, 0.25])  # .7 or .8, and .5, to .75
+    assert table["verdict"].tolist() == ["reproduced", "not reproduced"]
+    shown = [row[:2] for row in rows(output.tables[0])]
+    assert shown[0] == ["published", ".75"]
+    assert shown[1] == ["Tree", ".750 (.615 to .885)"]
+    assert shown[2] == ["Flat", ".500 ≠ (.500 to .500)"]
+    assert "No seed of 2 readings of Tree" in output.gist and ".050 (Tree)" in output.gist
+
+
+def test_a_seed_that_lacks_a_metric_is_not_the_nearest() -> None:
+    made = context(drop=lambda cell: cell.method == "tree")
+    output = show("together", made, published="e", of="tree")
+    assert output.numbers is not None
+    assert output.numbers["method"].tolist() == ["flat"]
+    assert "of 1 readings" in output.gist and "(Flat)" in output.gist
+
+
+def test_what_the_study_has_not_is_no_reading() -> None:
+    block = Block(block="together", name="x", experiment="e")
+    kind = registry.get("report.blocks", "together")
+    faults = list(kind(published="f", of="stump").faults(Study.model_validate(STUDY), block))
+    assert [fault.path for fault in faults] == [("options", "published"), ("options", "of")]
+    assert show("together", published="e", of="cart").notes == [
+        "Nothing is published of e, toy, cart."
+    ]
+
+
 def test_a_published_run_is_placed_among_the_seeds() -> None:
     output = show("published_spread", metrics=["iauc"])
     assert output.numbers is not None and output.figure is not None

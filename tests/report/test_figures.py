@@ -47,6 +47,7 @@ BLOCKS: dict[str, tuple[str, str | list[str], dict[str, Any]]] = {
     "published_spread": ("continuous", "e", {}),
     "optimum": ("continuous", "e", {"metric": "iauc"}),
     "curves_against_theory": ("theory", ["two", "three"], {}),
+    "curves_along": ("theory", "three", {"parameter": "n_rounds"}),
     "region_map": ("theory", "ties", {}),
     "staircase": ("theory", ["stairs", "two"], {}),
 }

@@ -220,6 +220,55 @@ def test_fitted_thresholds_centre_curves_and_are_compared() -> None:
     assert "thresholds_[0] and thresholds_[1]" in output.notes[0]
 
 
+def test_slopes_and_distances_along_a_parameter() -> None:
+    study = STUDY | {
+        "methods": {
+            name: STUDY["methods"]["steps"] | {"label": name, "params": {"n_cuts": cuts}}
+            for name, cuts in (("steep", 2), ("flat", 3))
+        },
+        "experiments": {"two": STUDY["experiments"]["two"] | {"methods": ["steep", "flat"]}},
+    }
+    parsed = Study.model_validate(study)
+    cells, records = list(plan.cells(parsed, {})), {}
+    for cell in cells:
+        slopes = (1.0, 2.0) if cell.method == "steep" else (1.0, 0.5 + cell.place.model)
+        rows = [Row("test", g, None, None, "rank_loss", 0.1) for g in (0, 1)]
+        curves = {
+            f"scoring_function:{g}": {"x": X, "y": [slope * x + 3.0 for x in X]}
+            for g, slope in enumerate(slopes)
+        }
+        grid = points({"n_rounds": [1, 2]})
+        records[cell.key] = Record(cell.key, grid=grid, rows=rows, curves=curves)
+    made = Context(parsed, cells, records, {})
+    options = {"theory": {"steep": HALF, "flat": HALF}}
+    output = show("curves_along", "two", made, parameter="n_rounds", reference="steep", **options)
+    assert output.numbers is not None and output.figure is not None
+    table = output.numbers.set_index(["method", "n_rounds", "quantity"])
+    assert table["samples"].unique().tolist() == [3]
+    assert table.loc[("steep", 2, "slope"), "mean"] == pytest.approx(2.0)
+    assert table.loc[("flat", 2, "slope"), "mean"] == pytest.approx(1.5)  # .5, 1.5, 2.5
+    assert table.loc[("flat", 2, "slope"), "se"] == pytest.approx(1.0 / np.sqrt(3))
+    assert table.loc[("flat", 1, "rmse"), "mean"] == pytest.approx(0.0, abs=1e-12)
+    size = np.sqrt(np.mean(np.square(X)))
+    assert table.loc[("flat", 1, "distance"), "median"] == pytest.approx(0.0, abs=1e-12)
+    assert table.loc[("flat", 2, "distance"), "median"] == pytest.approx(0.5 * size)
+    assert ("steep", 1, "distance") not in table.index
+    slope, distance = output.figure.axes[:2]
+    drawn = {line.get_label(): line.get_ydata() for line in slope.get_lines()}
+    assert list(drawn["theory"]) == [1.0, 1.0]
+    assert distance.get_ylabel() == "distance to steep"
+    assert "slope of flat from 1.00 (1) to 1.50 (2)" in output.gist
+
+
+def test_a_parameter_that_is_not_the_grid_is_refused() -> None:
+    block = Block(block="curves_along", name="x", experiment="two")
+    kind = registry.get("report.blocks", "curves_along")
+    study = Study.model_validate(STUDY)
+    (fault,) = kind(parameter="n_rounds", methods=["line"]).faults(study, block)
+    assert fault.path == ("options", "parameter") and "'line'" in fault.text
+    assert not list(kind(parameter="n_rounds", reference="steps").faults(study, block))
+
+
 def test_without_theory_there_are_curves_alone() -> None:
     output = show("curves_against_theory", "two", methods=["line"])
     assert output.numbers is not None and output.figure is not None

@@ -92,7 +92,7 @@ class Together(AtRule):
         for name, distance in nearest.items():
             own = [cells.get((name, str(metric)), Cell()) for metric in printed]
             rows.append([context.method_label(name), *own, Cell(distance, digits=self.digits)])
-        header = ["Reading", *(str(metric) for metric in printed), "Nearest seed"]
+        header = ["Reading", *(metric.label for metric in printed), "Nearest seed"]
         return Table(header, rows, f"{context.method_label(self.of)}: mean (5 to 95 %) over seeds")
 
     def _notes(self) -> list[str]:
