@@ -25,10 +25,9 @@ def few_cells(
 ) -> list[Row]:
     """Bound tau of scorers that have one value on each of a few intervals of the only feature.
 
-    A pair of examples in one interval is tied, and a point has the examples of an interval all
-    below or all above it. So tau is at most what each point would have if it chose the better
-    side of every interval for itself; a dynamic program over all ends of intervals finds the
-    greatest such sum exactly. A scorer that is found by moving these ends shows what is attained.
+    An interval lies below a point as a whole, or above it. So tau is at most what it would be if
+    each point chose the better side of every interval for itself; a dynamic program over all ends
+    of intervals finds the greatest such sum. A scorer found by moving ends shows what is attained.
 
     Parameters
     ----------
@@ -38,12 +37,10 @@ def few_cells(
         A generator with one feature and a continuous target that it determines (no noise).
     cells : int
         Intervals or levels, 2 or more.
-    n : int
-        Points, at quantiles of the feature, in which all is computed; O(n³) operations.
-    draws : int
-        Draws a point, by which quantiles are estimated.
+    n, draws : int
+        Points at quantiles of the feature, and draws a point to estimate them; O(n³) operations.
     test : int
-        Examples of the test set.
+        Test examples.
 
     Returns
     -------

@@ -437,6 +437,10 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"method": method, "references": references or ["svm_or"]}
         if name == "pairs_or_points":
             options = {"contrasts": {"svm_or": "logistic"}}
+        if name == "curves_along":
+            options = {"parameter": "lam"}
+        if name == "together":
+            options = {"published": "folds", "of": "logistic"}
         kind = registry.get("report.blocks", name).model_validate(options)
         block = Block(block=name, name="x", experiment=experiment, options=options)
         if not list(kind.faults(context.study, block)):
