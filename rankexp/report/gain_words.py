@@ -107,7 +107,8 @@ class Words:
         if not named:
             return ""
         share = share_of_loss(Settings())
-        return f" They are not shown to be within {share}, though ({'; '.join(named)})."
+        text = "; ".join(named)
+        return f" The differences are not shown to be within {share}, though ({text})."
 
     def _needed(self) -> str:
         """Say how many rows would probably decide what these do not."""

@@ -53,7 +53,8 @@ def source(protocol: Protocol) -> Any:
     rows = np.arange(ROWS)
     X = np.column_stack([rows, np.random.default_rng(0).standard_normal(ROWS)])
     y, groups, weights = rows % 2, rows // 4, np.arange(1.0, ROWS + 1)
-    return Loaded("loaded", Part(X, y, groups=groups, weights=weights), SEED)
+    names = tuple(map(str, range(ROWS // 4)))
+    return Loaded("loaded", Part(X, y, groups=groups, weights=weights), SEED, groups, names)
 
 
 def counts_its_places(protocol: Protocol) -> None:

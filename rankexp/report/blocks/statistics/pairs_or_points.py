@@ -148,10 +148,10 @@ class PairsOrPoints(BlockKind):
     def _notes(self, found: Gains) -> list[str]:
         """Say what the columns are."""
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        overlap = "" if found.tested > 0 else " that allow for training parts that overlap"
+        overlap = "" if found.tested > 0 else ", which allow for training parts that overlap"
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
-            f"{side} values are better. In brackets: {percent} intervals{overlap}, and hold for "
+            f"{side} values are better. In brackets: {percent} intervals{overlap}; they hold for "
             f"all of a column at once. Better, worse: p below {alpha}, adjusted for the number of "
             f"comparisons (Holm); equivalent: shown to be within {short(found.margin)} (two "
             f"one-sided tests at {alpha}).",
