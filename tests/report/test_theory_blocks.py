@@ -257,7 +257,7 @@ def test_slopes_and_distances_along_a_parameter() -> None:
     drawn = {line.get_label(): line.get_ydata() for line in slope.get_lines()}
     assert list(drawn["theory"]) == [1.0, 1.0]
     assert distance.get_ylabel() == "distance to steep"
-    assert "slope of flat from 1.00 (1) to 1.50 (2)" in output.gist
+    assert "slope of flat 1.00 to 1.50; distance of flat to steep .000 at 1, " in output.gist
 
 
 def test_a_parameter_that_is_not_the_grid_is_refused() -> None:

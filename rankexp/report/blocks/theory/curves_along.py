@@ -65,20 +65,23 @@ class CurvesAlong(Choosing, Against):
     def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say between what the slopes and the distances of each experiment lie."""
         told = []
-        for key, own in numbers.groupby(["experiment", "method", "quantity"], sort=False):
-            name, method, quantity = map(str, key)
-            if quantity != RMSE:
-                ranked = own.sort_values("median" if quantity == APART else "mean")
-                values = ranked["median" if quantity == APART else "mean"]
-                at = ranked[self.parameter].iloc[[0, -1]].to_list()
-                ends = (
-                    f"{number(v, 2)} ({at[i]:g})" for i, v in enumerate(values.agg(["min", "max"]))
-                )
-                told.append(
-                    f"{quantity} of {context.method_label(method)} from {' to '.join(ends)}, "
-                    f"{context.evaluate(name).title or name}"
-                )
-        return f"Along {self.parameter}: {'; '.join(told)}."
+        for name, here in numbers.groupby("experiment", sort=False):
+            parts = []
+            for (method, quantity), own in here.groupby(["method", "quantity"], sort=False):
+                label = context.method_label(method)
+                if quantity == SLOPE:
+                    low, high = (number(v, 2) for v in own["mean"].agg(["min", "max"]))
+                    parts.append(f"slope of {label} {low} to {high}")
+                if quantity == APART:
+                    first, last = own.iloc[0], own.iloc[-1]
+                    ends = (
+                        f"{number(one['median'], self.digits)} at {one[self.parameter]}"
+                        for one in (first, last)
+                    )
+                    other = context.method_label(self.reference or "")
+                    parts.append(f"distance of {label} to {other} {', '.join(ends)}")
+            told.append(f"{context.evaluate(name).title or name}: {'; '.join(parts)}.")
+        return " ".join(told)
 
     def _rows(
         self, context: Context, experiment: str, methods: Sequence[str]
