@@ -19,13 +19,14 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     study = context.study
     names = list(study.experiments)
     wrong = runs.wrong(context, names)
-    notes = [*runs.facts(context), *([runs.good(context, names), *wrong] if wrong else [])]
-    how = Output(tables=[runs.experiments(context, runs.MOST)], notes=notes)
+    words = (f"{name}: {runs.protocol(one)}" for name, one in study.experiments.items())
+    notes = [f"Protocols. {'; '.join(words)}.", *runs.facts(context)]
+    notes += [runs.good(context, names), *wrong] if wrong else []
     return Page(
         title=study.title + SLICE * study.study.endswith("-quick"),
         source=study.source or "",
         text=study.text or "",
-        incomplete=context.incomplete(names),
-        sections=[*sections, Section("How it was run", "", how, closing=CLOSING)],
+        incomplete=[" ".join(context.incomplete(names))] if context.incomplete(names) else [],
+        sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
         aside=aside,
     )

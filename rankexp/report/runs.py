@@ -6,12 +6,11 @@ from typing import Any
 
 from rankexp import __version__
 from rankexp.analyse import complete
-from rankexp.config.schema import Evaluate
+from rankexp.config.schema import Evaluate, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Table
 from rankexp.report.numbers import NOTHING
 
-MOST = 3  # names that the page lists; it counts more
 CITED = """\
 @software{{rankexp,
   title = {{rankexp: experiments on training scoring functions to rank}},
@@ -29,22 +28,23 @@ def whole(context: Context) -> Output:
     return Output(tables=tables, notes=notes)
 
 
-def experiments(context: Context, most: int | None = None) -> Table:
-    """Return a row an experiment; lists of more than `most` names are counted."""
+def experiments(context: Context) -> Table:
+    """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
+        what = [setup.check, protocol(setup), NOTHING] if isinstance(setup, Simulate) else []
         if isinstance(setup, Evaluate):
-            words = setup.protocol.words()
-            what = [_few(setup.problems, most), words, _few(setup.methods, most)]
-        else:
-            what = [setup.check, f"{setup.repetitions} repetitions a setting", NOTHING]
+            what = [", ".join(setup.problems), protocol(setup), ", ".join(setup.methods)]
         total = context.total(name)
         rows.append([name, *what, f"{total.ok} of {total.expected}"])
     return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
 
 
-def _few(names: Sequence[str], most: int | None) -> str:
-    return ", ".join(names) if most is None or len(names) <= most else f"{len(names)}"
+def protocol(setup: Evaluate | Simulate) -> str:
+    """Return how often and on what an experiment is done, in words."""
+    if isinstance(setup, Evaluate):
+        return setup.protocol.words()
+    return f"{setup.repetitions} repetitions a setting"
 
 
 def data(context: Context) -> Table:

@@ -15,6 +15,7 @@ from rankexp.config.published import Published
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
+from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MethodName, Rule
@@ -72,8 +73,13 @@ class PublishedTable(Choosing):
             numbers,
             tables,
             notes=legend(lines, self.margin),
-            gist=gist(context, lines, self.digits),
+            gist=gist(context, lines, self.digits) or self._leaders(context, numbers),
         )
+
+    def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say which method has the best mean on how many problems, where nothing is published."""
+        metrics = {parse(name) for name in numbers["metric"]} if len(numbers) else set()
+        return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
 
     def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
         setup = context.evaluate(experiment)

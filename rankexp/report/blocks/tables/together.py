@@ -66,6 +66,8 @@ class Together(AtRule):
                 values = own.set_index("unit")["value"].dropna()
                 lines.append(_line(str(name), str(metric), target, values))
                 away[str(name)][str(metric)] = (values - target.value).abs()
+        if not lines:
+            return Output(notes=["Nothing was run of it."])
         nearest = {
             name: float(found.max(axis=1, skipna=False).min()) if len(found) else math.nan
             for name, found in away.items()
