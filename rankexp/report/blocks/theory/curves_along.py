@@ -67,7 +67,8 @@ class CurvesAlong(Choosing, Against):
         told = []
         for name, here in numbers.groupby("experiment", sort=False):
             parts = []
-            for (method, quantity), own in here.groupby(["method", "quantity"], sort=False):
+            for key, own in here.groupby(["method", "quantity"], sort=False):
+                method, quantity = map(str, key)
                 label = context.method_label(method)
                 if quantity == SLOPE:
                     low, high = (number(v, 2) for v in own["mean"].agg(["min", "max"]))
@@ -80,7 +81,7 @@ class CurvesAlong(Choosing, Against):
                     )
                     other = context.method_label(self.reference or "")
                     parts.append(f"distance of {label} to {other} {', '.join(ends)}")
-            told.append(f"{context.evaluate(name).title or name}: {'; '.join(parts)}.")
+            told.append(f"{context.evaluate(str(name)).title or str(name)}: {'; '.join(parts)}.")
         return " ".join(told)
 
     def _rows(
