@@ -20,4 +20,8 @@ def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) 
     word = "highest" if higher else "lowest"
     total = problems.ngroups
     where = f"{total} problems" if total > 1 else "one problem"
-    return f"Of {where} the {word} mean {metric.label}: {', '.join(parts)}." if parts else ""
+    return (
+        f"Of {where} the {word} mean {metric.label.removeprefix('mean ')}: {', '.join(parts)}."
+        if parts
+        else ""
+    )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.verdicts import UNDECIDED
 from rankexp.config.schema import Block
-from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged, labelled, numbers
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import amount, number, short, span
@@ -85,7 +85,7 @@ class Answer(Comparison):
     def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
         """Count the verdicts, and say what the undecided problems would have shown."""
         found = [c for one in judged for c in one.family.problems if c.verdict.compared]
-        said = counted(found, context.problem_label, judged[0].settings)
+        said = counted(labelled(judged, context), str, judged[0].settings)
         open_ = [c.detectable for c in found if c.verdict == UNDECIDED]
         seen = [value for value in open_ if not math.isnan(value)]
         return f"{said[:1].upper()}{said[1:]}{visible(seen, self.digits)}."

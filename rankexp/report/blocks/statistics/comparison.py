@@ -1,8 +1,9 @@
 """One method against others: paired differences, intervals, tests, equivalence, verdicts."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -164,8 +165,7 @@ class Comparison(InBlocks):
         for (reference, metric), group in groups.items():
             method, label = map(context.method_label, (self.method, reference))
             where = f" in {metric}" if named else ""
-            found = [c for own in group for c in own.family.problems]
-            said = counted(found, context.problem_label, group[0].settings)
+            said = counted(labelled(group, context), str, group[0].settings)
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 
@@ -260,6 +260,17 @@ class Comparison(InBlocks):
                     "(Bayesian signed-rank test)."
                 )
         return notes
+
+
+def labelled(judged: Sequence[Judged], context: Context) -> list[Contrast]:
+    """Return what was compared, by the labels of problems; of those seen twice with the place."""
+    found = [(one.experiment, c) for one in judged for c in one.family.problems]
+    seen = Counter(c.problem for _, c in found)
+    names = [
+        context.problem_label(c.problem) + f" in {place}" * (seen[c.problem] > 1)
+        for place, c in found
+    ]
+    return [replace(c, problem=name) for name, (_, c) in zip(names, found, strict=True)]
 
 
 def metric_of(setup: Evaluate) -> Metric | None:
