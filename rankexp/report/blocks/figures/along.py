@@ -163,6 +163,7 @@ class Along(AtRule):
                 for (panel, x), cells in ordered
             ],
             f"{what} along {self.label or self.parameter}, ± SE",
+            detail=True,  # the figure shows it
         )
 
     def _gist(self, context: Context, found: pd.DataFrame) -> str:
