@@ -60,6 +60,14 @@ class Contrasts(InBlocks):
             "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
             f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
         ]
+        told = {
+            one.note: f"{name} / {context.problem_label(one.problem)}, {label}: {one.note}."
+            for name, own in found.items()
+            for label, made in own.items()
+            for one in _all(made)
+            if one.note
+        }
+        notes += told.values()
         gist = " ".join(self._gist(name, own) for name, own in found.items())
         return Output(pd.DataFrame(rows), tables, notes=notes, gist=gist)
 
