@@ -84,7 +84,7 @@ def test_differences_along_a_parameter_are_paired(make: Make) -> None:
         assert line["value"] == pytest.approx(apart)
     # Models differ by .01 a step, which pairs take off.
     assert output.numbers["se"].max() < 0.1 * levels.numbers["se"].min()
-    assert output.gist.startswith("exponential minus logistic")
+    assert "exponential minus logistic" in output.gist
 
 
 def test_problems_that_differ_in_the_parameter_share_a_panel(make: Make) -> None:
@@ -119,7 +119,7 @@ def test_along_seconds_each_method_has_its_own(make: Make) -> None:
         "logistic": [2.0],
     }
     assert rows(output.tables[0])[0][3].startswith("8 s: ")
-    assert "SVM-OR 8 to 8 s" in output.gist
+    assert "SVM-OR 8 to 8 s for" in output.gist
 
 
 def test_a_parameter_that_is_nowhere_is_an_error(make: Make) -> None:

@@ -145,7 +145,8 @@ class Along(AtRule):
         timed = self.parameter == SECONDS
         rows: dict[tuple[str, Any], dict[str, Entry]] = {}
         for line in found.to_dict("records"):
-            place = line["panel"], line["experiment"] if timed else line["x"]
+            title = context.evaluate(line["experiment"]).title or line["experiment"]
+            place = line["panel"], title if timed else line["x"]
             digits = self.digits + bool(self.reference)
             value = Cell(line["value"], line["se"], digits=digits, sign=bool(self.reference))
             cell: Entry = Cells([f"{line['x']:.2g} s", value], ": ") if timed else value
@@ -167,21 +168,25 @@ class Along(AtRule):
         )
 
     def _gist(self, context: Context, found: pd.DataFrame) -> str:
-        """Say between what the values lie, and between what at the parameter's largest value."""
+        """Say between what the values lie, and between what where the parameter is largest."""
         name, timed = self.label or self.parameter, self.parameter == SECONDS
         minus = f" minus {context.method_label(self.reference)}" if self.reference else ""
-        last = found[found["experiment"] == found["experiment"].iloc[-1]]
-        last = last if timed else found[found["x"] == found["x"].max()]
-        ends = f"{found['x'].min():g} to {found['x'].max():g}"
+        last = found["experiment"] == found["experiment"].iloc[-1]
+        last = last if timed else found["x"] == found["x"].max()
         parts = []
         for method in dict.fromkeys(found["method"]):
-            own, end = (part[part["method"] == method] for part in (found, last))
-            said = f"{_range(own['value'], self.digits, minus)} for {name} from {ends}"
-            at = f"{_range(end['value'], self.digits, minus)} at the largest"
+            own, end = (part[part["method"] == method] for part in (found, found[last]))
+            at = _range(end["value"], self.digits, minus)
+            said = f"{_range(own['value'], self.digits, minus)}, where it is largest {at}"
             if timed:
-                said = f"{end['x'].min():.2g} to {end['x'].max():.2g} s"
-            parts.append(f"{context.method_label(method)}{minus} {said}, {at}")
-        return f"{'; '.join(parts)}."
+                said = f"{end['x'].min():.2g} to {end['x'].max():.2g} s for {at}"
+            parts.append(f"{context.method_label(method)}{minus} {said}")
+        what = parse(found["metric"].iloc[0]).label
+        if timed:
+            title = context.evaluate(found["experiment"].iloc[-1]).title
+            return f"{title or found['experiment'].iloc[-1]}: {'; '.join(parts)}."
+        ends = f"{found['x'].min():g} to {found['x'].max():g}"
+        return f"The {what} along {name} from {ends}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: pd.DataFrame, block: Block) -> list[str]:
         notes = []
@@ -224,6 +229,7 @@ class Along(AtRule):
                 own.axhspan(-self.margin, self.margin, color="#eeeeee", zorder=0, linewidth=0)
             if found["x"].max() >= WIDE * found["x"].min() > 0:
                 own.set_xscale("log")
+                own.tick_params(axis="x", which="minor", labelbottom=False)
             figure.title(own, panel, bold=True)
             own.set_xlabel(figure.literal(self.label or self.parameter))
             text = parse(found["metric"].iloc[0]).label

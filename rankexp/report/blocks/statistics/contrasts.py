@@ -68,8 +68,7 @@ class Contrasts(InBlocks):
             if one.note
         }
         notes += told.values()
-        gist = " ".join(self._gist(name, own) for name, own in found.items())
-        return Output(pd.DataFrame(rows), tables, notes=notes, gist=gist)
+        return Output(pd.DataFrame(rows), tables, notes=notes, gist=self._gist(found))
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
         metric = context.metric(experiment, self.metric)
@@ -113,21 +112,24 @@ class Contrasts(InBlocks):
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         return Cells([value, str(one.verdict)], "; ")
 
-    def _gist(self, experiment: str, found: dict[str, Family]) -> str:
-        """Say what each contrast is over an experiment, and its extremes over problems."""
+    def _gist(self, found: dict[str, dict[str, Family]]) -> str:
+        """Say of each contrast between what it lies, or what it is over the data sets."""
         parts = []
-        for label, own in found.items():
-            known = [one.difference for one in own.problems if not math.isnan(one.difference)]
-            if not known:
-                continue
-            low, high = (number(end, self.digits, sign=True) for end in (min(known), max(known)))
-            text = f"{label} changes {experiment} by {low} to {high}"
-            over = own.overall
-            if over.unit == "data sets" and not math.isnan(over.low):
-                middle = number(over.difference, self.digits, sign=True)
-                text += f" (pseudo-median {middle}, {span(over.low, over.high, self.digits)})"
-            parts.append(text)
-        return f"{'; '.join(parts)}." if parts else ""
+        for label in self.contrasts:
+            said = []
+            for name, families in found.items():
+                own, over = families[label].problems, families[label].overall
+                known = [one.difference for one in own if not math.isnan(one.difference)]
+                if over.unit == "data sets" and not math.isnan(over.low):
+                    middle = number(over.difference, self.digits, sign=True)
+                    ends = span(over.low, over.high, self.digits)
+                    said.append(f"{middle} ({ends}) over the {over.n} data sets of {name}")
+                elif known:
+                    ends = span(min(known), max(known), self.digits)
+                    said.append(f"{ends} on the {len(known)} problems of {name}")
+            parts.append(f"{label} {', '.join(said) or 'not run'}")
+        text = "; ".join(parts)
+        return f"{text[:1].upper()}{text[1:]}."
 
 
 def _all(found: Family) -> Sequence[Contrast]:
