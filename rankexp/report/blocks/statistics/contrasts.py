@@ -60,14 +60,17 @@ class Contrasts(InBlocks):
             "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
             f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
         ]
-        told = {
-            one.note: f"{name} / {context.problem_label(one.problem)}, {label}: {one.note}."
+        told: dict[str, list[str]] = {}
+        for name, label, one in (
+            (name, label, one)
             for name, own in found.items()
             for label, made in own.items()
             for one in _all(made)
             if one.note
-        }
-        notes += told.values()
+        ):
+            place = f"{name} / {context.problem_label(one.problem) if one.problem else 'overall'}"
+            told.setdefault(f"{place}: {one.note}", []).append(label)
+        notes += [f"{note} ({'; '.join(labels)})." for note, labels in told.items()]
         return Output(pd.DataFrame(rows), tables, notes=notes, gist=self._gist(found))
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
@@ -102,7 +105,7 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one))
         metric = context.metric(experiment, self.metric)
-        caption = f"{experiment}, {metric} by {self.rule_of(experiment).label}: contrasts"
+        caption = f"{experiment}, {metric.label} by {self.rule_of(experiment).label}: contrasts"
         return Table(["Problem", *found], list(rows.values()), caption)
 
     def _cell(self, one: Contrast) -> Entry:
