@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import STUDY
 from pydantic import ValidationError
 from scipy import stats
 
@@ -30,9 +29,14 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
-def several(**experiments: int) -> dict[str, Any]:
+def study_of(make: Make) -> dict[str, Any]:
+    """The made-up study as it would stand in a file."""
+    return copy.deepcopy(make().manifest["study"])  # type: ignore[no-any-return]
+
+
+def several(make: Make, **experiments: int) -> dict[str, Any]:
     """A study with the experiment `boxes` again, on other numbers of training examples."""
-    study = copy.deepcopy(STUDY)
+    study = study_of(make)
     for name, n in experiments.items():
         study["experiments"][name] = copy.deepcopy(study["experiments"]["boxes"])
         study["experiments"][name]["protocol"]["n_train"] = n
@@ -45,7 +49,7 @@ def timed(cell: Cell, record: Record) -> Record:
 
 
 def test_a_line_leads_along_the_parameter_of_a_protocol(make: Make) -> None:
-    context = make(several(more=1000, some=100))
+    context = make(several(make, more=1000, some=100))
     output = show(context, "along", ["more", "boxes", "some"], parameter="n_train")
     assert output.numbers is not None and output.figure is not None
     own = output.numbers[
@@ -88,7 +92,7 @@ def test_differences_along_a_parameter_are_paired(make: Make) -> None:
 
 
 def test_problems_that_differ_in_the_parameter_share_a_panel(make: Make) -> None:
-    study = copy.deepcopy(STUDY)
+    study = study_of(make)
     study["generators"]["hard"]["params"] = {"p": 0.9}
     output = show(make(study), "along", "boxes", parameter="p")
     assert output.numbers is not None
@@ -109,7 +113,7 @@ def test_along_a_grid_the_choices_are_marked(make: Make) -> None:
 
 
 def test_along_seconds_each_method_has_its_own(make: Make) -> None:
-    context = make(several(more=1000), change=timed)
+    context = make(several(make, more=1000), change=timed)
     output = show(context, "along", ["boxes", "more"], parameter="seconds")
     assert output.numbers is not None
     found = output.numbers.groupby("method")["x"].unique()
@@ -162,7 +166,7 @@ def test_a_contrast_needs_two_known_methods(make: Make) -> None:
 
 
 def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> None:
-    study = copy.deepcopy(STUDY)
+    study = study_of(make)
     other = study["experiments"]["folds"] = copy.deepcopy(study["experiments"]["folds"])
     study["experiments"]["codes"] = {**other, "title": "codes", "preprocess": {"nominal": "codes"}}
     readings = {"as is": {"logistic": "logistic"}, "other": {"exponential": "logistic"}}
