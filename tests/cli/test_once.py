@@ -46,6 +46,6 @@ def test_a_walk_from_the_file_to_a_table(
     with pytest.raises(SystemExit) as stopped:
         cli.app(args=arguments)
     assert stopped.value.code == 0
-    assert "rank_loss" in capsys.readouterr().out
+    assert "rank loss" in capsys.readouterr().out
     assert (tmp_path / "small" / "table1.md").is_file()
     assert counts == {"validated": 1, "planned": 1}

@@ -377,12 +377,14 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
 
 BOTH: dict[str, Any] = {"method": "svm_or", "references": ["logistic", "exponential"]}
 OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
+    "along": ("folds", {"parameter": "lam"}),
     "answer": ("boxes", BOTH | {"margin": 0.01}),
     "average_ranks": ("boxes", {}),
     "boxplots": ("boxes", {"reference": "logistic"}),
     "chosen_grid": ("boxes", {}),
     "comparison": ("boxes", BOTH | {"margin": 0.01}),
     "completeness": ("boxes", {}),
+    "contrasts": ("boxes", {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}),
     "critical_difference": ("boxes", {}),
     "optimum": ("boxes", {}),
     "paired_table": ("boxes", {"reference": "logistic"}),
@@ -397,7 +399,7 @@ WITHOUT = {
     "region_map",
     "scoring_functions",
 }
-WITHOUT |= {"simulation_table", "staircase", "summary", "together", "tree"}
+WITHOUT |= {"claims", "readings", "simulation_table", "staircase", "summary", "together", "tree"}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:
@@ -438,8 +440,10 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"method": method, "references": references or ["svm_or"]}
         if name == "pairs_or_points":
             options = {"contrasts": {"svm_or": "logistic"}}
-        if name == "curves_along":
+        if name in {"along", "curves_along"}:
             options = {"parameter": "lam"}
+        if name == "contrasts":
+            options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
         if name == "together":
             options = {"published": "folds", "of": "logistic"}
         kind = registry.get("report.blocks", name).model_validate(options)
