@@ -61,7 +61,7 @@ reference: $(VENV)/.installed ## run all studies whole into results/reference, w
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
-test: lint types tests haswell plain bare ## what CI runs: every target below down to `bare`
+test: lint types tests plain bare ## what CI runs: every target below down to `bare`
 
 lint: $(VENV)/.installed-dev ## ruff: format and lint
 	$(BIN)/ruff format --check .
@@ -74,11 +74,8 @@ tests: $(VENV)/.installed-dev ## all tests but `fidelity`, and the examples of d
 	$(PYTEST) -m "not fidelity" --doctest-modules --doctest-glob="*.md" \
 		--ignore-glob="*/conftest.py" tests rankexp docs
 
-haswell: $(VENV)/.installed-dev ## the numerical tests as on processors without AVX-512
-	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
-
-plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops (numba)
-	RANKEXP_NUMBA=0 $(PYTEST) $(NUMERICAL)
+plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
+	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
 
 bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras: every quick study
 	rm -rf build/wheel $(BARE)
@@ -86,6 +83,9 @@ bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras:
 	$(PYTHON) -m venv $(BARE)
 	$(BARE)/bin/python -m pip install $(QUIETLY) build/wheel/*.whl
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) configs/*.yaml
+
+haswell: $(VENV)/.installed-dev ## the numerical tests with compiled loops, as without AVX-512
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
 
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"

@@ -134,13 +134,13 @@ def test_run_plan_status_report(place: Path) -> None:
     assert {f.name: f.read_bytes() for f in folder.glob("table.*")} == before
 
 
-def test_the_report_of_an_edited_study_needs_no_run(place: Path) -> None:
-    assert rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
+def test_the_report_of_an_edited_study_needs_no_run(place: Path, typed: Typed) -> None:
+    assert typed("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
     edited = TINY.replace("name: table", "name: other, title: Newly named")
     (place / "tiny.yaml").write_text(edited)
     page = place / "results" / "tiny" / "report.md"
 
-    as_it_was = rankexp("report", "tiny", cwd=place)
+    as_it_was = typed("report", "tiny", cwd=place)
     assert as_it_was.returncode == 0 and "Newly named" not in page.read_text(encoding="utf-8")
     assert "'rankexp report tiny.yaml' makes tables as it says now" in as_it_was.stderr
 
@@ -150,13 +150,15 @@ def test_the_report_of_an_edited_study_needs_no_run(place: Path) -> None:
     assert (page.parent / "other.md").is_file()
 
     for named in ("tiny.yaml", "tiny"):
-        never_run = rankexp("report", named, "--quick", cwd=place)
+        never_run = typed("report", named, "--quick", cwd=place)
         assert never_run.returncode == 2 and "'tiny-quick'" in never_run.stderr
-    assert "name the studies" in rankexp("report", "--quick", cwd=place).stderr
+    assert "name the studies" in typed("report", "--quick", cwd=place).stderr
 
 
-def test_a_folder_without_records_keeps_no_other_from_its_report(place: Path) -> None:
-    assert rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
+def test_a_folder_without_records_keeps_no_other_from_its_report(
+    place: Path, typed: Typed
+) -> None:
+    assert typed("run", "tiny.yaml", "--jobs", 1, cwd=place).returncode == 0
     results = place / "results"
     (results / "a-first").mkdir()
     manifest = (results / "tiny" / "manifest.json").read_bytes()
