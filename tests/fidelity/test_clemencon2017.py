@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -31,9 +32,11 @@ OUT_OF_REACH = {("crank", "d_tau"), ("kendall", "d_tau")}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
+) -> Path:
     """A run of Table 1 over its 100 seeds, and what goes with it, in a folder of its own."""
-    results = tmp_path_factory.mktemp("results")
+    results = with_records(tmp_path_factory.mktemp("results"), "clemencon2017")
     command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/clemencon2017.yaml")]
     options = ["--only", "table1,classifiers,eight-cells,n-1000"]
     options += ["--results", str(results), "--quiet"]

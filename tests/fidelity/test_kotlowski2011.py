@@ -9,6 +9,7 @@ and the learning curves: what a review computed with code of its own.
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -85,9 +86,11 @@ QUARTILES_TO_SD = 1.349
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
+) -> Path:
     """A full run of what is tested, into a folder of its own."""
-    results = tmp_path_factory.mktemp("results")
+    results = with_records(tmp_path_factory.mktemp("results"), "kotlowski2011")
     names = ["figure1", *EXPERIMENTS.values()]
     if os.environ.get("RANKEXP_DATA"):
         names += ["table1", "wide", "codes", "unscaled-codes", "corners"]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -44,18 +45,23 @@ def run(folder: Path, experiments: tuple[str, ...]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def synthetic(
+    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
+) -> Path:
     """A run of what needs no data."""
-    return run(tmp_path_factory.mktemp("synthetic"), SYNTHETIC)
+    return run(with_records(tmp_path_factory.mktemp("synthetic"), "uematsu2010"), SYNTHETIC)
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def real(
+    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
+) -> Path:
     """A run on real data."""
     folder = Path(os.environ.get("RANKEXP_DATA", ""))
     if not all((folder / name).is_file() for name in FILES):
         pytest.skip("RANKEXP_DATA has not all data sets of the study")
-    return run(tmp_path_factory.mktemp("real"), ("real", "onehot"))
+    results = with_records(tmp_path_factory.mktemp("real"), "uematsu2010")
+    return run(results, ("real", "onehot"))
 
 
 @pytest.fixture(scope="module")
