@@ -18,7 +18,7 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
-from rankexp.risks.base import Risk, RiskOfPairs, Task
+from rankexp.risks.base import Given, Risk, RiskOfPairs, Task
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
@@ -143,6 +143,10 @@ class KernelRanker(RiskRanker):
             raise ValueError(f"gamma must be a finite number > 0 or None, got {gamma!r}")
         if not (isinstance(self.coef0, Real) and 0 <= self.coef0 < np.inf):
             raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
+
+    def takes(self) -> frozenset[Given]:
+        """Return what `fit` may be given beside X and y: no weights, unlike `LinearRanker`."""
+        return super().takes() - {"sample_weight"}
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if any.

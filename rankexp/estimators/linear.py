@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_X_y
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
@@ -142,15 +141,17 @@ class LinearRanker(RiskRanker):
         groups : array-like of shape (n,), optional
             Only pairs of one group count. Some groups may have none. Of the risks of pairs only.
         sample_weight : array-like of shape (n,), optional
-            How often each row counts, >= 0: a weight of 2 is two equal rows. Of the
-            classification risk only; `class_weight` multiplies it.
+            How often each row counts, >= 0: a weight of 2 is two equal rows, 0 none. A pair counts
+            the product of two weights, and those of the hinge over pairs must be whole multiples
+            of one unit, as 0.5 and 1.25 are. `class_weight` multiplies those of the
+            classification risk.
 
         Raises
         ------
         ValueError
             For a parameter out of range, an impossible combination of loss and risk, missing or
             infinite values, one class or more than two, a label not among `levels`, no pair, or
-            groups or weights that the risk has no use for.
+            groups that the risk has no use for, or weights that it cannot take.
         TypeError
             For a sparse matrix.
 
@@ -224,18 +225,8 @@ class LinearRanker(RiskRanker):
         sample_weight: Any,
     ) -> tuple[npt.NDArray[Any], Task, Weights]:
         """Return the labels, the task, and the weights of classes and of the task's rows."""
-        risk, given = trained[1], None
-        if sample_weight is not None:
-            if "sample_weight" not in risk.takes:
-                raise ValueError(risk.refuses("sample_weight"))
-            given = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-            kept = given > 0.0
-            if not kept.any():
-                raise ValueError("sample_weight must not all be 0: no example would count")
-            X, y, given = X[kept], y[kept], given[kept]
-            given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
+        risk = trained[1]
+        X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
         labels, task = self._task(trained, X, y, lams, order, groups)
         down, up = self._class_weights(labels, y, task, given)
         weight = given

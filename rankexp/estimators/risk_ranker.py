@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
@@ -82,6 +83,23 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     def _order(self, y: Any, risk: Risk) -> Any:
         """Return the levels to train on, from y as it was given."""
         return level_order(y, self.levels, present=not risk.several_levels)
+
+    def _counted(
+        self, risk: Risk, X: Floats, y: Labels, groups: Any, sample_weight: Any
+    ) -> tuple[Floats, Labels, Any, Floats | None]:
+        """Return the rows that count, with their groups and weights, the largest below 1."""
+        if sample_weight is None:
+            return X, y, groups, None
+        if "sample_weight" not in risk.takes:
+            raise ValueError(risk.refuses("sample_weight"))
+        given = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = given > 0.0
+        if not kept.any():
+            raise ValueError("sample_weight must not all be 0: no example would count")
+        if groups is not None:
+            groups = np.asarray(group_numbers(groups, kept.size))[kept]
+        scaled = np.ldexp(given[kept], -np.frexp(given.max())[1])  # exact, and sums are finite
+        return X[kept], y[kept], groups, scaled
 
     def _task(
         self,

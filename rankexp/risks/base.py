@@ -24,7 +24,7 @@ class Task:
 
     `level` (n,) is 0 .. K-1, worst to best, K being `levels`, some of which may have no example;
     of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
-    lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
+    lower one, None for 1. `sample_weight` (n,) is > 0: a pair counts the product of two weights. `intercept` says whether there is one, where the risk has a use for it.
     """
 
     X: Floats
@@ -44,9 +44,10 @@ class Task:
     def order(self) -> PartialOrder:
         """Which pairs count; ValueError where none does."""
         if self.costs is None and self.groups is None and self.levels == 2:
-            order = PartialOrder.of_classes(self.level > 0)
+            order = PartialOrder.of_classes(self.level > 0, self.sample_weight)
         else:
-            order = PartialOrder.of(self.level, cost_matrix(self.costs, self.levels), self.groups)
+            costs = cost_matrix(self.costs, self.levels)
+            order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight)
         if not order.total > 0.0:
             raise ValueError(
                 "no pair counts: each needs two levels, a cost above 0, and both rows in one group"
@@ -97,11 +98,12 @@ class RiskOfPairs(Risk):
     """The mean of ``l(w·(x - x'))`` over pairs of an x of a higher and an x' of a lower level.
 
     Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. There is no
-    intercept. Pairs may be those within groups.
+    intercept. Pairs may be those within groups. With weights of examples a pair counts the product
+    of two, which for the hinge must be whole multiples of one unit.
     """
 
-    takes = frozenset({"groups"})
-    reason = "it is a mean over pairs, which have no weights of single examples"
+    takes = frozenset({"groups", "sample_weight"})
+    reason = "it is a mean over pairs"
 
     def accepts(self, loss: Loss) -> str | None:
         """Return None for a convex loss that is smooth, or the hinge."""
@@ -119,7 +121,8 @@ class RiskOfPairs(Risk):
             )
         from rankexp.solvers.hinge.path import hinge_path
 
-        return hinge_path(task.X, task.order, task.lams, tol=task.tol, max_iter=task.max_iter)
+        order = task.order.whole()
+        return hinge_path(task.X, order, task.lams, tol=task.tol, max_iter=task.max_iter)
 
     def slope(self, task: Task, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the certificate uses, (n,)."""

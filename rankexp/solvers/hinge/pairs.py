@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +50,7 @@ class HingePairs:
     @property
     def weight(self) -> Ints:
         """How often each row counts, shape (n,)."""
-        return self.order.weight
+        return cast(Ints, self.order.weight)
 
     @cached_property
     def weight_or_none(self) -> Floats | None:

@@ -56,13 +56,20 @@ class BlockPairs(PairRisk):
             wide = self.sizes[lower[which]]
             i = self.by_cell[begin[upper[which]] + place // wide]
             j = self.by_cell[begin[lower[which]] + place % wide]
-            yield i, j, cost[which]
+            w = self.order.factor
+            yield i, j, cost[which] if w is None else cost[which] * w[i] * w[j]
+
+    def _weighed(self, table: Floats, i: Ints, j: Ints) -> Floats:
+        """Return values of the pairs of a block, times the weights of both rows."""
+        w = self.order.factor
+        return table if w is None else table * w[i, None] * w[j]
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
         total = 0.0
         for i, j, cost in self._blocks():
-            total += cost * float(self.loss.of_margin(s[i, None] - s[j]).sum())
+            L = self._weighed(self.loss.of_margin(s[i, None] - s[j]), i, j)
+            total += cost * float(L.sum())
         for i, j, costs in self._lists():
             total += float(costs @ self.loss.of_margin(s[i] - s[j]))
         return total * self.scale
@@ -71,7 +78,7 @@ class BlockPairs(PairRisk):
         """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for i, j, cost in self._blocks():
-            E = self.loss.margin_derivative(s[i, None] - s[j])
+            E = self._weighed(self.loss.margin_derivative(s[i, None] - s[j]), i, j)
             r[i] += cost * E.sum(axis=1)
             r[j] -= cost * E.sum(axis=0)
         for i, j, costs in self._lists():
@@ -84,7 +91,7 @@ class BlockPairs(PairRisk):
         n, d = X.shape
         degree, cross = np.zeros(n), np.zeros((d, d))
         for i, j, cost in self._blocks(HESSIAN_PAIRS):
-            C = cost * self.loss.margin_curvature(s[i, None] - s[j])
+            C = cost * self._weighed(self.loss.margin_curvature(s[i, None] - s[j]), i, j)
             degree[i] += C.sum(axis=1)
             degree[j] += C.sum(axis=0)
             cross += X[i].T @ (C @ X[j])

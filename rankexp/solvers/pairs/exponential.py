@@ -85,6 +85,11 @@ class ExponentialPairs(PairRisk):
         """What each pair of each pair of cells counts."""
         return self.scale * self.cells[2]
 
+    @cached_property
+    def logs(self) -> Floats | None:
+        """Logarithms of the weights, (n,), which count like scores; None where all are 1."""
+        return None if self.order.factor is None else np.log(self.order.factor)
+
     def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the risk's part of each pair of cells, and the shares of upper and lower rows.
 
@@ -93,8 +98,12 @@ class ExponentialPairs(PairRisk):
         if self._last is not None and np.array_equal(self._last[0], s):
             return self._last[1]
         up, down = self.sides
-        top_up, total_up, of_up = up.shares(-s[up.rows])
-        top_down, total_down, of_down = down.shares(s[down.rows])
+        at_up, at_down = -s[up.rows], s[down.rows]
+        if self.logs is not None:
+            at_up += self.logs[up.rows]
+            at_down += self.logs[down.rows]
+        top_up, total_up, of_up = up.shares(at_up)
+        top_down, total_down, of_down = down.shares(at_down)
         if up.at.size > 1:
             top_up, total_up = top_up[up.at], total_up[up.at]
             top_down, total_down = top_down[down.at], total_down[down.at]

@@ -36,7 +36,8 @@ class PanelPairs(BlockPairs):
         self.sums = CellSums(order.cell, order.counts.shape[0], order.costs)
         self.of_loss = Convolution(loss.of_margin)
         self.of_slope = Convolution(loss.margin_derivative)
-        self.pairs = float(np.sum(order.counts * (order.counts @ (order.costs > 0.0))))
+        rows = order.counts if order.factor is None else self.sizes.reshape(order.counts.shape)
+        self.pairs = float(np.sum(rows * (rows @ (order.costs > 0.0))))
 
     def exact(self) -> PairRisk:
         """Return the sum over all pairs one by one, unless they are too many."""
@@ -46,16 +47,17 @@ class PanelPairs(BlockPairs):
         """Return the risk."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().value(s)
-        total = self.sums.total(self.of_loss, self.sums.moments(ScorePanels(s)))
+        total = self.sums.total(self.of_loss, self.sums.moments(self._panels(s)))
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().slope(s)
-        panels = ScorePanels(s)
+        panels, w = self._panels(s), self.order.factor
         upper, lower = self.sums.seen_by_both(self.of_slope, self.sums.moments(panels))
-        return self.scale * panels.values(upper - lower, self.order.cell)
+        r = self.scale * panels.values(upper - lower, self.order.cell)
+        return r if w is None else r * w
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w; of many pairs at scores rounded to panels.
@@ -70,16 +72,22 @@ class PanelPairs(BlockPairs):
         far: Floats = WIDTH * np.arange(size, dtype=np.float64)
         C = toeplitz(self.loss.margin_curvature(far), self.loss.margin_curvature(-far))
         key = panel * cells + self.order.cell
-        rows = csr_array((np.ones(s.size), (key, np.arange(s.size))), shape=(size * cells, s.size))
+        w = self.order.factor
+        ones = np.ones(s.size) if w is None else w
+        rows = csr_array((ones, (key, np.arange(s.size))), shape=(size * cells, s.size))
         counts = rows.sum(axis=1).reshape(size, -1, costs.shape[0])
         degree = C @ (counts @ costs).reshape(size, -1)
         degree += C.T @ (counts @ costs.T).reshape(size, -1)
         sums = rows @ X
         near = (C @ sums.reshape(size, -1)).reshape(size, -1, costs.shape[0], d)
         cross = sums.T @ np.einsum("pgkd,kl->pgld", near, costs).reshape(-1, d)
-        A = X * np.sqrt(degree.ravel()[key])[:, None]
+        each = degree.ravel()[key]
+        A = X * np.sqrt(each if w is None else each * w)[:, None]
         H: Floats = self.scale * (A.T @ A - cross - cross.T)
         return H
+
+    def _panels(self, s: Floats) -> ScorePanels:
+        return ScorePanels(s, weight=self.order.factor)
 
     def _entries(self, s: Floats) -> float:
         """Return the number of panels of all cells; NaN or infinite where scores are."""

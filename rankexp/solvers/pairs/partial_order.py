@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Self
 
@@ -12,6 +13,12 @@ from rankexp.arrays import Floats, Ints
 
 LARGE_GROUP = 0.05
 """Of a sample: with larger groups, rows are drawn, not whole groups: too few of them would be."""
+MOST_UNITS = 2**31
+"""That weights of the hinge may add up to: sums of its scores in fixed point lose no digits."""
+FINEST = 10**7
+"""Parts of the smallest weight that a unit is looked for in: enough for six decimals."""
+SAME = 4.0 * float(np.finfo(np.float64).eps)
+"""Relative: 0.3 is three times 0.1, but for the last digit of a double."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +26,24 @@ class PartialOrder:
     """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
 
     `level` (n,): 0 .. K-1, worst to best; some may not occur. `group` (n,): 0 .. G-1; each occurs.
-    `costs` (K, K): zero on and below the diagonal. `weight` (n,): how often a row occurs.
+    `costs` (K, K): zero on and below the diagonal. `weight` (n,), > 0: how often a row occurs,
+    whole numbers or not. A pair counts the product of both weights.
     """
 
     level: Ints
     group: Ints
     costs: Floats
-    weight: Ints
+    weight: Ints | Floats
 
     @classmethod
-    def of(cls, level: npt.ArrayLike, costs: Floats, groups: npt.ArrayLike | None = None) -> Self:
-        """Return the order of rows by levels (n,), within groups (n,) if there are any.
+    def of(
+        cls,
+        level: npt.ArrayLike,
+        costs: Floats,
+        groups: npt.ArrayLike | None = None,
+        weight: Floats | None = None,
+    ) -> Self:
+        """Return the order of rows by levels (n,), within groups and with weights, if any.
 
         Costs are scaled by a power of 2, to at most 1: sums over pairs never overflow.
         """
@@ -42,14 +56,14 @@ class PartialOrder:
         scaled = np.ldexp(costs, -np.frexp(most)[1])
         if (costs[costs > 0.0] == most).all():  # whatever they are: the same problem, bit by bit
             scaled = np.where(costs > 0.0, 0.5, 0.0)
-        return cls(codes, group, scaled, np.ones(codes.shape[0], dtype=np.int64))
+        return cls(codes, group, scaled, _weights(weight, codes.shape[0]))
 
     @classmethod
-    def of_classes(cls, positive: npt.ArrayLike) -> Self:
+    def of_classes(cls, positive: npt.ArrayLike, weight: Floats | None = None) -> Self:
         """Return the order of two classes: each positive row (n,) above each other one."""
         level = np.asarray(positive, dtype=bool).astype(np.int64)
         costs = np.array([[0.0, 0.5], [0.0, 0.0]])  # as `of` scales them
-        return cls(level, np.zeros_like(level), costs, np.ones_like(level))
+        return cls(level, np.zeros_like(level), costs, _weights(weight, level.shape[0]))
 
     @cached_property
     def counts(self) -> Floats:
@@ -58,6 +72,11 @@ class PartialOrder:
         size = (int(self.group.max(initial=0)) + 1) * K
         cells = np.bincount(self.cell, weights=self.weight, minlength=size)
         return cells.reshape(-1, K).astype(np.float64)
+
+    @cached_property
+    def factor(self) -> Floats | None:
+        """The weights as floats, (n,), or None where all are 1."""
+        return None if (self.weight == 1).all() else self.weight.astype(np.float64)
 
     @cached_property
     def cell(self) -> Ints:
@@ -69,6 +88,30 @@ class PartialOrder:
     def total(self) -> float:
         """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * (self.counts @ self.costs)))
+
+    def whole(self) -> "PartialOrder":
+        """Return the same order, weights counted in the largest unit that all are multiples of.
+
+        Raises ValueError where there is none, or where they are too many units.
+        """
+        if self.weight.dtype.kind == "i":
+            return self
+        values, which = np.unique(self.weight, return_inverse=True)
+        parts, more = 1, 2
+        while more > 1 and parts < MOST_UNITS:
+            times = values * (parts / values[0])
+            off = np.abs(times - np.rint(times)) > SAME * times
+            units = np.rint(times)[which]
+            if not off.any() and units.sum() < MOST_UNITS:
+                return replace(self, weight=units.astype(np.int64))
+            strange = Fraction(float(times[off.argmax()]))
+            more = strange.limit_denominator(FINEST).denominator
+            parts *= more
+        raise ValueError(
+            "the hinge of pairs adds up whole numbers: sample_weight must be whole multiples of "
+            f"one unit, as 0.5, 1.25 and 2 are of 0.25, and no more than {MOST_UNITS:,} units in "
+            "all; round the weights, to two decimals, say, or take a smooth loss"
+        )
 
     def priced(self, costs: Floats) -> "PartialOrder":
         """Return the order of the same rows at other costs, what is counted included."""
@@ -142,3 +185,12 @@ class PartialOrder:
         return rows, PartialOrder(
             few.level, few.group, self.costs / np.outer(rate, rate), few.weight
         )
+
+
+def _weights(given: Floats | None, n: int) -> Ints | Floats:
+    """Return weights of rows (n,); whole ones where all are the same, which then say nothing."""
+    if given is None or (given == given[0]).all():
+        return np.ones(n, dtype=np.int64)
+    if not given.min() > 0.0:
+        raise ValueError("weights of rows in pairs must be > 0: leave out rows that don't count")
+    return given

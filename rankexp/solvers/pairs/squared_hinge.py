@@ -18,10 +18,11 @@ from rankexp.solvers.pairs.risk import PairRisk
 
 
 class Level(NamedTuple):
-    """A lower level: which roles belong to it, their cost, and the bounds of their groups."""
+    """A lower level: which roles belong to it, what they count, the bounds of their groups."""
 
     here: Bools
     cost: Floats
+    count: Floats | None
     first: Ints | None
     last: Ints | None
 
@@ -30,14 +31,16 @@ class Level(NamedTuple):
 class Merged:
     """The upper rows with a cost against one lower level, and the rows of that, by u_i and s_j.
 
-    `row` (m,). `upper` (m,). `cost` (m,): of an upper row's pairs; 0 for a lower row. `gap` (m -
-    1,): from each value to the next one, 0 from one group to the next. `first`, `last` (m,), or
-    None: where the group of each begins, and its last place; None where there is one group.
+    `row` (m,). `upper` (m,). `cost` (m,): of an upper row's pairs, times its weight; 0 for a lower
+    row. `count` (m,): the weight of a lower row, 0 for an upper one; None where all weights are 1.
+    `gap` (m - 1,): from each value to the next one, 0 from one group to the next. `first`, `last`
+    (m,), or None: where the group of each begins, and its last place; None where there is one.
     """
 
     row: Ints
     upper: Bools
     cost: Floats
+    count: Floats | None
     gap: Floats
     first: Ints | None
     last: Ints | None
@@ -56,8 +59,9 @@ class Merged:
 
     @cached_property
     def lower_above(self) -> Floats:
-        """Number of lower rows after each place, in its group, (m,)."""
-        return self.above((~self.upper[1:]).astype(np.float64))
+        """Number of lower rows after each place, in its group, by weight, (m,)."""
+        count = (~self.upper).astype(np.float64) if self.count is None else self.count
+        return self.above(count[1:])
 
     @cached_property
     def cost_below(self) -> Floats:
@@ -104,16 +108,18 @@ class SquaredHingePairs(PairRisk):
     def _levels(self) -> list[Level]:
         """What each lower level is compared with."""
         row, upper, group = self._roles
-        level, found = self.order.level[row], []
+        level, found, w = self.order.level[row], [], self.order.factor
         for low in sorted({low for low, *_ in self.order.level_pairs()}):
             cost = np.where(upper, self.order.costs[low, level], 0.0)
-            here = np.where(upper, cost > 0.0, level == low)
+            here, count = np.where(upper, cost > 0.0, level == low), None
+            if w is not None:
+                cost, count = cost * w[row], np.where(upper, 0.0, w[row])
             first = last = None
             if self.order.counts.shape[0] > 1:
                 ranked = np.sort(group[here])
                 first = np.searchsorted(ranked, ranked)
                 last = np.searchsorted(ranked, ranked, side="right") - 1
-            found.append(Level(here, cost, first, last))
+            found.append(Level(here, cost, count, first, last))
         return found
 
     def _merged(self, s: Floats) -> Iterator[Merged]:
@@ -129,7 +135,8 @@ class SquaredHingePairs(PairRisk):
             gap = ranked[1:] - ranked[:-1]
             if level.first is not None:
                 gap[level.first[1:] == np.arange(1, at.size)] = 0.0
-            yield Merged(row[at], upper[at], level.cost[at], gap, level.first, level.last)
+            count = None if level.count is None else level.count[at]
+            yield Merged(row[at], upper[at], level.cost[at], count, gap, level.first, level.last)
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
@@ -139,7 +146,8 @@ class SquaredHingePairs(PairRisk):
         """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for m in self._merged(s):
-            r[m.row] += np.where(m.upper, -m.cost * m.excess, m.deficit)
+            deficit = m.deficit if m.count is None else m.deficit * m.count
+            r[m.row] += np.where(m.upper, -m.cost * m.excess, deficit)
         r *= 2.0 * self.scale
         return r
 
@@ -147,14 +155,21 @@ class SquaredHingePairs(PairRisk):
         """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
-            degree[m.row] += np.where(m.upper, m.cost * m.lower_above, m.cost_below)
+            below = m.cost_below if m.count is None else m.cost_below * m.count
+            degree[m.row] += np.where(m.upper, m.cost * m.lower_above, below)
             lower, upper = m.row[~m.upper], m.row[m.upper]
             sums = np.zeros((lower.size + 1, X.shape[1]))
-            np.cumsum(X[lower[::-1]], axis=0, out=sums[1:])
+            rows = X[lower[::-1]]
+            if m.count is not None:
+                rows *= m.count[~m.upper][::-1, None]
+            np.cumsum(rows, axis=0, out=sums[1:])
             after = lower.size - np.cumsum(~m.upper)[m.upper]
             counted = sums[after]
             if m.last is not None:
-                counted -= sums[after - m.lower_above[m.upper].astype(np.int64)]
+                inside = m.lower_above
+                if m.count is not None:
+                    inside = m.above((~m.upper[1:]).astype(np.float64))
+                counted -= sums[after - inside[m.upper].astype(np.int64)]
             cross += (X[upper] * m.cost[m.upper][:, None]).T @ counted
         A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
