@@ -22,6 +22,7 @@ from rankexp.data.dataset import Dataset
 from rankexp.data.find import find
 from rankexp.errors import ConfigError
 from rankexp.files import write_atomically
+from rankexp.metrics.base import parse
 from rankexp.protocols.dealing import duplicates
 from rankexp.report.build import Report, open_report
 from rankexp.report.render import terminal
@@ -37,6 +38,10 @@ INTERRUPTED = 130
 WIDTH = 100
 ROUNDS = 4
 """Times that grids are made wider before the answer is given with what there is."""
+WEIGHTED = (
+    "A row of weight 2 counts as two equal rows: a pair counts the product of both weights, in "
+    "training on pairs and in the measure."
+)
 
 
 def say(text: str) -> None:
@@ -75,6 +80,8 @@ class Session:
         entry = trial.data["data"].model_copy(update={"source": files})  # the folder may not exist
         dataset = find("data", entry, []).dataset
         training, remarks = _training(dataset)
+        if "weights" in self.asked.entry and self.asked.question.kind == "two":
+            remarks = f"{WEIGHTED} {remarks}".strip()
         say(remarks) if remarks else None
         inner = budget.inner_folds(training)
         self.asked = replace(self.asked, inner=inner, remarks=remarks)
@@ -108,7 +115,15 @@ class Session:
 
     def _leave_out_without_weights(self) -> None:
         """Leave out methods that take no weights, where rows have weights."""
-        if "weights" in self.asked.entry:
+        if weights := self.asked.entry.get("weights"):
+            measure = parse(self.asked.question.metric)
+            if "sample_weight" not in measure.takes:
+                raise ConfigError(
+                    "rows with weights can only be compared where the target has two values or is "
+                    f"a number to rank by: the measure of ordered levels, {measure!r}, takes no "
+                    "weights. To compare with every row counting the same, say --drop "
+                    f"{weights} in place of --weights {weights}"
+                )
             reason = "it takes no weights of rows"
             known = {n: takes(Method.model_validate(m)) for n, m in self.methods.items()}
             self._leave_out({n: reason for n, own in known.items() if "sample_weight" not in own})
@@ -117,15 +132,8 @@ class Session:
         for name, why in reasons.items():
             say(f"{name} is left out: {why}.")
             del self.methods[name]
-        if self.contrasts:
-            return
-        if weights := self.asked.entry.get("weights"):
-            raise ConfigError(
-                "rows with weights can only be compared where the target is a number to rank by: "
-                "the methods on pairs of values or levels take no weights. To compare with every "
-                f"row counting the same, say --drop {weights} in place of --weights {weights}"
-            )
-        raise ConfigError("no method on pairs is left beside its like on points")
+        if not self.contrasts:
+            raise ConfigError("no method on pairs is left beside its like on points")
 
     def widen(self) -> None:
         """Run the first repeat; where choices lie at an edge, with wider grids, again."""

@@ -24,7 +24,8 @@ class Task:
 
     `level` (n,) is 0 .. K-1, worst to best, K being `levels`, some of which may have no example;
     of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
-    lower one, None for 1. `sample_weight` (n,) is > 0: a pair counts the product of two weights. `intercept` says whether there is one, where the risk has a use for it.
+    lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
+    `sample_weight` (n,) is > 0; a pair counts the product of two weights.
     """
 
     X: Floats

@@ -22,7 +22,7 @@ class Level(NamedTuple):
 
     here: Bools
     cost: Floats
-    count: Floats | None
+    mass: Floats | None
     first: Ints | None
     last: Ints | None
 
@@ -32,7 +32,7 @@ class Merged:
     """The upper rows with a cost against one lower level, and the rows of that, by u_i and s_j.
 
     `row` (m,). `upper` (m,). `cost` (m,): of an upper row's pairs, times its weight; 0 for a lower
-    row. `count` (m,): the weight of a lower row, 0 for an upper one; None where all weights are 1.
+    row. `mass` (m,): the weight of a lower row, 0 for an upper one; None where all weights are 1.
     `gap` (m - 1,): from each value to the next one, 0 from one group to the next. `first`, `last`
     (m,), or None: where the group of each begins, and its last place; None where there is one.
     """
@@ -40,7 +40,7 @@ class Merged:
     row: Ints
     upper: Bools
     cost: Floats
-    count: Floats | None
+    mass: Floats | None
     gap: Floats
     first: Ints | None
     last: Ints | None
@@ -60,8 +60,8 @@ class Merged:
     @cached_property
     def lower_above(self) -> Floats:
         """Number of lower rows after each place, in its group, by weight, (m,)."""
-        count = (~self.upper).astype(np.float64) if self.count is None else self.count
-        return self.above(count[1:])
+        mass = (~self.upper).astype(np.float64) if self.mass is None else self.mass
+        return self.above(mass[1:])
 
     @cached_property
     def cost_below(self) -> Floats:
@@ -111,15 +111,15 @@ class SquaredHingePairs(PairRisk):
         level, found, w = self.order.level[row], [], self.order.factor
         for low in sorted({low for low, *_ in self.order.level_pairs()}):
             cost = np.where(upper, self.order.costs[low, level], 0.0)
-            here, count = np.where(upper, cost > 0.0, level == low), None
+            here, mass = np.where(upper, cost > 0.0, level == low), None
             if w is not None:
-                cost, count = cost * w[row], np.where(upper, 0.0, w[row])
+                cost, mass = cost * w[row], np.where(upper, 0.0, w[row])
             first = last = None
             if self.order.counts.shape[0] > 1:
                 ranked = np.sort(group[here])
                 first = np.searchsorted(ranked, ranked)
                 last = np.searchsorted(ranked, ranked, side="right") - 1
-            found.append(Level(here, cost, count, first, last))
+            found.append(Level(here, cost, mass, first, last))
         return found
 
     def _merged(self, s: Floats) -> Iterator[Merged]:
@@ -135,8 +135,8 @@ class SquaredHingePairs(PairRisk):
             gap = ranked[1:] - ranked[:-1]
             if level.first is not None:
                 gap[level.first[1:] == np.arange(1, at.size)] = 0.0
-            count = None if level.count is None else level.count[at]
-            yield Merged(row[at], upper[at], level.cost[at], count, gap, level.first, level.last)
+            mass = None if level.mass is None else level.mass[at]
+            yield Merged(row[at], upper[at], level.cost[at], mass, gap, level.first, level.last)
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
@@ -146,7 +146,7 @@ class SquaredHingePairs(PairRisk):
         """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for m in self._merged(s):
-            deficit = m.deficit if m.count is None else m.deficit * m.count
+            deficit = m.deficit if m.mass is None else m.deficit * m.mass
             r[m.row] += np.where(m.upper, -m.cost * m.excess, deficit)
         r *= 2.0 * self.scale
         return r
@@ -155,19 +155,19 @@ class SquaredHingePairs(PairRisk):
         """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
-            below = m.cost_below if m.count is None else m.cost_below * m.count
+            below = m.cost_below if m.mass is None else m.cost_below * m.mass
             degree[m.row] += np.where(m.upper, m.cost * m.lower_above, below)
             lower, upper = m.row[~m.upper], m.row[m.upper]
             sums = np.zeros((lower.size + 1, X.shape[1]))
             rows = X[lower[::-1]]
-            if m.count is not None:
-                rows *= m.count[~m.upper][::-1, None]
+            if m.mass is not None:
+                rows *= m.mass[~m.upper][::-1, None]
             np.cumsum(rows, axis=0, out=sums[1:])
             after = lower.size - np.cumsum(~m.upper)[m.upper]
             counted = sums[after]
             if m.last is not None:
                 inside = m.lower_above
-                if m.count is not None:
+                if m.mass is not None:
                     inside = m.above((~m.upper[1:]).astype(np.float64))
                 counted -= sums[after - inside[m.upper].astype(np.int64)]
             cross += (X[upper] * m.cost[m.upper][:, None]).T @ counted
