@@ -93,13 +93,13 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         if "sample_weight" not in risk.takes:
             raise ValueError(risk.refuses("sample_weight"))
         given = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = given > 0.0
-        if not kept.any():
+        if not given.any():
             raise ValueError("sample_weight must not all be 0: no example would count")
+        given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
+        kept = given > 0.0
         if groups is not None:
             groups = np.asarray(group_numbers(groups, kept.size))[kept]
-        scaled = np.ldexp(given[kept], -np.frexp(given.max())[1])  # exact, and sums are finite
-        return X[kept], y[kept], groups, scaled
+        return X[kept], y[kept], groups, given[kept]
 
     def _task(
         self,

@@ -19,26 +19,9 @@ LEVELS = [type(other)(risk="multipartite") for other in OTHERS if "risk" in othe
 ]
 
 
-NO_WEIGHTS = dict.fromkeys(
-    (
-        "check_sample_weights_pandas_series",
-        "check_sample_weights_not_an_array",
-        "check_sample_weights_list",
-        "check_sample_weights_shape",
-        "check_sample_weights_not_overwritten",
-        "check_all_zero_sample_weights_error",
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_classifiers_one_label_sample_weights",
-    ),
-    "pairs have no weights of single examples: they are refused, with the reason",
-)
-
-
 def refused(estimator):
     """Return which checks ask of a ranker what it refuses, or cannot have."""
     known = {"check_regressors_no_decision_function": "it has scores by both names"}
-    if isinstance(estimator, LinearRanker) and "sample_weight" not in estimator.takes():
-        known |= NO_WEIGHTS
     if isinstance(estimator, RankBoost) and estimator.risk == "multipartite":
         known["check_regressors_train"] = "the check sets alpha, here a word, to 0.01"
     if isinstance(estimator, RankingForest):

@@ -329,11 +329,8 @@ def test_what_a_risk_has_no_use_for_is_refused():
     ):
         with pytest.raises(ValueError, match=r"takes no groups: .*no pairs; risk='bipartite' or"):
             call(X, y, groups=groups)
-    pairs = LinearRanker("hinge", "bipartite")
-    with pytest.raises(ValueError, match=r"takes no sample_weight.*risk='classification' takes"):
-        pairs.fit(X, y, sample_weight=np.ones(60))
-    with pytest.raises(ValueError, match=r"takes no sample_weight"):
-        pairs.path(X, y, [1.0], sample_weight=np.ones(60))
+    said = Risk.refuses(risk_of("classification"), "groups")
+    assert "risk='bipartite' or 'multipartite' takes them" in said
 
 
 weights = st.lists(st.integers(0, 3), min_size=20, max_size=20)

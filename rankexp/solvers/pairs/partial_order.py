@@ -98,7 +98,7 @@ class PartialOrder:
             return self
         values, which = np.unique(self.weight, return_inverse=True)
         parts, more = 1, 2
-        while more > 1 and parts < MOST_UNITS:
+        while more > 1 and parts * values[-1] < MOST_UNITS * values[0]:
             times = values * (parts / values[0])
             off = np.abs(times - np.rint(times)) > SAME * times
             units = np.rint(times)[which]
