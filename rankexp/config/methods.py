@@ -147,7 +147,7 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
     for key in ("params", "grid"):
         if "class_weight" in getattr(method, key) and _pairwise(method):
-            text = "class_weight belongs to the classification risk; pairs have no weights"
+            text = "class_weight belongs to the classification risk; pairs do not depend on it"
             yield Fault((*path, key, "class_weight"), text, key=True)
         if method.lambdas and "lam" in getattr(method, key):
             yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)

@@ -217,7 +217,6 @@ def test_what_is_ranked_before_all_others_is_said_in_words(tmp_path: Path, typed
     [
         ("x", (), "the features are the same in every row"),
         ("x,a", ("--groups", "a"), "--groups: the column has 2 different values"),
-        ("x,a,w", ("--weights", "w"), "say --drop w in place of --weights w"),
     ],
 )
 def test_nothing_is_fitted_where_no_split_or_no_method_is_left(
@@ -230,6 +229,39 @@ def test_nothing_is_fitted_where_no_split_or_no_method_is_left(
     code, _, err = typed("compare", "t.csv", "--target", "y", *options, *FEW)
     assert code == 2, err
     assert said in err and not (tmp_path / "compare-t").exists()
+
+
+@pytest.mark.usefixtures("designed")
+def test_rows_of_two_values_may_have_weights_and_those_of_levels_not(
+    tmp_path: Path, typed: Typed
+) -> None:
+    rng = np.random.default_rng(0)
+    all_four = (
+        "--methods",
+        "points-logistic,pairs-logistic,points-hinge,pairs-hinge",
+        "--jobs",
+        "1",
+    )
+    of = {"whole": rng.choice([0.5, 1.25], 90), "real": rng.random(90)}
+    for name, weight in of.items():
+        x = rng.normal(size=90)
+        y = (x + rng.normal(size=90) > 0).astype(int) + (x > 1)
+        rows = [f"{a:.3f},{w},{k},{min(k, 1)}" for a, w, k in zip(x, weight, y, strict=True)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,w,y,two", *rows]) + "\n")
+        code, out, err = typed(
+            "compare", f"{name}.csv", "--target", "two", *all_four, "--weights", "w", "--drop", "y"
+        )
+        assert code == 0, err
+        assert " ".join(out.split()).count("a pair counts the product of both weights") == 1
+        assert ("pairs-hinge is left out" in out) == (name == "real")
+        made = yaml.safe_load((tmp_path / f"compare-{name}" / "study.yaml").read_text())
+        assert ("pairs-hinge" in made["methods"]) == (name == "whole")
+        assert "pairs-logistic" in made["methods"] and made["data"]["data"]["weights"] == "w"
+    levels = "--levels", "0,1,2", "--weights", "w", "--drop", "two", "--out", "other"
+    code, _, err = typed("compare", "whole.csv", "--target", "y", *levels, *FEW)
+    assert code == 2, err
+    assert "u_pairs, takes no weights" in err and "say --drop w in place of --weights w" in err
+    assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.usefixtures("designed")

@@ -209,7 +209,7 @@ experiments:
     ("method", "metrics", "complaint"),
     [
         (
-            "{params: {risk: bipartite}, lambdas: [1.0]}",
+            "{estimator: KernelRanker, grid: {lam: [1.0]}}",
             "[auc]",
             r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' takes no weights of rows",
         ),
@@ -226,9 +226,11 @@ def test_weights_are_never_left_out_in_silence(
 
 
 def test_weights_that_all_take_are_fine(tmp_path: Path) -> None:
-    text = study_with_weights("{lambdas: [1.0]}", "[auc, rank_loss]")
-    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
-    assert load(tmp_path / "s.yaml").data["d"].weights == "w"
+    for risk in ("classification", "bipartite"):
+        method = f"{{params: {{risk: {risk}}}, lambdas: [1.0]}}"
+        text = study_with_weights(method, "[auc, rank_loss]")
+        (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+        assert load(tmp_path / "s.yaml").data["d"].weights == "w"
 
 
 def table(**columns: list[float]) -> Table:
