@@ -14,7 +14,7 @@ from rankexp.arrays import Floats, Ints
 LARGE_GROUP = 0.05
 """Of a sample: with larger groups, rows are drawn, not whole groups: too few of them would be."""
 MOST_UNITS = 2**31
-"""That weights of the hinge may add up to: sums of its scores in fixed point lose no digits."""
+"""Of weights of the hinge, fewer: its sums of scores in fixed point then keep enough digits."""
 FINEST = 10**7
 """Parts of the smallest weight that a unit is looked for in: enough for six decimals."""
 SAME = 4.0 * float(np.finfo(np.float64).eps)
@@ -109,7 +109,7 @@ class PartialOrder:
             parts *= more
         raise ValueError(
             "the hinge of pairs adds up whole numbers: sample_weight must be whole multiples of "
-            f"one unit, as 0.5, 1.25 and 2 are of 0.25, and no more than {MOST_UNITS:,} units in "
+            f"one unit, as 0.5, 1.25 and 2 are of 0.25, and fewer than {MOST_UNITS:,} units in "
             "all; round the weights, to two decimals, say, or take a smooth loss"
         )
 
