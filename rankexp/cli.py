@@ -214,6 +214,7 @@ def check(
 ) -> None:
     """Check studies without running them; every error names file, line and column."""
     from rankexp.config.load import load
+    from rankexp.config.meaning import remarks
 
     wrong = []
     for config in configs:
@@ -226,6 +227,8 @@ def check(
         else:
             count = len(study.experiments)
             print(f"{config}: fine, {count} experiment{'s' * (count != 1)}")
+            for _, text in remarks(study, study.experiments):
+                print(f"{config}: {text}")
     if wrong:
         raise ConfigError("\n".join(wrong))
 

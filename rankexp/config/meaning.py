@@ -53,9 +53,13 @@ def _faults(study: Study) -> Iterator[Fault]:
 
 
 def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
-    for source in entry.sources:
+    for source, reference in entry.sources.items():
         place = (*path, "source", source)
-        yield from _unregistered("data.sources", source, place)
+        unknown = list(_unregistered("data.sources", source, place))
+        yield from unknown
+        takes = unknown or getattr(registry.get("data.sources", source), "files", False)
+        if isinstance(reference, dict) and not takes:
+            yield Fault(place, f"'{source}' takes one reference, not a file for each part")
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"holds the target '{entry.target}'")
@@ -109,6 +113,9 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     for i, problem in enumerate(experiment.problems):
         grouped = problem in study.data and study.data[problem].groups
         if not (grouped and experiment.within_groups):
+            if experiment.preprocess.within == "groups":
+                text = f"needs groups, which '{problem}' has not, or 'within_groups' leaves aside"
+                yield Fault((*path, "preprocess", "within"), text)
             for j, text in enumerate(experiment.metrics):
                 if (metric := _metric(text)) and "groups" in metric.needs:
                     place = (*path, "metrics", j)
@@ -155,6 +162,23 @@ def _unweighted(
         if metric is not None and "sample_weight" not in metric.takes:
             text = f"{metric!r} takes no weights of rows, and {named}"
             yield Fault((*path, "metrics", i), text)
+
+
+def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield data sets with a sentence each about parts that experiments leave aside."""
+    for name in only:
+        setup = study.experiments[name]
+        if not isinstance(setup, Evaluate) or setup.protocol.uses_parts:
+            continue
+        for problem in setup.problems:
+            entry = study.data.get(problem)
+            if entry is not None and (entry.part is not None or entry.test_file is not None):
+                yield (
+                    problem,
+                    f"experiment '{name}' leaves the parts of '{problem}' aside: its protocol "
+                    f"'{setup.protocol.kind}' trains and tests on rows of all of them, and only "
+                    "'given' goes by them",
+                )
 
 
 def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:

@@ -28,6 +28,8 @@ MOST_RECORDS = 1_000_000
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
 Level = Value | list[Value]
+Files = Annotated[dict[Name, str], Field(min_length=1)]
+"""Part of the data -> its file."""
 SECOND = "test"
 """In `source`, beside ``file``: the file whose rows are the test part."""
 
@@ -63,10 +65,10 @@ class DataEntry(Strict):
     """One real data set: where it may come from, what its columns mean, what it must look like."""
 
     label: str | None = None
-    source: Annotated[dict[str, Value], Field(min_length=1)]
+    source: Annotated[dict[str, Value | Files], Field(min_length=1)]
     """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``. A second
     file, ``{file: train.csv, test: test.csv}``, has the rows of the part ``test``, the first those
-    of ``train``."""
+    of ``train``. For sources that take it, a file for each part: ``{letor: {S1: S1.txt}}``."""
     target: str
     levels: Annotated[list[Level], Field(min_length=2)] | None = None
     """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is
@@ -114,6 +116,8 @@ class DataEntry(Strict):
     optional: bool = False
     """Whether the study goes on without it (large or licensed data)."""
     note: str | None = None
+    origin: str | None = None
+    """Where its files can be had from and how to tell them; said where they are not found."""
 
     @property
     def test_file(self) -> str | None:
@@ -121,9 +125,16 @@ class DataEntry(Strict):
         return None if SECOND not in self.source else str(self.source[SECOND])
 
     @property
-    def sources(self) -> dict[str, Value]:
+    def sources(self) -> dict[str, Value | dict[str, str]]:
         """The registered sources with their references."""
         return {name: value for name, value in self.source.items() if name != SECOND}
+
+    @property
+    def files(self) -> list[str]:
+        """The files that make the data together, where there are several."""
+        if SECOND in self.source:
+            return [str(self.source["file"]), str(self.source[SECOND])]
+        return [file for v in self.source.values() if isinstance(v, dict) for file in v.values()]
 
     @model_validator(mode="after")
     def _has_one_way_to_name_parts(self) -> "DataEntry":
@@ -150,6 +161,15 @@ class Preprocess(Strict):
     """One-hot; two-valued nominals become one 0/1 column."""
     impute: Literal["mean", "none"] = "mean"
     """Missing numbers by the training mean, missing nominals by the training mode."""
+    within: Literal["training", "groups"] = "training"
+    """What `scale` is fitted on: the training part, or each group's own rows, in training and test
+    parts alike. Data must have groups then; missing numbers are filled in after it."""
+
+    @model_validator(mode="after")
+    def _has_something_to_scale(self) -> "Preprocess":
+        if self.within == "groups" and self.scale == "none":
+            raise ValueError("'within: groups' says how 'scale' goes, and it is 'none'")
+        return self
 
 
 def _protocols() -> Any:

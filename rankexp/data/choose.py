@@ -159,11 +159,13 @@ def _unfit(
     wanted |= {column_index(names, name, "nominal") for name in entry.nominal}
     of_file = table.provenance.get("source") == "file"
     act = entry.identifiers or ("drop" if of_file else "keep")
+    labels = table.layout.labels if table.layout else ()
     found: dict[int, Unfit] = {}
     doubtful = []
     for j, column in enumerate(columns):
         reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
-        if reason and (reason[0] == "empty" or (act != "keep" and j not in wanted)):
+        out = (act != "keep" or column.name in labels) and j not in wanted
+        if reason and (reason[0] == "empty" or out):
             found[j] = reason
         elif roles[j] == "feature" and act != "keep" and j not in wanted:
             doubtful += [j] if like_names(column, values[:, j]) else []

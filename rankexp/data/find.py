@@ -37,7 +37,7 @@ __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "
 READING = 3
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
-ASIDE = {"label", "source", "fingerprint", "optional", "note"}
+ASIDE = {"label", "source", "fingerprint", "optional", "note", "origin"}
 """What of an entry does not determine the data set made of a table."""
 
 
@@ -94,10 +94,11 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
     cache = cache or cache_folder()
     if not file.is_file():
         raise DataError(f"{file}: no such file")
-    if entry.test_file is not None:
+    if entry.files:
+        count = "two" if len(entry.files) == 2 else len(entry.files)
         raise DataError(
-            f"data set '{name}' has two files: put {entry.source['file']} and {entry.test_file} "
-            "into a folder and name that in --data or RANKEXP_DATA"
+            f"data set '{name}' has {count} files: put {' and '.join(entry.files)} into a folder "
+            "and name that in --data or RANKEXP_DATA"
         )
     _built(name, entry, from_file(file, entry))
     kept = added_folder(name, cache) / file.name

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from rankexp import registry
 from rankexp.data.dataset import Table
 from rankexp.data.snapshot import read_table, table_hash, write_table
-from rankexp.data.sources.file import locate, read
+from rankexp.data.sources.file import locate, located, read
 from rankexp.errors import DataError, DataNotFoundError
 
 if TYPE_CHECKING:
@@ -48,10 +48,14 @@ def local(
             return from_file(path, entry, test)
         if path is not None or test is not None:
             reasons.append(f"of its two files only {path or test} is there")
-    for path in added(name, cache) if entry.test_file is None else ():
+    for path in () if entry.files else added(name, cache):
         return from_file(path, entry)
     for source, reference in entry.sources.items():
-        if source != "file" and not _needs_network(source):
+        if _reads_files(source):
+            origin = _of_files(source, reference, entry, folders, reasons)
+            if origin is not None:
+                return origin
+        elif source != "file" and not _needs_network(source):
             table = _ask(source, reference, entry, folders)
             if table is not None:
                 return _from_table(table, f"{source}: {reference}")
@@ -80,15 +84,42 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
 
 def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
     """Return a file, and perhaps one of test rows beside it, as an origin."""
+    other = next((source for source in entry.sources if _reads_files(source)), None)
+    if other is not None and "file" not in entry.source:
+        origin = _of_files(other, str(path.absolute()), entry, (), [])
+        if origin is not None:
+            return origin
+    where = f"file {path}" + (f" and {test}" if test else "")
+    paths = [path] if test is None else [path, test]
+    return Origin(where, _hashes(paths), lambda: read(path, entry, test))
+
+
+def _of_files(
+    source: str, reference: object, entry: "DataEntry", folders: Sequence[Path], why: list[str]
+) -> Origin | None:
+    """Return files that a source other than ``file`` reads; say in `why` which are lacking."""
+    there, lacking = located(reference, folders)
+    if not there or lacking:
+        why += [f"of its files {', '.join(lacking)} is not there"] if there else []
+        return None
+    paths = list(there.values())
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return Origin(
+        f"{source} file {paths[0]}{more}",
+        _hashes(paths),
+        lambda: registry.get("data.sources", source)(reference, entry, folders),
+    )
+
+
+def _hashes(paths: Sequence[Path]) -> str:
     digests = []
-    for each in filter(None, (path, test)):
+    for path in paths:
         try:
-            with each.open("rb") as file:
+            with path.open("rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
-            raise DataError(f"{each}: cannot be read: {error.strerror}") from error
-    where = f"file {path}" + (f" and {test}" if test else "")
-    return Origin(where, "+".join(digests), lambda: read(path, entry, test))
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    return "+".join(digests)
 
 
 def added(name: str, cache: Path) -> list[Path]:
@@ -111,14 +142,17 @@ def not_found(
     name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
-    file = " and ".join(str(entry.source[key]) for key in ("file", "test") if key in entry.source)
+    single = [str(value) for s, value in entry.sources.items() if s == "file" or _reads_files(s)]
+    file = " and ".join(entry.files or single)
     looked = f"in the cache {cache}"
     if file and folders:
         looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
     advice = f"rankexp data add {name} FILE"
     folder = f"put {file} into a folder and name that in --data or RANKEXP_DATA"
     if file:
-        advice = folder if entry.test_file else f"{advice}, or {folder}"
+        advice = folder if entry.files else f"{advice}, or {folder}"
+    if entry.origin:
+        advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
         f"data set '{name}' not found: looked {looked}{because}",
@@ -135,7 +169,9 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
     if origin is not None:
         return origin.where
     online = [f"{_named(source, entry)}, not fetched yet" for source, _ in _fetched(entry, cache)]
-    return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
+    if online or not entry.files:
+        return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
+    return f"not here; rankexp data get {name} says which {len(entry.files)} files it needs"
 
 
 def _ask(
@@ -161,6 +197,11 @@ def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
 def _needs_network(source: str) -> bool:
     """Tell whether a source is asked last, and only when one may go online (`asks_network`)."""
     return bool(getattr(registry.get("data.sources", source), "network", False))
+
+
+def _reads_files(source: str) -> bool:
+    """Tell whether a source reads files of the user (`reads_files`)."""
+    return bool(getattr(registry.get("data.sources", source), "files", False))
 
 
 def _named(source: str, entry: "DataEntry") -> str:

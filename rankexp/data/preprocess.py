@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints
+from rankexp.errors import DataError
 
 if TYPE_CHECKING:
     from rankexp.config.schema import Preprocess
@@ -22,6 +23,9 @@ class Preprocessor:
     (the first declared of tied ones). `nominal="codes"` treats codes as numbers, `impute="none"`
     leaves what is missing NaN in every column made of it. `names` are those of the columns that
     `transform` returns, `feature` or `feature=category`.
+
+    `within="groups"` scales the rows of each group, of whichever part, by their own range or
+    moments; what is missing then becomes the training mean of scaled values.
     """
 
     def __init__(self, config: "Preprocess", features: Sequence[Feature]) -> None:
@@ -51,9 +55,9 @@ class Preprocessor:
             return [(None, f"{feature.name}={feature.categories[-1]}")]
         return [(code, f"{feature.name}={text}") for code, text in enumerate(feature.categories)]
 
-    def fit(self, X: Floats) -> "Preprocessor":
-        """Learn from training rows, shape (n, d), and return self."""
-        X = np.ascontiguousarray(X)  # sums take their bits from the order in memory
+    def fit(self, X: Floats, groups: Ints | None = None) -> "Preprocessor":
+        """Learn from training rows, shape (n, d), of groups (n,), and return self."""
+        X = np.ascontiguousarray(self._within(X, groups))  # sums take their bits from the order
         low, high, mean = _range_and_mean(X)
         fill = np.clip(mean, low, high)  # rounding may leave the range
         for column in self._nominal:
@@ -63,9 +67,10 @@ class Preprocessor:
         low[unknown] = high[unknown] = fill[unknown] = 0.0
         self._fill = fill[self._source]
         offset, scale = np.zeros_like(low), np.ones_like(low)
-        if self._config.scale == "minmax":
+        how = self._config.scale if self._config.within == "training" else "none"
+        if how == "minmax":
             offset, scale = low, high - low
-        elif self._config.scale == "standard":
+        elif how == "standard":
             offset, scale = _moments(X, fill if self._config.impute == "mean" else None)
             scale[high == low] = 0.0  # whatever rounding makes of a constant
         scale = np.where(scale > 0, scale, 1.0)
@@ -73,9 +78,24 @@ class Preprocessor:
         self._offset[self._unscaled], self._scale[self._unscaled] = 0.0, 1.0
         return self
 
-    def transform(self, X: Floats) -> Floats:
-        """Return rows, shape (n, d), as C-ordered numbers, shape (n, p); each row by itself."""
-        Z: Floats = np.take(X, self._source, axis=1)
+    def _within(self, X: Floats, groups: Ints | None) -> Floats:
+        """Return rows scaled within their groups, if that is asked for."""
+        if self._config.within != "groups":
+            return X
+        if groups is None:
+            raise DataError("'within: groups' scales the rows of groups, and these have none")
+        coded = self._config.nominal == "codes"
+        which = [j for j, f in enumerate(self._features) if coded or f.kind == "numeric"]
+        X = X.copy()
+        X[:, which] = _scaled(X[:, which], groups, standard=self._config.scale == "standard")
+        return X
+
+    def transform(self, X: Floats, groups: Ints | None = None) -> Floats:
+        """Return rows, shape (n, d), as C-ordered numbers, shape (n, p).
+
+        Each row by itself, or with `within="groups"` with those of its group, (n,).
+        """
+        Z: Floats = np.take(self._within(X, groups), self._source, axis=1)
         missing = np.isnan(Z)
         if missing.any() and self._config.impute == "mean":
             np.copyto(Z, self._fill, where=missing)
@@ -85,6 +105,24 @@ class Preprocessor:
         Z -= self._offset
         Z /= self._scale
         return Z
+
+
+def _scaled(X: Floats, groups: Ints, *, standard: bool) -> Floats:
+    """Return each group's rows in [0, 1], or standardised; NaN stays, a constant becomes 0."""
+    _, place = np.unique(groups, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    rows = X[order]
+    low, high = (each.reduceat(rows, starts, axis=0) for each in (np.fmin, np.fmax))
+    offset, scale = low, high - low
+    if standard:
+        known = np.maximum(np.add.reduceat(~np.isnan(rows), starts, axis=0, dtype=np.int64), 1)
+        offset = np.add.reduceat(np.nan_to_num(rows), starts, axis=0) / known
+        squares = np.nan_to_num((rows - offset[place[order]]) ** 2)
+        scale = np.sqrt(np.add.reduceat(squares, starts, axis=0) / known)
+    constant = ~(high > low)  # whatever rounding makes of it
+    offset, scale = np.where(constant, low, offset), np.where(constant, 1.0, scale)
+    return np.asarray((X - offset[place]) / scale[place])
 
 
 def _range_and_mean(X: Floats) -> tuple[Floats, Floats, Floats]:

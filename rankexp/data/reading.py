@@ -37,6 +37,8 @@ class Layout:
     """Texts that were read as missing, and in how many cells."""
     dates: tuple[str, ...] = ()
     """Columns of dates or times."""
+    labels: tuple[str, ...] = ()
+    """Columns that say which query or part a row is of, so are never features."""
     unnamed: str = ""
     """The first column where the file gives it no name, as an exported index has none."""
     empty_rows: int = 0

@@ -35,6 +35,8 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
     """Return why a column is no feature: what it is, and the reason in words."""
     if np.isnan(values).all():
         return "empty", "it has no value at all"
+    if layout is not None and column.name in layout.labels:
+        return "identifier", "it says which query or part a row is of: name it in that role"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
@@ -100,14 +102,17 @@ def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> N
             f"the most come from {largest}. Leave such columns out with 'drop: [...]', or allow "
             f"more with 'most_coded: {coded}'"
         )
-    size = 8.0 * rows * sum(width)
+    check_memory(rows, sum(width), f"the most columns come from {largest}; " if largest else "")
+
+
+def check_memory(rows: int, width: int, why: str = "") -> None:
+    """Hold that a matrix takes no more than its share of this machine's memory."""
+    size = 8.0 * rows * width
     if size < 1e9:
         return
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > MOST_MEMORY * memory:
         raise DataError(
-            f"the matrix of {rows:,} rows and {sum(width):,} columns needs {size / 1e9:,.1f} GB, "
-            f"this machine has {memory / 1e9:,.1f}; "
-            + (f"the most columns come from {largest}; " if largest else "")
-            + "leave columns or rows out"
+            f"the matrix of {rows:,} rows and {width:,} columns needs {size / 1e9:,.1f} GB, "
+            f"this machine has {memory / 1e9:,.1f}; {why}leave columns or rows out"
         )

@@ -154,6 +154,8 @@ class Protocol(Strict):
     counts: ClassVar[frozenset[str]] = frozenset()
     varies: ClassVar[Literal["rep", "fold"]] = "rep"
     """The coordinate in which the places of one job may differ, the work shared between them."""
+    uses_parts: ClassVar[bool] = False
+    """Whether it goes by the parts that data may name; other protocols leave them aside."""
 
     kind: str
 

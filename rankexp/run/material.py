@@ -115,7 +115,7 @@ class Fold:
         columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
         self.names = tuple(column.name for column in columns)
         if features is not None or preprocess.scale != "none":
-            self._preprocessor = Preprocessor(preprocess, columns).fit(train.X)
+            self._preprocessor = Preprocessor(preprocess, columns).fit(train.X, train.groups)
             self.names = self._preprocessor.names
         self.train = self._rows(train)
         self.tests = {"test": self._rows(parts.test)}
@@ -123,11 +123,11 @@ class Fold:
             self.tests["validation"] = self._rows(parts.validation)
 
     def _rows(self, part: Part) -> Rows:
-        return Rows(self.prepared(part.X), part)
+        return Rows(self.prepared(part.X, part.groups), part)
 
-    def prepared(self, X: Floats) -> Floats:
-        """Return further rows, (m, d), as numbers for an estimator, (m, p)."""
-        return X if self._preprocessor is None else self._preprocessor.transform(X)
+    def prepared(self, X: Floats, groups: Ints | None = None) -> Floats:
+        """Return further rows, (m, d), of groups (m,), as numbers for an estimator, (m, p)."""
+        return X if self._preprocessor is None else self._preprocessor.transform(X, groups)
 
     @property
     def test(self) -> Rows:
@@ -160,10 +160,10 @@ def _require_levels(train: Part, setting: Setting, where: str) -> None:
     if not isinstance(problem, DataProblem) or problem.levels is None or np.ptp(train.y) > 0:
         return
     level = problem.levels[int(train.y[0])]
-    raise DataError(
-        f"all {len(train.y)} rows of a training part are of level '{level}': 'stratified: true' "
-        f"in {where} keeps the shares of the levels; or take fewer folds"
-    )
+    hint = f"'stratified: true' in {where} keeps the shares of the levels; or take fewer folds"
+    if where != "'inner'" and setting.protocol.uses_parts:
+        hint = "let 'folds' of the protocol name more parts to train on"
+    raise DataError(f"all {len(train.y)} rows of a training part are of level '{level}': {hint}")
 
 
 def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:

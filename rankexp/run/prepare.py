@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from rankexp import __version__, registry
+from rankexp.config.meaning import remarks
 from rankexp.config.methods import takes
 from rankexp.config.outside import Outside, outside
 from rankexp.config.schema import Evaluate, Study
@@ -122,6 +123,7 @@ def _find_data(
     provenance: dict[str, Mapping[str, Any]] = {}
     nowhere: dict[str, str] = {}
     wrong: dict[str, str] = {}
+    aside = list(remarks(study, chosen(study, only)))
     setups = [each for each in chosen(study, only).values() if isinstance(each, Evaluate)]
     used = dict.fromkeys(problem for setup in setups for problem in setup.problems)
     for name in [problem for problem in used if problem in study.data]:
@@ -134,11 +136,14 @@ def _find_data(
         else:
             facts[name] = found.facts
             reading = found.dataset.reading
+            beside = [text for problem, text in aside if problem == name]
+            if reading is not None:
+                reading = replace(reading, warnings=(*reading.warnings, *beside))
             provenance[name] = {
                 "provenance": dict(found.dataset.provenance),
                 **({"reading": reading.in_short()} if reading else {}),
             }
-            said += [f"{name}: {warning}" for warning in reading.warnings] if reading else []
+            said += [f"{name}: {warning}" for warning in reading.warnings] if reading else beside
     return facts, provenance, nowhere, wrong
 
 

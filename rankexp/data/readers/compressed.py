@@ -48,20 +48,29 @@ _MARKS = {
 
 
 def unpacked(path: Path) -> bytes:
-    """Return the content of a file, unpacked by its suffix.
+    """Return the content of a file, unpacked by its suffix; errors as of `pieces`."""
+    packed = path.suffix.lower() in OPENERS
+    return b"".join(pieces(path, _STEP if packed else -1))
+
+
+def pieces(path: Path, size: int) -> Iterator[bytes]:
+    """Yield the content of a file, unpacked by its suffix, so many bytes at a time; -1: all.
 
     Raises
     ------
     DataError
         Not there, not readable, damaged, or more than may be unpacked.
     """
-    opener: Callable[..., Any] = OPENERS.get(path.suffix.lower(), open)
+    packed = path.suffix.lower() in OPENERS
+    opener: Callable[..., Any] = OPENERS[path.suffix.lower()] if packed else open
+    total = 0
     try:
         with opener(path, "rb") as file:
-            if opener is open:
-                content: bytes = file.read()
-                return content
-            return _within_bounds(path, file)
+            while part := file.read(size):
+                total += len(part)
+                if packed:
+                    check_size(path, total)
+                yield part
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -82,14 +91,6 @@ def check_size(path: Path, size: int) -> None:
             f"{path}: its {packed / 1e6:,.2f} MB hold more than {most / 1e6:,.0f} MB when "
             f"unpacked; if that is what you expect, allow more megabytes by {LIMIT}"
         )
-
-
-def _within_bounds(path: Path, file: Any) -> bytes:
-    content = bytearray()
-    while part := file.read(_STEP):
-        content += part
-        check_size(path, len(content))
-    return bytes(content)
 
 
 def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:

@@ -261,6 +261,7 @@ class Grid:
             header=self.header,
             marks=described(sum(plain, maker.marks)),
             dates=tuple(column.feature.name for column in made.values() if column.date),
+            labels=(),
             unnamed=self.unnamed,
             empty_rows=self.empty,
             notes=tuple(notes),

@@ -14,3 +14,12 @@ def asks_network(source: Source) -> Source:
     """Declare that a source needs the network."""
     source.network = True  # type: ignore[attr-defined]
     return source
+
+
+def reads_files(source: Source) -> Source:
+    """Declare that a source reads files of the user: its reference is a name, or maps parts to it.
+
+    What is read is then kept until a file changes, and errors name the files that are not there.
+    """
+    source.files = True  # type: ignore[attr-defined]
+    return source

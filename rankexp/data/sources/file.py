@@ -51,6 +51,17 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     return None
 
 
+def located(reference: object, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+    """Return where the files of a reference are, by part, and the names of those not found.
+
+    A single file is of the part without name; errors as of `locate`.
+    """
+    names = reference if isinstance(reference, dict) else {"": reference}
+    found = {part: locate(name, folders) for part, name in names.items()}
+    there = {part: path for part, path in found.items() if path is not None}
+    return there, [str(name) for part, name in names.items() if part not in there]
+
+
 def read(path: Path, entry: "DataEntry", test: Path | None = None) -> Table:
     """Read a file by the format that its name tells, and one of test rows in the same format.
 

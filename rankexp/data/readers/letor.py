@@ -1,0 +1,323 @@
+"""Read queries in LETOR's format, SVM^light's lines ``label qid:Q index:value ... # comment``.
+
+Lines that all have the features 1 .. d are read a block at a time; all others one by one, which
+also finds what is wrong with which.
+"""
+
+import codecs
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankexp.data.dataset import Feature, Floats, Ints, Table
+from rankexp.data.readers.cells import short
+from rankexp.data.readers.compressed import FOREIGN, pieces
+from rankexp.data.reading import Layout
+from rankexp.data.suitable import check_memory
+from rankexp.errors import DataError
+
+BLOCK = 1 << 24
+"""Bytes that are read at once, and the longest line."""
+MOST_FEATURES = 100_000
+"""A larger index is taken for an error: rows are kept with a number for each feature."""
+LONGEST_INDEX, LONGEST_QUERY = 9, 18
+"""Digits."""
+_EXACT = {"float_precision": "round_trip"}
+"""What lets pandas before 3.1 read numbers to the last bit."""
+_PLAIN = b"0123456789.+-eENULan"
+"""What numbers and marks of missing cells are written with."""
+
+
+@dataclass
+class _Rows:
+    """The rows of a file; `values` are blocks of rows, each as wide as its widest row."""
+
+    labels: list[Floats] = field(default_factory=list)
+    queries: list[Ints] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
+    count: int = 0
+    width: int = 0
+    given: int = 0
+    """Cells that stand in the file."""
+
+    def add(self, labels: Floats, queries: Ints, values: Floats, given: int) -> None:
+        """Take further rows."""
+        self.labels.append(labels)
+        self.queries.append(queries)
+        self.values.append(values)
+        self.count += len(labels)
+        self.width = max(self.width, values.shape[1])
+        self.given += given
+
+
+def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
+    """Return one table of files in LETOR's format, their rows in the order of the files.
+
+    Its columns are ``relevance``, ``qid``, then ``part`` unless the only file's part is empty,
+    then the features ``1``, ``2``, ... A feature that a line leaves out is 0, as SVM^light has it;
+    ``NULL`` and ``nan`` are missing. Files may be compressed.
+
+    Raises
+    ------
+    DataError
+        Malformed, with file and line; a query in two files; more than memory holds.
+    """
+    read = {part: _read(path, encoding) for part, path in files.items()}
+    _check_queries(files, read)
+    codes, names = _numbered(
+        np.concatenate([block for own in read.values() for block in own.queries])
+    )
+    head = [Feature("relevance"), Feature("qid", "nominal", names)]
+    head += [] if "" in files else [Feature("part", "nominal", (*files,))]
+    notes = [note for part, path in files.items() for note in _scattered(path, read[part])]
+    count, width = len(codes), max(own.width for own in read.values())
+    given = sum(own.given for own in read.values())
+    check_memory(count, len(head) + width)
+    values = np.zeros((count, len(head) + width))
+    values[:, 1] = codes
+    _fill(values, list(read.values()), len(head))
+    missing = int(np.isnan(values[:, len(head) :]).sum())
+    if absent := count * width - given:
+        notes.append(f"{absent:,} cells of features that their lines leave out are 0")
+    if missing:
+        notes.append(f"{missing:,} cells of features written NULL or nan are missing")
+    columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
+    layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
+    named = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
+    where = {"files": named} if "" not in files else {"file": files[""].name}
+    name = f"{len(files)} files" if "" not in files else files[""].name
+    return Table(name, columns, values, {"source": "letor", **where}, layout)
+
+
+def _fill(values: Floats, rows: Sequence[_Rows], head: int) -> None:
+    """Write labels, parts and features into a table whose features follow `head` columns."""
+    at = 0
+    for code, own in enumerate(rows):
+        for labels in own.labels:
+            block = own.values.pop(0)  # let go when it is copied
+            part = values[at : at + len(labels)]
+            part[:, 0] = labels
+            part[:, 2:head] = code
+            part[:, head : head + block.shape[1]] = block
+            at += len(labels)
+
+
+def _check_queries(files: Mapping[str, Path], read: Mapping[str, _Rows]) -> None:
+    """Hold that no query is in two files: its rows would be trained and tested on."""
+    seen: dict[int, str] = {}
+    for part, own in read.items():
+        for query in np.unique(np.concatenate(own.queries)).tolist():
+            if (other := seen.setdefault(query, part)) != part:
+                raise DataError(
+                    f"query {query} is in two parts, '{other}' ({files[other]}) and '{part}' "
+                    f"({files[part]}): name each file of queries once"
+                )
+
+
+def _numbered(queries: Ints) -> tuple[Ints, tuple[str, ...]]:
+    """Return numbers of queries in the order of their appearance, and what they stand for."""
+    distinct, first, codes = np.unique(queries, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[codes], tuple(map(str, distinct[order].tolist()))
+
+
+def _scattered(path: Path, own: _Rows) -> Iterator[str]:
+    """Say which queries have rows in several places of a file."""
+    queries = np.concatenate(own.queries)
+    runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
+    distinct, counts = np.unique(runs, return_counts=True)
+    again = distinct[counts > 1]
+    if len(again):
+        yield (
+            f"{path.name}: {len(again):,} queries have rows in several places, such as "
+            f"{again[0]}; the rows of each are one query"
+        )
+
+
+def _read(path: Path, encoding: str | None) -> _Rows:
+    """Read a file."""
+    rows, line = _Rows(), 1
+    for block in _blocks(path):
+        _check_text(path, block, line, encoding)
+        bodies = [text.partition(b"#")[0].strip() for text in block.split(b"\n")]
+        plain = [body for body in bodies if body]
+        if plain and not _add_dense(rows, plain):
+            _add_each(rows, path, bodies, line)
+        line += block.count(b"\n")
+    if not rows.count or not rows.width:
+        raise DataError(
+            f"{path}: " + ("no line has a feature" if rows.count else "no rows of data")
+        )
+    return rows
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file in whole lines."""
+    rest, first = b"", True
+    for piece in pieces(path, BLOCK):
+        for start, what in FOREIGN.items() if first else ():
+            if piece.startswith(start):
+                raise DataError(f"{path}: {what}")
+        whole = rest + (piece.removeprefix(codecs.BOM_UTF8) if first else piece)
+        cut, first = whole.rfind(b"\n") + 1, False
+        rest = whole[cut:]
+        if len(rest) > BLOCK:
+            raise DataError(f"{path}: a line has more than {BLOCK:,} bytes: is it LETOR's format?")
+        if cut:
+            yield whole[:cut]
+    if rest:
+        yield rest
+
+
+def _check_text(path: Path, block: bytes, line: int, encoding: str | None) -> None:
+    """Hold that a block of lines is text, comments too."""
+    wrong = block.find(b"\0")
+    if wrong >= 0:
+        place = line + block.count(b"\n", 0, wrong)
+        raise DataError(f"{path}:{place}: is no text: it holds a zero byte")
+    if block.isascii():
+        return
+    try:
+        block.decode(encoding or "utf-8")
+    except LookupError as error:
+        raise DataError(f"{path}: there is no text encoding '{encoding}'") from error
+    except ValueError as error:
+        place = line + block.count(b"\n", 0, getattr(error, "start", 0))
+        text = f"is not in the encoding {encoding or 'utf-8'}; say which it is by 'encoding'"
+        raise DataError(f"{path}:{place}: {text}") from error
+
+
+def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
+    """Add lines that all have the features 1 .. d; return False, having added none, if not so."""
+    import pandas as pd
+
+    width = lines[0].count(b":") - 1
+    bare = _without_query_marks(lines, width)
+    if bare is None:
+        return False
+    check_memory(rows.count + len(lines), width)
+    given = io.BytesIO(bare.replace(b":", b" "))
+    exact: dict[str, Any] = {} if _version(pd.__version__) >= (3, 1) else _EXACT
+    try:
+        frame = pd.read_csv(given, sep=" ", header=None, low_memory=False, **exact)
+    except (ValueError, OverflowError):
+        return False
+    kinds = "".join(kind.kind for kind in frame.dtypes)
+    if kinds[1] != "i" or set(kinds[2::2]) != {"i"} or set(kinds) - set("iuf"):
+        return False
+    labels, queries = frame[0].to_numpy(np.float64), frame[1].to_numpy(np.int64)
+    indices = frame.iloc[:, 2::2].to_numpy()
+    values = np.ascontiguousarray(frame.iloc[:, 3::2].to_numpy(np.float64))
+    missing = sum(bare.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
+    fine = (
+        (indices == np.arange(1, width + 1)).all()
+        and queries.min() >= 0
+        and np.isfinite(labels).all()
+        and not np.isinf(values).any()
+        and np.isnan(values).sum() == missing
+    )
+    if fine:
+        rows.add(labels, queries, values, values.size)
+    return bool(fine)
+
+
+def _without_query_marks(lines: Sequence[bytes], width: int) -> bytes | None:
+    """Return lines as ``label Q index:value ...`` if each has so many plain pairs, else None."""
+    text = b"\n".join(lines) + b"\n"
+    bare = text.replace(b" qid:", b" ")
+    marks = b" " + b" :" * width + b"\n"
+    if not 0 < width <= MOST_FEATURES or len(text) - len(bare) != len(b"qid:") * len(lines):
+        return None
+    if len(marks) * len(lines) > len(bare) or bare.translate(None, _PLAIN) != marks * len(lines):
+        return None
+    return None if any(gap in bare for gap in (b"  ", b": ", b" :", b":\n")) else bare
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")[:2]))
+
+
+def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> None:
+    """Add lines one by one, the first being this line of the file; empty ones are none."""
+    labels, queries, counts = [], [], []
+    indices: list[int] = []
+    values: list[float] = []
+    for line, text in enumerate(lines, start=first):
+        if text:
+            try:
+                label, query, pairs = _row(text)
+            except _FaultError as error:
+                raise DataError(f"{path}:{line}: {error}") from None
+            labels.append(label)
+            queries.append(query)
+            counts.append(len(pairs))
+            indices += pairs
+            values += pairs.values()
+    width = max(indices, default=0)
+    check_memory(rows.count + len(labels), width)
+    block = np.zeros((len(labels), width))
+    block[np.repeat(np.arange(len(labels)), counts), np.array(indices, dtype=np.int64) - 1] = (
+        values
+    )
+    rows.add(np.array(labels), np.array(queries, dtype=np.int64), block, len(values))
+
+
+class _FaultError(Exception):
+    """What is wrong with a line."""
+
+
+def _row(text: bytes) -> tuple[float, int, dict[int, float]]:
+    """Return label, query and features of a line."""
+    label, *rest = text.split()
+    relevance = _number(label)
+    if relevance is None or not np.isfinite(relevance):
+        raise _FaultError(f"the line begins with {_shown(label)}, and a label is a finite number")
+    if not rest or not rest[0].startswith(b"qid:"):
+        raise _FaultError("there is no 'qid:' after the label")
+    query = rest[0].removeprefix(b"qid:")
+    if not query.isdigit() or len(query) > LONGEST_QUERY:
+        raise _FaultError(f"{_shown(rest[0])}: a query is a whole number")
+    pairs: dict[int, float] = {}
+    last = 0
+    for token in rest[1:]:
+        index, _, cell = token.partition(b":")
+        if not index.isdigit() or not cell:
+            raise _FaultError(f"{_shown(token)} is no feature: 'index:value' is expected")
+        if len(index) > LONGEST_INDEX or int(index) > MOST_FEATURES:
+            raise _FaultError(f"feature {_shown(index)}: there may be {MOST_FEATURES:,} features")
+        if (number := int(index)) <= last:
+            raise _FaultError(_out_of_order(number, last))
+        value = _number(cell)
+        if value is None or np.isinf(value):
+            kind = f"{_shown(cell)}, which is no number" if value is None else "infinite"
+            raise _FaultError(f"feature {number} is {kind}")
+        pairs[number], last = value, number
+    return relevance, int(query), pairs
+
+
+def _out_of_order(index: int, last: int) -> str:
+    if not index:
+        return "feature 0: the first feature is 1"
+    if index == last:
+        return f"feature {index} occurs twice"
+    return f"feature {index} comes after {last}: indices must ascend"
+
+
+def _number(text: bytes) -> float | None:
+    """Return a number, NaN where it is missing; None where the text is neither."""
+    if text.lower() == b"null":
+        return float("nan")
+    try:
+        return None if b"_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def _shown(text: bytes) -> str:
+    return f"'{short(text.decode('utf-8', errors='replace'))}'"
