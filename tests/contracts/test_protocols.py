@@ -5,6 +5,7 @@ import pytest
 from rankexp import registry
 from rankexp.testing import check_protocol
 
+LATER = [str(part) for part in range(14, 3, -1)]
 EXAMPLES = [
     {"kind": "models", "models": 2, "training_sets": 2, "n_train": 30, "n_test": 20},
     {"kind": "cross_validation", "repeats": 2, "folds": 3},
@@ -12,6 +13,8 @@ EXAMPLES = [
     {"kind": "split", "test": 0.3, "repeats": 2},
     {"kind": "split", "test": 20, "together": "duplicates"},
     {"kind": "given", "test": "3", "validation": "5"},
+    {"kind": "given", "folds": [{"test": "3", "validation": "5"}, {"test": "4"}]},
+    {"kind": "given", "folds": [{"test": "3", "train": LATER}], "together": "groups"},
 ]
 
 

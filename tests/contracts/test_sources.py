@@ -13,5 +13,6 @@ NETWORK = {"openml"}  # tests/data/test_openml.py has a server of its own
 
 
 @pytest.mark.parametrize("name", sorted(set(registry.names("data.sources")) - NETWORK))
-def test_keeps_its_contract(name):
-    check_source(name, REFERENCES[name], [CONFIGS])
+def test_keeps_its_contract(name, tmp_path):
+    (tmp_path / "example.letor").write_text("1 qid:7 1:0.5 3:NULL\n0 qid:7 2:-1 # a comment\n")
+    check_source(name, REFERENCES[name], [CONFIGS, tmp_path])

@@ -24,17 +24,19 @@ BLOCK = 1 << 24
 """Bytes that are read at once, and the longest line."""
 MOST_FEATURES = 100_000
 """A larger index is taken for an error: rows are kept with a number for each feature."""
-LONGEST_INDEX, LONGEST_QUERY = 9, 18
-"""Digits."""
+DIGITS = 18
+"""Of an index or a query, at most."""
 _EXACT = {"float_precision": "round_trip"}
 """What lets pandas before 3.1 read numbers to the last bit."""
 _PLAIN = b"0123456789.+-eENULan"
 """What numbers and marks of missing cells are written with."""
+_GAPS = (b"  ", b": ", b" :", b":\n", b" +", b" -")
+"""Where a text is lacking, or a sign stands before a query or index."""
 
 
 @dataclass
 class _Rows:
-    """The rows of a file; `values` are blocks of rows, each as wide as its widest row."""
+    """The rows of a file: blocks of labels, queries and features, each as wide as it needs."""
 
     labels: list[Floats] = field(default_factory=list)
     queries: list[Ints] = field(default_factory=list)
@@ -68,28 +70,25 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     """
     read = {part: _read(path, encoding) for part, path in files.items()}
     _check_queries(files, read)
-    codes, names = _numbered(
-        np.concatenate([block for own in read.values() for block in own.queries])
-    )
+    rows, parted = list(read.values()), "" not in files
+    codes, names = _numbered(np.concatenate([block for own in rows for block in own.queries]))
     head = [Feature("relevance"), Feature("qid", "nominal", names)]
-    head += [] if "" in files else [Feature("part", "nominal", (*files,))]
+    head += [Feature("part", "nominal", (*files,))] if parted else []
+    width = max(own.width for own in rows)
+    check_memory(len(codes), len(head) + width)
     notes = [note for part, path in files.items() for note in _scattered(path, read[part])]
-    count, width = len(codes), max(own.width for own in read.values())
-    given = sum(own.given for own in read.values())
-    check_memory(count, len(head) + width)
-    values = np.zeros((count, len(head) + width))
-    values[:, 1] = codes
-    _fill(values, list(read.values()), len(head))
-    missing = int(np.isnan(values[:, len(head) :]).sum())
-    if absent := count * width - given:
+    if absent := len(codes) * width - sum(own.given for own in rows):
         notes.append(f"{absent:,} cells of features that their lines leave out are 0")
-    if missing:
+    values = np.zeros((len(codes), len(head) + width))
+    values[:, 1] = codes
+    _fill(values, rows, len(head))
+    if missing := int(np.isnan(values[:, len(head) :]).sum()):
         notes.append(f"{missing:,} cells of features written NULL or nan are missing")
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
     layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
     named = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
-    where = {"files": named} if "" not in files else {"file": files[""].name}
-    name = f"{len(files)} files" if "" not in files else files[""].name
+    where = {"files": named} if parted else {"file": files[""].name}
+    name = f"{len(files)} files" if parted else files[""].name
     return Table(name, columns, values, {"source": "letor", **where}, layout)
 
 
@@ -100,8 +99,7 @@ def _fill(values: Floats, rows: Sequence[_Rows], head: int) -> None:
         for labels in own.labels:
             block = own.values.pop(0)  # let go when it is copied
             part = values[at : at + len(labels)]
-            part[:, 0] = labels
-            part[:, 2:head] = code
+            part[:, 0], part[:, 2:head] = labels, code
             part[:, head : head + block.shape[1]] = block
             at += len(labels)
 
@@ -203,7 +201,8 @@ def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
         return False
     check_memory(rows.count + len(lines), width)
     given = io.BytesIO(bare.replace(b":", b" "))
-    exact: dict[str, Any] = {} if _version(pd.__version__) >= (3, 1) else _EXACT
+    old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    exact: dict[str, Any] = _EXACT if old else {}
     try:
         frame = pd.read_csv(given, sep=" ", header=None, low_memory=False, **exact)
     except (ValueError, OverflowError):
@@ -217,7 +216,6 @@ def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
     missing = sum(bare.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
     fine = (
         (indices == np.arange(1, width + 1)).all()
-        and queries.min() >= 0
         and np.isfinite(labels).all()
         and not np.isinf(values).any()
         and np.isnan(values).sum() == missing
@@ -236,11 +234,7 @@ def _without_query_marks(lines: Sequence[bytes], width: int) -> bytes | None:
         return None
     if len(marks) * len(lines) > len(bare) or bare.translate(None, _PLAIN) != marks * len(lines):
         return None
-    return None if any(gap in bare for gap in (b"  ", b": ", b" :", b":\n")) else bare
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(".")[:2]))
+    return None if any(gap in bare for gap in _GAPS) else bare
 
 
 def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> None:
@@ -252,7 +246,7 @@ def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> No
         if text:
             try:
                 label, query, pairs = _row(text)
-            except _FaultError as error:
+            except ValueError as error:
                 raise DataError(f"{path}:{line}: {error}") from None
             labels.append(label)
             queries.append(query)
@@ -262,59 +256,45 @@ def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> No
     width = max(indices, default=0)
     check_memory(rows.count + len(labels), width)
     block = np.zeros((len(labels), width))
-    block[np.repeat(np.arange(len(labels)), counts), np.array(indices, dtype=np.int64) - 1] = (
-        values
-    )
+    at = np.repeat(np.arange(len(labels)), counts)
+    block[at, np.array(indices, dtype=np.int64) - 1] = values
     rows.add(np.array(labels), np.array(queries, dtype=np.int64), block, len(values))
 
 
-class _FaultError(Exception):
-    """What is wrong with a line."""
-
-
 def _row(text: bytes) -> tuple[float, int, dict[int, float]]:
-    """Return label, query and features of a line."""
+    """Return label, query and features of a line; ValueError says what is wrong with it."""
     label, *rest = text.split()
     relevance = _number(label)
     if relevance is None or not np.isfinite(relevance):
-        raise _FaultError(f"the line begins with {_shown(label)}, and a label is a finite number")
+        raise ValueError(f"the line begins with {_shown(label)}, and a label is a finite number")
     if not rest or not rest[0].startswith(b"qid:"):
-        raise _FaultError("there is no 'qid:' after the label")
+        raise ValueError("there is no 'qid:' after the label")
     query = rest[0].removeprefix(b"qid:")
-    if not query.isdigit() or len(query) > LONGEST_QUERY:
-        raise _FaultError(f"{_shown(rest[0])}: a query is a whole number")
+    if not query.isdigit() or len(query) > DIGITS:
+        raise ValueError(f"{_shown(rest[0])}: a query is a whole number")
     pairs: dict[int, float] = {}
     last = 0
     for token in rest[1:]:
         index, _, cell = token.partition(b":")
         if not index.isdigit() or not cell:
-            raise _FaultError(f"{_shown(token)} is no feature: 'index:value' is expected")
-        if len(index) > LONGEST_INDEX or int(index) > MOST_FEATURES:
-            raise _FaultError(f"feature {_shown(index)}: there may be {MOST_FEATURES:,} features")
-        if (number := int(index)) <= last:
-            raise _FaultError(_out_of_order(number, last))
+            raise ValueError(f"{_shown(token)} is no feature: 'index:value' is expected")
+        if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
+            raise ValueError(f"feature {_shown(index)}: there may be {MOST_FEATURES:,} features")
+        if number <= last:
+            wrong = f"comes after {last}" if last else "is below 1"
+            raise ValueError(f"feature {number} {wrong}: indices ascend from 1")
         value = _number(cell)
         if value is None or np.isinf(value):
             kind = f"{_shown(cell)}, which is no number" if value is None else "infinite"
-            raise _FaultError(f"feature {number} is {kind}")
+            raise ValueError(f"feature {number} is {kind}")
         pairs[number], last = value, number
     return relevance, int(query), pairs
 
 
-def _out_of_order(index: int, last: int) -> str:
-    if not index:
-        return "feature 0: the first feature is 1"
-    if index == last:
-        return f"feature {index} occurs twice"
-    return f"feature {index} comes after {last}: indices must ascend"
-
-
 def _number(text: bytes) -> float | None:
     """Return a number, NaN where it is missing; None where the text is neither."""
-    if text.lower() == b"null":
-        return float("nan")
     try:
-        return None if b"_" in text else float(text)
+        return float("nan") if text == b"NULL" else None if b"_" in text else float(text)
     except ValueError:
         return None
 
