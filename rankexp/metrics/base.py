@@ -6,12 +6,16 @@ so that nothing is said twice. A :class:`Metric` is such a function with its par
 """
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from rankexp import names, registry
+from rankexp.arrays import Floats
 from rankexp.errors import ConfigError
 
 Direction = Literal["lower", "higher"]
@@ -73,6 +77,10 @@ class Declaration:
         ValueError for what cannot be, so that a configuration can complain before anything runs.
     reading : Reading
         What helps to read its values.
+    each : callable or None
+        Called like the function; returns the values within each group, (Q, L), in ascending order
+        of the groups, without a warning. Its mean over groups is what the function returns.
+        Without it studies call the function group by group.
     label : str
         What it is called in tables and sentences; by default its name without underscores.
     """
@@ -84,6 +92,7 @@ class Declaration:
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
     reading: Reading = Reading()
+    each: Callable[..., Any] | None = None
     label: str = ""
 
     def __call__(self, function: F) -> F:
@@ -120,8 +129,11 @@ class Metric:
     @property
     def label(self) -> str:
         """What it is called in tables and sentences, with its parameters."""
-        given = ", ".join(f"{name} {value}" for name, value in self.parameters)
+        rest = dict(self.parameters)
+        cutoff = rest.pop(self.declaration.cutoff or "", None)
+        given = ", ".join(f"{name} {value}" for name, value in rest.items())
         named = self.declaration.label or self.name.replace("_", " ")
+        named += "" if cutoff is None else f"@{cutoff}"
         return f"{named} ({given})" if given else named
 
     @property
@@ -168,11 +180,19 @@ class Metric:
 
     def __call__(self, **data: Any) -> Any:
         """Return the value on data given by name; what the metric doesn't take is left out."""
+        return self._called(self.function, data)
+
+    def each(self, **data: Any) -> Any:
+        """Return the values within each group, (Q, L); None where the metric offers none."""
+        each = self.declaration.each
+        return None if each is None else self._called(each, data)
+
+    def _called(self, function: Callable[..., Any], data: Mapping[str, Any]) -> Any:
         missing = sorted(self.needs - data.keys())
         if missing:
             raise TypeError(f"metric '{self!r}' needs {', '.join(missing)}")
         taken = {name: value for name, value in data.items() if name in self.takes}
-        return self.function(**taken, **dict(self.parameters))
+        return function(**taken, **dict(self.parameters))
 
     def __repr__(self) -> str:
         given = dict(self.parameters)
@@ -185,6 +205,21 @@ class Metric:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+def mean_over_groups(values: Floats, named: str) -> Floats:
+    """Return the mean of values within groups, (Q, L), over the groups that have one, (L,).
+
+    Those without are counted in one `UndefinedMetricWarning`; NaN where no group has a value.
+    """
+    columns = np.ascontiguousarray(values.T)  # one row a scorer: its sum has the same bits alone
+    there = ~np.isnan(columns)
+    if not there.all():
+        n, Q = int((~there).any(axis=0).sum()), len(values)
+        what = "no value" if Q == 1 else f"{n} of {Q} groups have no value and are left out"
+        warnings.warn(f"{named}: {what}", UndefinedMetricWarning, stacklevel=3)
+    total, count = np.where(there, columns, 0.0).sum(axis=1), there.sum(axis=1)
+    return np.where(count, total / np.maximum(count, 1), np.nan)
 
 
 def declaration_of(name: str, function: Callable[..., Any]) -> Declaration:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 
@@ -29,7 +31,7 @@ def coded(target: Floats, levels: int | None) -> Levels:
     """
     if levels is not None and not (isinstance(levels, Integral) and levels >= 1):
         raise ValueError(f"levels must be an integer, at least 1, got {levels!r}")
-    values, codes = _distinct(target)
+    values, codes = distinct(target)
     if levels is None or len(values) == levels:
         return Levels(codes, np.bincount(codes))
     if len(values) > levels:
@@ -44,10 +46,10 @@ def coded(target: Floats, levels: int | None) -> Levels:
     return Levels(codes, np.bincount(codes, minlength=levels))
 
 
-def _distinct(target: Floats) -> tuple[Floats, Ints]:
+def distinct(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     """Return the distinct values and the place of each among them; small integers unsorted."""
     low = target.min()
-    if target.max() - low < target.size:
+    if float(target.max()) - float(low) < target.size:
         shifted = (target - low).astype(np.int64)
         if np.array_equal(shifted + low, target):
             there = np.bincount(shifted) > 0

@@ -1,0 +1,245 @@
+"""Rows as ranked lists, one a query: what measures of the top of a list are computed from."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp import names
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.categories import Order, in_order
+from rankexp.estimators.pair_data import group_numbers
+from rankexp.metrics.base import DATA, Reading, declare, mean_over_groups
+from rankexp.metrics.continuous import checked
+from rankexp.metrics.level_counts import coded, distinct
+
+Ties = Literal["expected", "order", "best", "worst"]
+Empty = Literal["zero", "skip"]
+Metric = Callable[..., float | Floats]
+MOST = 50
+"""The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
+
+
+class Queries:
+    """Rows by query, with their levels: the same for all columns of scores."""
+
+    def __init__(self, y: Floats, levels: int | None, groups: Ints | None, ties: str) -> None:
+        self.ties = ties
+        self.levels, self.code = _levels(y, levels)
+        self.highest = max(int(self.levels[-1]) if levels is None else levels - 1, 1)
+        query = np.zeros(y.size, np.int64) if groups is None else groups
+        self.sizes = np.bincount(query)
+        self.start = np.concatenate(([0], self.sizes.cumsum()[:-1]))
+        self.query = np.arange(self.sizes.size).repeat(self.sizes)
+        first = np.arange(y.size)
+        if ties in ("best", "worst"):
+            first = _stable(self.code.max() - self.code if ties == "best" else self.code)
+        self.rows = first[_stable(query[first])]
+        """Rows by query, of which equal scores keep the order where it breaks ties."""
+
+    @cached_property
+    def rank(self) -> Ints:
+        """Rank of each row of the lists, from 1."""
+        return np.arange(1, self.rows.size + 1) - self.start[self.query]
+
+    def ranked(self, scores: Floats) -> "Lists":
+        """Return the lists that scores, (n,), make."""
+        given = -scores[self.rows]
+        Q, width = self.sizes.size, int(self.sizes.max())
+        if Q * width <= 4 * given.size:
+            inside = np.arange(width) < self.sizes[:, None]
+            padded = np.full((Q, width), np.nan)  # sorted behind all else
+            padded[inside] = given
+            place = (padded.argsort(axis=1, kind="stable") + self.start[:, None])[inside]
+        else:
+            place = np.lexsort((given, self.query))
+        new = np.ones(given.size, dtype=bool)
+        if self.ties == "expected":
+            given = given[place]
+            new[1:] = given[1:] != given[:-1]
+            new[self.start] = True
+        return Lists(self, self.code[self.rows[place]], new)
+
+    @cached_property
+    def ideal(self) -> "Lists":
+        """The lists in the order of the levels."""
+        return self.ranked(self.levels[self.code])
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Ranked lists one behind the other, best first.
+
+    `code` is the place of each row's level among the levels there are, and `new` whether a block
+    of equal scores begins with it; where a rule orders these, each row is a block.
+    """
+
+    queries: Queries
+    code: Ints
+    new: Bools
+
+    @cached_property
+    def block(self) -> Ints:
+        """The first row of each block, (B,)."""
+        return self.new.nonzero()[0]
+
+    @cached_property
+    def size(self) -> Ints:
+        """The number of rows of each block, (B,)."""
+        return np.diff(self.block, append=self.new.size)
+
+    def total(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Add up numbers of rows, (n,), by query, (Q,)."""
+        return np.asarray(np.add.reduceat(values, self.queries.start))
+
+    def total_of_blocks(self, values: Floats) -> Floats:
+        """Add up numbers of blocks, (B,), by query, (Q,)."""
+        return np.asarray(np.add.reduceat(values, self.block.searchsorted(self.queries.start)))
+
+    def tied(self, values: Floats) -> Floats:
+        """Return the mean over each row's block: the expectation over the orders of the block."""
+        if self.block.size == self.new.size:
+            return values
+        return (np.add.reduceat(values, self.block) / self.size).repeat(self.size)
+
+    def before(self, here: Bools) -> Ints:
+        """Count the rows told of that stand before each block in its list, (B,)."""
+        upto = np.concatenate(([0], here.cumsum()))
+        first = self.queries.start[self.queries.query[self.block]]
+        return np.asarray(upto[self.block] - upto[first])
+
+    def relevant(self, lowest: int) -> Bools:
+        """Tell which rows are of this level or a higher one."""
+        return np.asarray(self.queries.levels >= lowest)[self.code]
+
+    def by_rank(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
+        """Return what ranks weigh, 0 for rank 0 and behind the k-th, up to the longest list."""
+        longest = int(self.queries.sizes.max())
+        table = np.zeros(longest + 1)
+        last = min(k or longest, longest)
+        table[1 : last + 1] = weight(np.arange(1.0, last + 1))
+        return table
+
+
+def _stable(keys: Ints) -> Ints:
+    return np.argsort(keys.astype(np.uint16) if keys.max() < 2**16 else keys, kind="stable")
+
+
+def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
+    """Return the levels there are as numbers 0, 1, ..., ascending, and each row's place."""
+    if levels in (None, 2) and y.min() == -1 and np.isin(y, (-1, 1)).all():
+        y = (y + 1) / 2
+    if levels is not None:
+        y = coded(y, levels).codes.astype(np.float64)
+    values, code = distinct(y)
+    if values[0] < 0 or (values != values.round()).any():
+        raise ValueError(
+            f"y holds {values[0] if values[0] < 0 else values[values != values.round()][0]:g}: "
+            "expected levels 0, 1, 2, ..., or levels=[worst, ..., best]"
+        )
+    return values, code
+
+
+def _shared(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    levels: Order = None,
+    ties: Ties = "expected",
+    empty: Empty = "zero",
+) -> float | Floats:
+    """Have the arguments that all these metrics share."""
+    raise NotImplementedError
+
+
+def _check(
+    levels: int | None = None,
+    k: int | None = None,
+    relevant: int = 1,
+    max_fpr: float = 1.0,
+    **_: object,
+) -> None:
+    """Raise ValueError for a cut-off, a level or a rate that cannot be."""
+    if k is not None and k < 1:
+        raise ValueError(f"k={k}: expected 1 or more, how many rows of a list count")
+    if relevant < 1 or (levels is not None and relevant >= levels):
+        among = "" if levels is None else f", and below {levels}, as many as there are"
+        raise ValueError(f"relevant={relevant}: expected a level of 1 or more{among}")
+    if not 0 < max_fpr <= 1:
+        raise ValueError(f"max_fpr={max_fpr}: expected a rate above 0, at most 1")
+
+
+def top(
+    source: str, label: str, cutoff: str | None = None, rules: bool = True
+) -> Callable[[Callable[..., Floats]], Metric]:
+    """Make a metric of a function of `Lists` and of parameters, which gives a value a query.
+
+    The metric is the mean over queries, and takes y, scores, groups and levels; with `rules` the
+    rule for ties, too, and that for queries without a relevant row.
+    """
+
+    def mark(function: Callable[..., Floats]) -> Metric:
+        own = list(inspect.signature(function).parameters.values())[1:]
+        shared = list(inspect.signature(_shared).parameters.values())
+        taken = [*shared[:4], *own, *(shared[4:] if rules else ())]
+        signature = inspect.Signature(taken, return_annotation=float | Floats)
+
+        def each(*given: Any, **named: Any) -> Floats:
+            """Return the values by query, groups ascending, (Q, L)."""
+            bound = signature.bind(*given, **named)
+            bound.apply_defaults()
+            asked = {name: v for name, v in bound.arguments.items() if name not in DATA}
+            names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
+            data = {name: bound.arguments[name] for name in signature.parameters if name in DATA}
+            return _each(function, asked, **data)
+
+        @functools.wraps(function)
+        def metric(*given: Any, **named: Any) -> float | Floats:
+            bound = signature.bind(*given, **named)
+            value = mean_over_groups(each(*given, **named), label)
+            return value if np.ndim(bound.arguments["scores"]) == 2 else float(value[0])
+
+        metric.__signature__ = signature  # type: ignore[attr-defined]
+        metric.__annotations__ = {p.name: p.annotation for p in taken}
+        said = {"cutoff": cutoff, "check": _check, "reading": Reading(0.01), "each": each}
+        return declare("higher", source=source, kinds=("binary", "ordinal"), label=label, **said)(
+            metric
+        )
+
+    return mark
+
+
+def _each(
+    function: Callable[..., Floats],
+    asked: dict[str, Any],
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    groups: npt.ArrayLike | None,
+    levels: Any,
+) -> Floats:
+    """Return the values of a function of lists, (Q, L)."""
+    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
+    target, s = checked(in_order(y, levels), scores)
+    _check(levels=K, **asked)
+    ties, empty = asked.pop("ties", "expected"), asked.pop("empty", None)
+    queries = Queries(target, K, _numbers(groups, target.size), ties)
+    columns = np.ascontiguousarray(np.atleast_2d(s.T))
+    values = np.array([function(queries.ranked(column), **asked) for column in columns])
+    values = values.reshape(len(columns), queries.sizes.size)
+    if empty is not None:
+        there = queries.ideal.relevant(asked.get("relevant", 1))
+        none = ~np.logical_or.reduceat(there, queries.start)
+        values[:, none] = 0.0 if empty == "zero" else np.nan
+    return values.T
+
+
+def _numbers(groups: npt.ArrayLike | None, n: int) -> Ints | None:
+    """Return groups as 0 .. Q-1, ascending; whole numbers close together without a sort."""
+    labels = np.asarray(groups)
+    quick = labels.dtype.kind in "iu" and labels.shape == (n,)
+    return distinct(labels)[1] if quick else group_numbers(groups, n)
