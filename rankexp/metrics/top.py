@@ -139,23 +139,27 @@ def mean_average_precision(lists: Lists, relevant: int = 1) -> Floats:
 def precision(lists: Lists, k: int | None = None, relevant: int = 1) -> Floats:
     """Return the share of relevant rows among the first k, averaged over queries.
 
-    A list shorter than k is divided by k all the same, as LETOR and TREC have it; without k all
-    rows of the list count. Parameters and errors are those of :func:`ndcg` and
-    :func:`mean_average_precision`.
+    A list shorter than k is divided by k all the same, as LETOR and TREC have it; without k it is
+    the R-precision, k being the number of the query's relevant rows. Parameters and errors are
+    those of :func:`ndcg` and :func:`mean_average_precision`.
     """
-    return _found(lists, k, relevant) / (k or lists.queries.sizes)
+    found, total = _found(lists, k, relevant)
+    return found / (k or total)
 
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "recall", "k")
 def recall(lists: Lists, k: int | None = None, relevant: int = 1) -> Floats:
     """Return the share of a query's relevant rows that are among its first k, averaged.
 
-    Parameters and errors are those of :func:`ndcg` and :func:`mean_average_precision`.
+    Parameters, also what no k means, and errors are those of :func:`precision`.
     """
-    return _found(lists, k, relevant) / np.maximum(_found(lists, None, relevant), 1)
+    found, total = _found(lists, k, relevant)
+    return found / total
 
 
-def _found(lists: Lists, k: int | None, relevant: int) -> Floats:
-    """Return the number of relevant rows among the first k of each list, (Q,)."""
-    first = lists.by_rank(np.ones_like, k)[lists.queries.rank]
-    return lists.total(lists.tied(lists.relevant(relevant).astype(np.float64)) * first)
+def _found(lists: Lists, k: int | None, relevant: int) -> tuple[Floats, Floats]:
+    """Return the relevant rows among the first k of each list, and all (at least 1), (Q,)."""
+    hits = lists.relevant(relevant).astype(np.float64)
+    total = np.maximum(lists.total(hits), 1.0)
+    first = lists.queries.rank <= (k or total[lists.queries.query])
+    return lists.total(lists.tied(hits) * first), total
