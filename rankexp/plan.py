@@ -157,9 +157,8 @@ def _problem(
     if name not in facts:
         return None
     data, known = study.data[name], facts[name]
-    return DataProblem(
-        name, known.fingerprint, data.target, data.levels, known.snapshot, known.rows
-    )
+    found = (known.fingerprint, data.target, data.levels, known.snapshot, known.rows)
+    return DataProblem(name, *found, grouped=bool(data.groups))
 
 
 def _evaluate_cells(

@@ -61,6 +61,8 @@ class DataProblem:
     """As the study declares them."""
     snapshot: str = ""
     rows: int = 0
+    grouped: bool = False
+    """Whether it has groups; in no key by itself, as the fingerprint covers them."""
 
     def identity(self) -> dict[str, Any]:
         """Return what determines the rows."""
@@ -160,7 +162,9 @@ class Setting:
     def identity(self) -> dict[str, Any]:
         """What determines the records, the place, the method and what is kept aside."""
         names = sorted({repr(metric) for metric in self.metrics})
-        return self.rows_identity | {"metrics": names}
+        grouped = isinstance(self.problem, DataProblem) and self.problem.grouped
+        means = {"mean_over": "groups"} if grouped and self.within_groups else {}
+        return self.rows_identity | {"metrics": names} | means
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from rankexp.files import environment_problem
 from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
-from rankexp.metrics.base import Metric, UndefinedMetricWarning
 from rankexp.plan import Cell, Job
 from rankexp.run import thresholds
 from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
-from rankexp.run.material import Fold, Rows, folds
+from rankexp.run.material import Fold, folds
+from rankexp.run.measured import measured, rows, rows_of
 from rankexp.run.record import Record, Row
 from rankexp.run.scored import Scores
 from rankexp.seeds import stream
@@ -159,7 +159,7 @@ class _Work:
             spec = self.cell.spec
             assert isinstance(spec, EvaluateSpec)
             values = _known_mean(np.stack(self.inner))
-            self.rows += _rows("inner", spec.setting.metrics, values)
+            self.rows += rows("inner", spec.setting.metrics, values)
         return Record(
             self.cell.key,
             grid=self.cell.spec.points,
@@ -275,8 +275,8 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     for part, tested in fold.tests.items():
         scores = fitted.scores[part]
         scores.setflags(write=False)  # no metric changes what the next one sees
-        work.rows += _rows(part, metrics, _values(metrics, scores, fitted.known, tested))
-        work.rows += _group_rows(part, metrics, fitted, tested)
+        found = measured(metrics, scores, fitted.known, tested)
+        work.rows += rows_of(part, metrics, *found, tested)
     best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
     work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
     for name, numbers in fitted.numbers.items():
@@ -293,29 +293,9 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    values = _values(spec.setting.metrics, fitted.scores["test"], fitted.known, fold.test)
-    work.inner.append(values)
+    scores = fitted.scores["test"]
+    work.inner.append(measured(spec.setting.metrics, scores, fitted.known, fold.test)[0])
     return seconds
-
-
-def _values(
-    metrics: Sequence[Metric], scores: Floats, fitted: Mapping[str, Floats], tested: Rows
-) -> Floats:
-    """Return the metrics on a part, (metrics, G)."""
-    known = tested.known | {"fitted": fitted}
-    return np.array([metric(scores=scores, **known) for metric in metrics], dtype=np.float64)
-
-
-def _group_rows(
-    part: str, metrics: Sequence[Metric], fitted: Fitted, tested: Rows
-) -> Iterator[Row]:
-    """Yield the metrics within each group; NaN where a group has no value."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        for label, rows in tested.by_group:
-            within = Rows(tested.X[rows], tested.part.take(rows))
-            values = _values(metrics, fitted.scores[part][rows], fitted.known, within)
-            yield from _rows(part, metrics, values, label)
 
 
 def _known_mean(values: Floats) -> Floats:
@@ -323,14 +303,6 @@ def _known_mean(values: Floats) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return np.asarray(np.nanmean(values, axis=0))
-
-
-def _rows(
-    part: str, metrics: Sequence[Metric], values: Floats, group: str | None = None
-) -> Iterator[Row]:
-    for metric, line in zip(metrics, values.tolist(), strict=True):
-        name = repr(metric)
-        yield from (Row(part, g, None, group, name, value) for g, value in enumerate(line))
 
 
 def _simulate(work: _Work, spec: SimulateSpec) -> float:
