@@ -1,17 +1,16 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
-import warnings
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.categories import Order, in_order
-from rankexp.metrics.base import Kind, Reading, UndefinedMetricWarning, declare
-from rankexp.metrics.continuous import checked
+from rankexp.categories import Order
+from rankexp.metrics.base import Kind, Reading, declare
 from rankexp.metrics.costs import cost_matrix
-from rankexp.metrics.level_counts import Levels, coded, counts, twice_won
+from rankexp.metrics.level_counts import counts
+from rankexp.metrics.level_means import Queries, columns_of, mean_of, told, warn
 
 REGISTER = {
     "u_ovo": "u_ovo",
@@ -37,7 +36,12 @@ POOLED = Reading(margin=0.01, reach=1.0, pooled=True)
     label="mean AUC of pairs of levels",
 )
 def u_ovo(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: Order = None,
+    ties: Ties = "expected",
+    groups: npt.ArrayLike | None = None,
+    queries: Queries = "each",
 ) -> float | Floats:
     """Return the mean over all pairs of levels of the AUC between the two.
 
@@ -53,6 +57,11 @@ def u_ovo(
         that one is missing can't be seen. Words have no order without a sequence.
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
+    groups : array-like of shape (n,), optional
+        The query of each row, numbers or words: only pairs within one count.
+    queries : {"each", "pairs"}
+        With groups: the mean of their values, or the value of all their pairs together. Groups
+        without a value are left out, and counted in an `UndefinedMetricWarning`.
 
     Returns
     -------
@@ -71,11 +80,12 @@ def u_ovo(
     O(n log n + K n) a column: one sort, then counts of each level below each score. All but
     the last division is in integers, so a column has the same bits alone and among others.
     """
-    known, won = _won(y, scores, levels, ties)
-    below, above = np.triu_indices(known.sizes.size, 1)
-    pairs = known.sizes[below] * known.sizes[above]
-    terms = won[:, below, above]
-    return _mean_of(terms, pairs, known, "pairs of levels", np.ndim(scores))
+
+    def terms(cells: Ints) -> Ints:
+        below, above = np.triu_indices(cells.shape[-1], 1)
+        return cells[..., below, above]
+
+    return mean_of("u_ovo", terms, "pairs of levels", (y, scores, levels, ties), groups, queries)
 
 
 @declare(
@@ -86,7 +96,12 @@ def u_ovo(
     label="mean AUC of cuts",
 )
 def u_cons(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: Order = None,
+    ties: Ties = "expected",
+    groups: npt.ArrayLike | None = None,
+    queries: Queries = "each",
 ) -> float | Floats:
     """Return the mean over all cuts between levels of the AUC between those above and below.
 
@@ -99,12 +114,14 @@ def u_cons(
         mean, and counted in an `UndefinedMetricWarning`; NaN where none is left. The two cuts
         around an inner level without an example are the same one, and count twice.
     """
-    known, won = _won(y, scores, levels, ties)
-    cuts = range(1, known.sizes.size)
-    pairs = np.array([known.sizes[:k].sum() * known.sizes[k:].sum() for k in cuts], np.int64)
-    terms = np.array([won[:, :k, k:].sum(axis=(1, 2)) for k in cuts], np.int64)
-    terms = terms.reshape(len(cuts), len(won)).T
-    return _mean_of(terms, pairs, known, "cuts between levels", np.ndim(scores))
+
+    def terms(cells: Ints) -> Ints:
+        cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
+        return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
+
+    return mean_of(
+        "u_cons", terms, "cuts between levels", (y, scores, levels, ties), groups, queries
+    )
 
 
 @declare(
@@ -115,7 +132,12 @@ def u_cons(
     label="share of pairs in order",
 )
 def u_pairs(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: Order = None,
+    ties: Ties = "expected",
+    groups: npt.ArrayLike | None = None,
+    queries: Queries = "each",
 ) -> float | Floats:
     """Return the share of pairs of examples of different levels that are in the right order.
 
@@ -127,10 +149,11 @@ def u_pairs(
         In [0, 1], higher is better. A level without an example has no pair to leave out; NaN
         with an `UndefinedMetricWarning` where all examples are of one level.
     """
-    known, won = _won(y, scores, levels, ties)
-    pairs = np.triu(np.outer(known.sizes, known.sizes), 1).sum()
-    terms = np.triu(won, 1).sum(axis=(1, 2))
-    return _mean_of(terms[:, None], pairs[None], known, "sets of pairs", np.ndim(scores))
+
+    def terms(cells: Ints) -> Ints:
+        return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
+
+    return mean_of("u_pairs", terms, "sets of pairs", (y, scores, levels, ties), groups, queries)
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: object) -> None:
@@ -153,6 +176,8 @@ def pair_risk(
     levels: Order = None,
     costs: str | int | float | npt.ArrayLike | None = None,
     ties: Ties = "expected",
+    groups: npt.ArrayLike | None = None,
+    queries: Queries = "each",
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
@@ -173,20 +198,23 @@ def pair_risk(
         examples costs anything.
     """
     matrix = _costs(costs)
-    y, levels = _told(y, levels)
+    y, levels = told(y, levels)
     if matrix is not None:
         wanted = levels
         levels = len(cost_matrix(matrix, len(matrix)))
         if wanted not in (None, levels):
             raise ValueError(f"costs are for {levels} levels, but there are {wanted}")
-    known, won = _won(y, scores, levels, ties)
-    K = known.sizes.size
-    C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
-    C = C / max(C.max(), TINY)  # so that no sum overflows
-    pairs = np.outer(known.sizes, known.sizes)
-    whole = np.array([(C * pairs).sum()])
-    lost = (C * (2 * pairs - won)).sum(axis=(1, 2))
-    return _mean_of(lost[:, None], whole, known, "sets of pairs that cost", np.ndim(scores))
+
+    def terms(cells: Ints) -> Floats:
+        K = cells.shape[-1]
+        C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
+        C = C / max(C.max(), TINY)  # so that no sum overflows
+        return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
+
+    given = (y, scores, levels, ties)
+    return mean_of(
+        "pair_risk", terms, "sets of pairs that cost", given, groups, queries, lost=True
+    )
 
 
 @declare(
@@ -220,10 +248,10 @@ def vus(
     O(n log n + K n) a column: along the sorted scores, the weight of the ordered tuples of the
     first k levels is added up for every k.
     """
-    known, columns = _columns(y, scores, levels, ties)
+    known, columns = columns_of(y, scores, levels, ties)
     gone = known.missing
     if gone or known.sizes.size < 2:
-        _warn(known, "1 of 1 sets of tuples", stacklevel=3)
+        warn(known, "1 of 1 sets of tuples", stacklevel=3)
         values = np.full(len(columns), np.nan)
     else:
         values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
@@ -257,44 +285,6 @@ def _ordered_share(table: Floats, ties: str) -> float:
     return min(1.0, float(upto[-1]))
 
 
-def _told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
-    """Return codes and K where the levels are listed; else labels with an order of their own."""
-    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
-    return in_order(y, levels), K  # type: ignore[return-value]  # no K: in_order has refused it
-
-
-def _columns(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str
-) -> tuple[Levels, Floats]:
-    """Return the levels of the examples, and the scores, one row a scorer."""
-    if ties not in ("expected", "worst", "best"):
-        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
-    y, K = _told(y, levels)
-    target, s = checked(y, scores)
-    return coded(target, K), np.ascontiguousarray(np.atleast_2d(s.T))
-
-
-def _won(y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str) -> tuple[Levels, Ints]:
-    """Return the levels, and twice the pairs in order by pairs of levels, (columns, K, K)."""
-    known, columns = _columns(y, scores, levels, ties)
-    K = known.sizes.size
-    won = [twice_won(counts(known, s), ties) for s in columns]
-    return known, np.array(won, np.int64).reshape(len(columns), K, K)
-
-
-def _mean_of(
-    twice: Ints | Floats, pairs: Ints | Floats, known: Levels, what: str, dimensions: int
-) -> float | Floats:
-    """Return the mean of shares, (columns, terms) over (terms,), without those of no pair."""
-    there = pairs > 0
-    left_out = int(there.size - there.sum())
-    if left_out or not there.size:
-        _warn(known, f"{left_out} of {there.size} {what}")
-    shares = twice[:, there] / (2 * pairs[there])
-    values: Floats = shares.mean(axis=1) if there.any() else np.full(len(twice), np.nan)
-    return values if dimensions == 2 else float(values[0])
-
-
 def _costs(costs: str | float | npt.ArrayLike | None) -> Floats | None:
     """Return costs as a matrix, from the entries above its diagonal where they are a text."""
     if costs is None:
@@ -314,9 +304,3 @@ def _costs(costs: str | float | npt.ArrayLike | None) -> Floats | None:
     matrix = np.zeros((K, K))
     matrix[np.triu_indices(K, 1)] = entries
     return matrix
-
-
-def _warn(known: Levels, what: str, stacklevel: int = 4) -> None:
-    gone = ", ".join(map(str, known.missing))
-    why = f"no example of level {gone}" if gone else "y has a single level"
-    warnings.warn(f"{why}: {what} left out", UndefinedMetricWarning, stacklevel=stacklevel)

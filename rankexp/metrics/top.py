@@ -21,10 +21,7 @@ Discount = Literal["log2", "letor"]
 
 @top("Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005", "NDCG", "k")
 def ndcg(
-    lists: Lists,
-    k: int | None = None,
-    gain: Gain = "exponential",
-    discount: Discount = "log2",
+    lists: Lists, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2"
 ) -> Floats:
     """Return the normalised discounted cumulative gain, averaged over queries.
 
@@ -85,10 +82,7 @@ def ndcg(
 
 @top("Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005", "DCG", "k")
 def dcg(
-    lists: Lists,
-    k: int | None = None,
-    gain: Gain = "exponential",
-    discount: Discount = "log2",
+    lists: Lists, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2"
 ) -> Floats:
     """Return the discounted cumulative gain: the sum of gains over discounts of ranks.
 
@@ -130,9 +124,9 @@ def mean_average_precision(lists: Lists, relevant: int = 1) -> Floats:
     chance = lists.tied(hits.astype(np.float64))
     inside = np.arange(hits.size) - lists.block.repeat(lists.size)  # rows of its block before it
     others = np.maximum(lists.size - 1, 1).repeat(lists.size)
-    among = np.add.reduceat(hits.astype(np.float64), lists.block).repeat(lists.size) - 1
+    among = lists.count_in_blocks(hits).repeat(lists.size) - 1
     upto = lists.before(hits).repeat(lists.size) + 1 + inside * among / others
-    return lists.total(chance * upto / lists.queries.rank) / np.maximum(lists.total(hits * 1.0), 1)
+    return lists.total(chance * upto / lists.queries.rank) / np.maximum(lists.count(hits), 1)
 
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "precision", "k")
@@ -159,7 +153,7 @@ def recall(lists: Lists, k: int | None = None, relevant: int = 1) -> Floats:
 
 def _found(lists: Lists, k: int | None, relevant: int) -> tuple[Floats, Floats]:
     """Return the relevant rows among the first k of each list, and all (at least 1), (Q,)."""
-    hits = lists.relevant(relevant).astype(np.float64)
-    total = np.maximum(lists.total(hits), 1.0)
+    hits = lists.relevant(relevant)
+    total = np.maximum(lists.count(hits), 1.0)
     first = lists.queries.rank <= (k or total[lists.queries.query])
-    return lists.total(lists.tied(hits) * first), total
+    return lists.total(lists.tied(hits.astype(np.float64)) * first), total

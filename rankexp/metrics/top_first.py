@@ -123,11 +123,11 @@ def ptop(lists: Lists, relevant: int = 1) -> Floats:
     :func:`rankexp.metrics.ndcg` and :func:`rankexp.metrics.mean_average_precision`.
     """
     hits = lists.relevant(relevant)
-    size, total = hits.size, lists.total(hits * 1.0)
+    size, total = hits.size, lists.count(hits)
     first = np.minimum.reduceat(np.where(hits, size, np.arange(size)), lists.queries.start)
     there = first < size
     block = lists.block.searchsorted(first[there], "right") - 1
-    own = np.add.reduceat(hits * 1.0, lists.block)[block]
+    own = lists.count_in_blocks(hits)[block]
     above = total.copy()
     above[there] = lists.before(hits)[block] + own / (lists.size[block] - own + 1)
     return above / np.maximum(total, 1)
@@ -152,13 +152,13 @@ def partial_auc(lists: Lists, max_fpr: float = 0.1, relevant: int = 1) -> Floats
         without `ties` and `empty`.
     """
     hits = lists.relevant(relevant)
-    positive = np.add.reduceat(hits * 1.0, lists.block)
+    positive = lists.count_in_blocks(hits)
     negative = lists.size - positive
-    false, true = lists.total(~hits * 1.0), lists.total(hits * 1.0)
+    false, true = lists.count(~hits), lists.count(hits)
     there = (false > 0) & (true > 0)
     allowed = max_fpr * false[lists.queries.query[lists.block]] - lists.before(~hits)
     part = (allowed / np.maximum(negative, 1)).clip(0.0, 1.0)
     area = lists.total_of_blocks(negative * part * (lists.before(hits) + part * positive / 2))
     share = np.divide(area, false * true, out=np.full(there.size, np.nan), where=there)
     least = max_fpr**2 / 2
-    return (1 + (share - least) / (max_fpr - least)) / 2
+    return np.asarray((1 + (share - least) / (max_fpr - least)) / 2)

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import Order, in_order
+from rankexp.categories import Order
 from rankexp.estimators.pair_data import group_numbers
 from rankexp.metrics.base import DATA, Reading, declare, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct
+from rankexp.metrics.level_means import told
 
 Ties = Literal["expected", "order", "best", "worst"]
 Empty = Literal["zero", "skip"]
@@ -93,9 +94,17 @@ class Lists:
         """The number of rows of each block, (B,)."""
         return np.diff(self.block, append=self.new.size)
 
-    def total(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def total(self, values: Floats) -> Floats:
         """Add up numbers of rows, (n,), by query, (Q,)."""
         return np.asarray(np.add.reduceat(values, self.queries.start))
+
+    def count(self, here: Bools) -> Floats:
+        """Count the rows told of by query, (Q,)."""
+        return self.total(here.astype(np.float64))
+
+    def count_in_blocks(self, here: Bools) -> Floats:
+        """Count the rows told of by block, (B,)."""
+        return np.add.reduceat(here.astype(np.float64), self.block)
 
     def total_of_blocks(self, values: Floats) -> Floats:
         """Add up numbers of blocks, (B,), by query, (Q,)."""
@@ -103,9 +112,9 @@ class Lists:
 
     def tied(self, values: Floats) -> Floats:
         """Return the mean over each row's block: the expectation over the orders of the block."""
-        if self.block.size == self.new.size:
-            return values
-        return (np.add.reduceat(values, self.block) / self.size).repeat(self.size)
+        if self.block.size < self.new.size:
+            values = (np.add.reduceat(values, self.block) / self.size).repeat(self.size)
+        return values
 
     def before(self, here: Bools) -> Ints:
         """Count the rows told of that stand before each block in its list, (B,)."""
@@ -206,10 +215,16 @@ def top(
 
         metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
-        said = {"cutoff": cutoff, "check": _check, "reading": Reading(0.01), "each": each}
-        return declare("higher", source=source, kinds=("binary", "ordinal"), label=label, **said)(
-            metric
-        )
+        return declare(
+            "higher",
+            source=source,
+            cutoff=cutoff,
+            kinds=("binary", "ordinal"),
+            check=_check,
+            reading=Reading(0.01),
+            each=each,
+            label=label,
+        )(metric)
 
     return mark
 
@@ -223,8 +238,8 @@ def _each(
     levels: Any,
 ) -> Floats:
     """Return the values of a function of lists, (Q, L)."""
-    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
-    target, s = checked(in_order(y, levels), scores)
+    y, K = told(y, levels)
+    target, s = checked(y, scores)
     _check(levels=K, **asked)
     ties, empty = asked.pop("ties", "expected"), asked.pop("empty", None)
     queries = Queries(target, K, _numbers(groups, target.size), ties)

@@ -21,8 +21,8 @@ def measured(
     """
     known = tested.known | {"fitted": fitted, "scores": scores}
     if tested.part.groups is None:
-        whole = np.array([metric(**known) for metric in metrics], dtype=np.float64)
-        return whole, np.empty((len(metrics), 0, scores.shape[1]))
+        values = [metric(**known) for metric in metrics]
+        return np.array(values, dtype=np.float64), np.empty((len(metrics), 0, scores.shape[1]))
     within = np.empty((len(metrics), len(tested.by_group), scores.shape[1]))
     others = [i for i, metric in enumerate(metrics) if metric.declaration.each is None]
     for i in set(range(len(metrics))) - set(others):
@@ -33,13 +33,13 @@ def measured(
             own = Rows(tested.X[rows], tested.part.take(rows)).known
             own |= {"fitted": fitted, "scores": scores[rows]}
             within[others, place] = [metrics[i](**own) for i in others]
-    whole = [
+    values = [
         metric(**known)
         if i in others and "groups" in metric.takes
         else mean_over_groups(within[i], repr(metric))
         for i, metric in enumerate(metrics)
     ]
-    return np.array(whole, dtype=np.float64), within
+    return np.array(values, dtype=np.float64), within
 
 
 def rows_of(

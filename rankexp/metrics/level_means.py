@@ -1,0 +1,99 @@
+"""Means over pairs of levels, or over groups, of the shares of pairs that scores put in order."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.categories import Order, in_order
+from rankexp.estimators.pair_data import group_numbers
+from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
+from rankexp.metrics.continuous import checked
+from rankexp.metrics.level_counts import Levels, coded, counts, twice_won
+
+Queries = Literal["each", "pairs"]
+
+
+def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
+    """Return codes and K where the levels are listed; else labels with an order of their own."""
+    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
+    return in_order(y, levels), K  # type: ignore[return-value]  # no K: in_order has refused it
+
+
+def columns_of(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str
+) -> tuple[Levels, Floats]:
+    """Return the levels of the examples, and the scores, one row a scorer."""
+    if ties not in ("expected", "worst", "best"):
+        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    y, K = told(y, levels)
+    target, s = checked(y, scores)
+    return coded(target, K), np.ascontiguousarray(np.atleast_2d(s.T))
+
+
+def mean_of(
+    name: str,
+    terms: Callable[[Ints], Ints | Floats],
+    what: str,
+    given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str],
+    groups: npt.ArrayLike | None,
+    queries: str,
+    lost: bool = False,
+) -> float | Floats:
+    """Return the mean of the shares of pairs won, or lost, of which there are several terms.
+
+    `terms` makes them from pairs by levels, (..., K, K); those of no pair are left out.
+    """
+    if queries not in get_args(Queries):
+        raise ValueError(f"queries='{queries}': expected one of {', '.join(get_args(Queries))}")
+    known, columns = columns_of(*given)
+    codes, K = known.codes, known.sizes.size
+    query = group_numbers(groups, codes.size)
+    rows: list[Any] = [slice(None)]
+    if query is not None:
+        rows = np.split(query.argsort(kind="stable"), np.bincount(query).cumsum()[:-1])
+    lists = [Levels(codes[own], np.bincount(codes[own], minlength=K)) for own in rows]
+    won = np.array(
+        [
+            [twice_won(counts(levels, s[own]), given[3]) for s in columns]
+            for levels, own in zip(lists, rows, strict=True)
+        ],
+        np.int64,
+    ).reshape(len(rows), len(columns), K, K)
+    pairs = np.array([np.outer(levels.sizes, levels.sizes) for levels in lists])
+    if queries == "pairs":
+        won, pairs = won.sum(axis=0, keepdims=True), pairs.sum(axis=0, keepdims=True)
+    twice, all_pairs = terms(2 * pairs[:, None] - won if lost else won), terms(pairs)
+    there = all_pairs > 0
+    values = np.full((len(there), len(columns)), np.nan)
+    for q, own in enumerate(there):
+        if own.any():
+            values[q] = (twice[q][:, own] / (2 * all_pairs[q, own])).mean(axis=1)
+    if queries == "pairs" or len(there) == 1:
+        if not there.all() or not there.size:
+            warn(known, f"{there.size - there.sum()} of {there.size} {what}", query is not None)
+        mean = values[0]
+    else:
+        _say_partly(name, there, what)
+        mean = mean_over_groups(values, name)
+    return np.asarray(mean) if np.ndim(given[1]) == 2 else float(mean[0])
+
+
+def _say_partly(name: str, there: Bools, what: str) -> None:
+    """Warn of groups that have a value without some of the terms, (Q, terms)."""
+    partly = there.any(axis=1) & ~there.all(axis=1)
+    if partly.any():
+        n, terms = int((~there[partly]).sum()), there[partly].size
+        text = f"{name}: {partly.sum()} of {len(there)} groups lack levels: {n} of their {terms}"
+        warnings.warn(f"{text} {what} left out", UndefinedMetricWarning, stacklevel=4)
+
+
+def warn(known: Levels, what: str, grouped: bool = False, stacklevel: int = 4) -> None:
+    """Warn that there is no example for `what`."""
+    gone = ", ".join(map(str, known.missing))
+    why = f"no example of level {gone}" if gone else "y has a single level"
+    why = "no pair within a group" if grouped and not gone else why
+    warnings.warn(f"{why}: {what} left out", UndefinedMetricWarning, stacklevel=stacklevel)
