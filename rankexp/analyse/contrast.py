@@ -115,7 +115,7 @@ def _on_test_set(
     if isinstance(seen, str):
         return replace(base, note=seen), None
     if not abs(seen.estimate.mean - difference) < 1e-9:
-        why = "no test: the examples' placements give another difference (are there weights?)"
+        why = "no test: the examples' placements give another difference (weights, or groups?)"
         return replace(base, note=why), None
     note = "" if seen.bound is None else AT_LEAST.format(seen.bound)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, note=note)

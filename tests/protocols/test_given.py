@@ -107,7 +107,7 @@ def test_weights_are_not_in_placements(tmp_path: Path) -> None:
     data = table()
     data["w"] = np.where(np.arange(300) % 2, 9, 1)
     row, _ = compared(tmp_path, data, more=", weights: w")
-    assert np.isnan(row["p"]) and "are there weights?" in row["note"]
+    assert np.isnan(row["p"]) and "weights, or groups?" in row["note"]
 
 
 def test_a_metric_without_a_variance_has_no_test(tmp_path: Path) -> None:

@@ -84,6 +84,14 @@ def only(record: Record, quantity: str = "rank_loss", part: str = "test") -> flo
     return value
 
 
+def within_groups(part: Part, scores: Any) -> tuple[list[float], int]:
+    """Return the rank loss of each group that has both classes, and how many have not."""
+    assert part.groups is not None
+    rows = [part.groups == g for g in np.unique(part.groups)]
+    both = [own for own in rows if np.ptp(part.y[own])]
+    return [float(rank_loss(part.y[own], scores[own])) for own in both], len(rows) - len(both)
+
+
 def test_a_study_with_groups_trains_within_groups(tmp_path: Path) -> None:
     dataset = ranked()
     ((cell, record),) = records(dataset, tmp_path, {"pairs": PAIRS})
@@ -91,7 +99,13 @@ def test_a_study_with_groups_trains_within_groups(tmp_path: Path) -> None:
     train, test = parts.train, parts.test
     by_hand = LinearRanker(loss="logistic", risk="bipartite", lam=0.01)
     within = by_hand.fit(train.X, train.y, groups=train.groups)
-    assert only(record) == rank_loss(test.y, within.decision_function(test.X))
+    values, told = within_groups(test, within.decision_function(test.X))
+    assert only(record) == pytest.approx(np.mean(values), rel=1e-12)
+    assert told == len(np.unique(test.groups)) - len(values) > 0
+    ((warning),) = [w for w in record.warnings if "rank_loss" in w]
+    assert warning == (
+        f"UndefinedMetricWarning: rank_loss: {told} of 6 groups have no value and are left out"
+    )
     objective = only(record, "objective", "train")
     assert objective == pytest.approx(within.objective_, rel=1e-9)
     across = by_hand.fit(train.X, train.y)
@@ -125,6 +139,57 @@ def test_inner_folds_train_within_groups_too(tmp_path: Path) -> None:
     assert len(inner[0]) == 2 and inner[0] != inner[1]
 
 
+TOP = ["map", "ndcg@2(empty=skip)", "partial_auc"]
+
+
+def test_a_value_is_the_mean_of_its_groups_in_every_part(tmp_path: Path) -> None:
+    metrics = [*TOP, "u_pairs", "u_ovo(queries=pairs)", "rank_loss", "auc(ties=best)"]
+    more = {"inner": {"folds": 2}, "metrics": metrics}
+    grid = PAIRS | {"lambdas": [1e-3, 10.0]}
+    ((_, record),) = records(ranked(), tmp_path, {"pairs": grid}, **more)
+    assert record.status == "ok", record.reason
+    for text in metrics:
+        found = [r for r in record.rows if r.quantity == text and r.part == "test" and r.grid == 1]
+        (whole,) = [r.value for r in found if r.group is None]
+        values = [r.value for r in found if r.group is not None]
+        assert len(values) == 6
+        if "queries" not in text:
+            assert whole == pytest.approx(np.nanmean(values), rel=1e-12), text
+    inner = {r.quantity: r.value for r in record.rows if r.part == "inner" and r.grid == 1}
+    assert set(inner) == set(metrics)
+    assert inner["rank_loss"] == pytest.approx(1 - inner["u_pairs"], rel=1e-12)
+    pooled = {r.quantity: r.value for r in record.rows if r.part == "test" and r.group is None}
+    assert abs(pooled["u_ovo(queries=pairs)"] - pooled["u_pairs"]) > 1e-3
+
+
+def test_a_metric_that_counts_groups_itself_has_them_all(tmp_path: Path) -> None:
+    from rankexp.metrics.base import Metric, declare
+    from rankexp.run.material import Rows
+    from rankexp.run.measured import measured
+
+    @declare("higher", source="made up")
+    def groups_seen(y: Any, scores: Any, groups: Any) -> Any:
+        return np.full(scores.shape[1], float(len(np.unique(groups))))
+
+    data = ranked()
+    rows = Rows(data.X, Part(data.X, data.y, None, data.groups))
+    whole, within = measured([Metric("groups_seen", groups_seen)], data.X, {}, rows)
+    assert whole.tolist() == [[6.0] * 3]
+    assert within.tolist() == [[[1.0] * 3] * 6]
+
+
+def test_only_records_of_means_over_groups_have_other_keys(tmp_path: Path) -> None:
+    def identity(**more: Any) -> dict[str, Any]:
+        ((cell, _),) = records(ranked(), tmp_path, {"pairs": PAIRS}, **more)
+        return dict(cell.spec.identity())
+
+    grouped, pooled = identity(), identity(within_groups=False)
+    assert grouped["mean_over"] == "groups"
+    assert "mean_over" not in pooled and pooled["within_groups"] is False
+    ((cell, _),) = records(ranked(), tmp_path, {"pairs": PAIRS})
+    assert "mean_over" not in cell.spec.setting.rows_identity, "scores that are kept stay valid"
+
+
 def test_weights_are_copies_of_rows(tmp_path: Path) -> None:
     dataset = ranked(weights=True)
     ((cell, record),) = records(
@@ -132,13 +197,14 @@ def test_weights_are_copies_of_rows(tmp_path: Path) -> None:
     )
     parts = split_of(cell, dataset)
 
-    def copies(part: Part) -> tuple[Any, Any]:
+    def copies(part: Part) -> Part:
         times = part.weights.astype(int)  # type: ignore[union-attr]
-        return np.repeat(part.X, times, axis=0), np.repeat(part.y, times)
+        return part.take(np.repeat(np.arange(len(part.y)), times))
 
-    model = LinearRanker(loss="logistic", lam=0.01, tol=1e-12).fit(*copies(parts.train))
-    X, y = copies(parts.test)
-    assert only(record) == pytest.approx(rank_loss(y, model.decision_function(X)), abs=1e-9)
+    train, test = copies(parts.train), copies(parts.test)
+    model = LinearRanker(loss="logistic", lam=0.01, tol=1e-12).fit(train.X, train.y)
+    values, _ = within_groups(test, model.decision_function(test.X))
+    assert only(record) == pytest.approx(np.mean(values), abs=1e-9)
     assert only(record, "auc") == pytest.approx(1 - only(record))
 
 
