@@ -148,10 +148,14 @@ def test_queries_and_a_test_set_exist_side_by_side(tmp_path: Path) -> None:
     data = table()
     data["q"] = np.arange(300) // 30
     row, report = compared(tmp_path, data, more=", groups: q")
-    assert row["n"] == 100 and row["test"] == "DeLong's test"
+    assert np.isnan(row["p"]) and "weights, or groups?" in row["note"], "placements know no queries"
     frame = report.context.frame
     strong = frame[(frame["method"] == "strong") & (frame["part"] == "test")]
     assert set(strong["group"].dropna()) == set("0123456789"), "a value a query, too"
+    (tmp_path / "all").mkdir()
+    pooled = KEEP + ", within_groups: false"
+    row, _ = compared(tmp_path / "all", data, keep=pooled, more=", groups: q")
+    assert row["n"] == 100 and row["test"] == "DeLong's test"
 
 
 def test_placements_must_be_kept_for_a_comparison(tmp_path: Path) -> None:
