@@ -53,7 +53,7 @@ class KernelRanker(RiskRanker):
         As for `LinearRanker`, a risk of pairs.
     lam : float
         Penalty of ``||f||²``, > 0.
-    costs, levels, tol, max_iter
+    costs, levels, tol, max_iter, queries
         As for `LinearRanker`.
     max_rank : int
         Columns at most of the factor of the Gram matrix: time grows with the square, or for the
@@ -128,6 +128,7 @@ class KernelRanker(RiskRanker):
     tol: float = 1e-4
     max_iter: int = 500
     max_rank: int = 2000
+    queries: str = "pairs"
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

@@ -61,6 +61,9 @@ class LinearRanker(RiskRanker):
         Levels, worst to best; by default the numbers in y in their order. A level without an
         example has no pairs. Of two classes, the last one present is the better one, which
         `rank_scores` ranks higher; signs of all else go by the sorted `classes_`.
+    queries : {"pairs", "each"}
+        Of the risks of pairs within groups: all pairs count alike, so that a group (a query)
+        counts by its pairs; or the groups that have pairs do, which asks for groups.
 
     Attributes
     ----------
@@ -120,6 +123,7 @@ class LinearRanker(RiskRanker):
         max_iter: int = 500,
         costs: Any = None,
         levels: Any = None,
+        queries: str = "pairs",
     ) -> None:
         self.loss = loss
         self.risk = risk
@@ -130,6 +134,7 @@ class LinearRanker(RiskRanker):
         self.max_iter = max_iter
         self.costs = costs
         self.levels = levels
+        self.queries = queries
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
@@ -151,7 +156,8 @@ class LinearRanker(RiskRanker):
         ValueError
             For a parameter out of range, an impossible combination of loss and risk, missing or
             infinite values, one class or more than two, a label not among `levels`, no pair, or
-            groups that the risk has no use for, or weights that it cannot take.
+            groups that the risk has no use for, or weights that it cannot take, or no groups
+            where each is to count alike.
         TypeError
             For a sparse matrix.
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.pairs.partial_order import PartialOrder
 
 
 def group_numbers(groups: Any, n: int) -> Ints | None:
@@ -44,16 +45,25 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
 
 
 class PairError:
-    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½."""
+    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½.
 
-    def __init__(self, codes: Ints, costs: Floats, groups: Ints | None) -> None:
+    With `each`, groups that have pairs count alike.
+    """
+
+    def __init__(
+        self, codes: Ints, costs: Floats, groups: Ints | None, each: bool = False
+    ) -> None:
         n = codes.size
         self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
         self.top = n + 1
-        self.parts = []
+        self.parts, share = [], np.ones(n)
+        if groups is not None and each:
+            order = PartialOrder.of(codes, costs, groups, each=True)
+            share = order.shares[order.group]
         for low, cost in enumerate(costs):
             upper = np.flatnonzero(cost[codes] > 0.0)
-            self.parts.append((cost[codes[upper]], upper, np.flatnonzero(codes == low)))
+            charge = cost[codes[upper]] * share[upper]
+            self.parts.append((charge, upper, np.flatnonzero(codes == low)))
         self.mass = 2.0 * self._lost(np.zeros(n))  # where all are tied
         if self.mass == 0.0:
             raise ValueError(

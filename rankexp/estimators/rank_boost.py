@@ -24,7 +24,7 @@ from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
-from rankexp.risks.base import Given
+from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
@@ -79,6 +79,9 @@ class RankBoost(RiskMixin, StumpBooster):
         Rounds without a lower error after which it stops.
     random_state : int, RandomState or None
         For what is held out.
+    queries : {"pairs", "each"}
+        With groups: all pairs count alike, or the groups that have pairs do, so that a pair of a
+        query counts one over the cost of all its pairs. "each" asks for groups.
 
     Attributes
     ----------
@@ -127,6 +130,7 @@ class RankBoost(RiskMixin, StumpBooster):
     validation_fraction: float | None = None
     n_iter_no_change: int = 10
     random_state: Any = None
+    queries: str = "pairs"
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -134,6 +138,7 @@ class RankBoost(RiskMixin, StumpBooster):
         one_of("risk", self.risk, ("bipartite", "multipartite"))
         one_of("loss", self.loss, tuple(LOSSES))
         one_of("alpha", self.alpha, ("pairs", "textbook"))
+        one_of("queries", self.queries, QUERIES)
         share = self.validation_fraction
         if share is not None and not (isinstance(share, Real) and 0.0 < share < 1.0):
             raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
@@ -155,9 +160,9 @@ class RankBoost(RiskMixin, StumpBooster):
         ValueError
             For a parameter out of range, missing or infinite values, labels that aren't among
             `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-            costs of another shape, groups with some missing, no pair at all, nothing to train or
-            to stop on, weights that it has no use for, or an infinite coefficient where there
-            is no smoothing.
+            costs of another shape, groups with some missing or none where each is to count alike,
+            no pair at all, nothing to train or to stop on, weights that it has no use for, or an
+            infinite coefficient where there is no smoothing.
         TypeError
             For a sparse matrix.
         """
@@ -171,6 +176,9 @@ class RankBoost(RiskMixin, StumpBooster):
             )
         train, weight = weighed(X, sample_weight)
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
+        each = self.queries == "each"
+        if each and groups is None:
+            raise ValueError(NO_QUERIES)
         numbers = None if groups is None else groups[train]
         codes = self._codes(y, levels)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
@@ -180,10 +188,10 @@ class RankBoost(RiskMixin, StumpBooster):
             rng = check_random_state(self.random_state)
             out = held_out(codes, numbers, self.validation_fraction, rng)
             apart = None if numbers is None else numbers[out]
-            train, watched = ~out, (X[out], PairError(codes[out], costs, apart))
+            train, watched = ~out, (X[out], PairError(codes[out], costs, apart, each))
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if numbers is None else numbers[train]
-        pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss]())
+        pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
         self._boost(rows, pairs, watched)
         self.threshold_ = 0.0
         if self.risk == "bipartite":

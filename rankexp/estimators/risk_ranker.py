@@ -9,11 +9,11 @@ from sklearn.utils.validation import _check_sample_weight
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import group_numbers
-from rankexp.estimators.parameters import check_solver
+from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
-from rankexp.risks.base import Given, Risk, RiskOfPairs, Task, table
+from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
@@ -23,6 +23,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     lam: float
     costs: Any
     levels: Any
+    queries: str
     tol: float
     max_iter: int
     threshold_: float
@@ -76,6 +77,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         Those who fit hand them on: reading names takes time.
         """
         loss, risk = self._trained()
+        one_of("queries", self.queries, QUERIES)
+        risk.check_queries(self.queries)
         what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
@@ -114,6 +117,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         loss, risk = trained
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
+        risk.check_queries(self.queries, groups is not None)
         if risk.several_levels:
             labels, level = few_levels(y, order)
             cost_matrix(self.costs, len(labels))
@@ -130,6 +134,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             groups=group_numbers(groups, level.size),
             costs=self.costs if risk.several_levels else None,
             levels=len(labels),
+            queries=self.queries,
         )
         return labels, task
 

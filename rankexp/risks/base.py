@@ -16,6 +16,9 @@ from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.result import PathResult
 
 Given = Literal["sample_weight", "groups"]
+QUERIES = ("pairs", "each")
+"""What counts alike within groups: every pair, or every group that has one."""
+NO_QUERIES = "queries='each' lets every group count alike: give groups, or set queries='pairs'"
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,8 @@ class Task:
     `level` (n,) is 0 .. K-1, worst to best, K being `levels`, some of which may have no example;
     of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
     lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
-    `sample_weight` (n,) is > 0; a pair counts the product of two weights.
+    `sample_weight` (n,) is > 0; a pair counts the product of two weights. With `queries` "each",
+    those of every group add up to the same.
     """
 
     X: Floats
@@ -40,6 +44,7 @@ class Task:
     groups: Ints | None = None
     costs: Any = None
     levels: int = 2
+    queries: str = "pairs"
 
     @cached_property
     def order(self) -> PartialOrder:
@@ -48,7 +53,8 @@ class Task:
             order = PartialOrder.of_classes(self.level > 0, self.sample_weight)
         else:
             costs = cost_matrix(self.costs, self.levels)
-            order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight)
+            each = self.queries == "each"
+            order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight, each)
         if not order.total > 0.0:
             raise ValueError(
                 "no pair counts: each needs two levels, a cost above 0, and both rows in one group"
@@ -82,6 +88,13 @@ class Risk(Named, ABC):
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
 
+    def check_queries(self, queries: str, given: bool = True) -> None:
+        """Raise ValueError where each group is to count alike, and there are or can be none."""
+        if queries == "each" and "groups" not in self.takes:
+            raise ValueError(f"queries='each' weighs groups: {self.refuses('groups')}")
+        if queries == "each" and not given:
+            raise ValueError(NO_QUERIES)
+
     def needs_penalty(self, loss: Loss) -> bool:
         """Whether lam = 0 is impossible with a loss."""
         return not loss.smooth
@@ -100,7 +113,8 @@ class RiskOfPairs(Risk):
 
     Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. There is no
     intercept. Pairs may be those within groups. With weights of examples a pair counts the product
-    of two, which for the hinge must be whole multiples of one unit.
+    of two, which for the hinge must be whole multiples of one unit. Where each group counts alike,
+    it is the mean over groups that have pairs of this mean within the group.
     """
 
     takes = frozenset({"groups", "sample_weight"})

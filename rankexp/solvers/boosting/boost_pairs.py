@@ -111,18 +111,24 @@ class FactorisedPairs:
     O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
 
     `codes` (n,): 0 .. K-1, worst first. `groups` (n,): 0 .. G-1. `costs` (K, K): upper triangle.
+    `share` (G,): what pairs of a group count beside, or None.
     """
 
     risk = 1.0
 
     def __init__(
-        self, rows: Binned, codes: Ints, costs: Floats, groups: Ints | None = None
+        self,
+        rows: Binned,
+        codes: Ints,
+        costs: Floats,
+        groups: Ints | None = None,
+        share: Floats | None = None,
     ) -> None:
         K = costs.shape[0]
         groups = np.zeros_like(codes) if groups is None else groups
         counts, _ = pair_mass(codes, costs, groups)
         self.shape = counts.shape
-        self.costs = costs
+        self.costs = costs if share is None else share[:, None, None] * costs
         self.factors = Factors(rows, groups * K + codes, counts.size)
         self._couple()
 

@@ -17,27 +17,41 @@ from rankexp.solvers.boosting.boost_pairs import (
 )
 from rankexp.solvers.boosting.stumps import NOTHING, Binned, Stump
 from rankexp.solvers.pairs.convolution import CellSums, Convolution, ScorePanels
+from rankexp.solvers.pairs.partial_order import equal_shares
 
 LISTED = 16  # tuned: as many pairs a row are quicker listed under the logistic loss
 SPARSE = 5  # tuned: as many cells a pair cost more than a list under the exponential loss
 
 
 def all_pairs(
-    rows: Binned, codes: Ints, costs: Floats, groups: Ints | None, loss: MarginLoss
+    rows: Binned,
+    codes: Ints,
+    costs: Floats,
+    groups: Ints | None,
+    loss: MarginLoss,
+    each: bool = False,
 ) -> Pairs:
-    """Return all pairs under the exponential or logistic loss in the quickest form."""
+    """Return all pairs under the exponential or logistic loss in the quickest form.
+
+    With `each`, the groups that have pairs count alike, however many.
+    """
     groups = np.zeros_like(codes) if groups is None else groups
     counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
+    share = None
+    if each:
+        share = equal_shares(pair_mass(codes, costs, groups, rows.weight)[0], costs)
     few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
     if few:
         upper, lower, cost = list_pairs(codes, costs, groups)
         if rows.weight is not None:
             cost = cost * rows.weight[upper] * rows.weight[lower]
+        if share is not None:
+            cost = cost * share[groups[upper]]
         return ListedPairs(rows, upper, lower, cost, loss)
     form = FactorisedPairs if exponential else LogisticPairs
-    return form(rows, codes, costs, groups)
+    return form(rows, codes, costs, groups, share)
 
 
 class LogisticPairs:
@@ -47,9 +61,18 @@ class LogisticPairs:
     to about 1e-12 of the number of pairs.
     """
 
-    def __init__(self, rows: Binned, codes: Ints, costs: Floats, groups: Ints) -> None:
-        counts, self.mass = pair_mass(codes, costs, groups, rows.weight)
-        self.rows = rows
+    def __init__(
+        self,
+        rows: Binned,
+        codes: Ints,
+        costs: Floats,
+        groups: Ints,
+        share: Floats | None = None,
+    ) -> None:
+        self.rows, self.factor = rows, rows.weight
+        if share is not None:
+            self.factor = np.sqrt(share)[groups] * (1.0 if rows.weight is None else rows.weight)
+        counts, self.mass = pair_mass(codes, costs, groups, self.factor)
         self.sums = CellSums(groups * costs.shape[0] + codes, counts.shape[0], costs)
         self.s = np.zeros(rows.size)
         loss = Logistic()
@@ -58,7 +81,7 @@ class LogisticPairs:
         self._sum()
 
     def _sum(self) -> None:
-        self.panels = ScorePanels(self.s, weight=self.rows.weight)
+        self.panels = ScorePanels(self.s, weight=self.factor)
         M = self.sums.moments(self.panels)
         self.as_upper, self.as_lower = self.sums.seen_by_both(self.weight, M)
         self.total = float((M * self.as_upper).sum())
@@ -70,7 +93,7 @@ class LogisticPairs:
             return np.zeros(self.rows.size)
         field = (self.as_upper - self.as_lower) / self.total
         found = self.panels.values(field, self.sums.cell)
-        return found if self.rows.weight is None else found * self.rows.weight
+        return found if self.factor is None else found * self.factor
 
     def shares(self, stump: Stump) -> Shares:
         """Return what a stump does to the pairs."""

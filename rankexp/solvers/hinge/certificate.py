@@ -187,7 +187,8 @@ class Certifier:
                     place[ends[cell] : ends[cell + 1]]
                     for cell in (group * order.costs.shape[0] + level for level in (up, low))
                 )
-                total += cost * _pairs_hinge(s[i], pairs.weight[i], s[j], pairs.weight[j])
+                found = _pairs_hinge(s[i], pairs.weight[i], s[j], pairs.weight[j])
+                total += cost * order.shares[group] * found
         value = total / pairs.count
         n, d = pairs.given.shape
         rounded = (d + MORE_ROUNDINGS) * float(self._mass @ sizes)

@@ -65,7 +65,7 @@ class HingePairs:
     @cached_property
     def upper(self) -> Bools | None:
         """Which rows are the upper ones (n,) of two levels without groups; else None."""
-        if self.bounds.shape[0] > 2 or len(self.levels) != 1:
+        if self.bounds.shape[0] > 2 or len(self.levels) != 1 or self.order.share is not None:
             return None
         return np.asarray(self.order.level == self.levels[0][1])
 
@@ -84,9 +84,17 @@ class HingePairs:
         return [0, *np.cumsum(self.bounds[-1]).tolist()]
 
     @cached_property
-    def layout(self) -> tuple[Ints, Ints, Floats, Ints]:
-        """Level, weight, costs, and bounds of groups, as compiled loops take them."""
-        return self.order.level, self.weight, self.order.costs, self.bounds
+    def layout(self) -> tuple[Ints, Ints, Floats, Ints, Floats]:
+        """Level, weight, costs, bounds and shares of groups, as compiled loops take them."""
+        order = self.order
+        return order.level, self.weight, order.costs, self.bounds, order.shares
+
+    @cached_property
+    def charge(self) -> Floats | Ints:
+        """What each row counts as one of the two of its pairs, (n,): with the group's share."""
+        if self.order.share is None:
+            return self.weight
+        return np.asarray(self.weight * self.order.share[self.order.group])
 
     @cached_property
     def paired(self) -> Bools:
@@ -126,8 +134,8 @@ class HingePairs:
     def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
         """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""
         out = None
-        if self.weight_or_none is not None:
-            out = (self.weight[i] * self.weight[j]).astype(np.float64)
+        if self.weight_or_none is not None or self.order.share is not None:
+            out = (self.charge[i] * self.weight[j]).astype(np.float64)
         if len(self.levels) > 1:
             costs = self.order.costs[self.order.level[j], self.order.level[i]]
             out = costs if out is None else costs * out

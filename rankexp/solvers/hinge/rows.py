@@ -1,5 +1,7 @@
 """Rows that repeat, or lie far from zero, as a sample of them shows where they are many."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,5 +64,5 @@ def merge_duplicates(
         return X, order, np.arange(n)
     rows = at[first]
     weight = np.add.reduceat(order.weight[at], first)
-    merged = PartialOrder(order.level[rows], order.group[rows], order.costs, weight)
+    merged = replace(order, level=order.level[rows], group=order.group[rows], weight=weight)
     return np.ascontiguousarray(X[rows]), merged, rows

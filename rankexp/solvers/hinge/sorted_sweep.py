@@ -77,7 +77,7 @@ class SortedSweep(Sweep):
             for level, other in ((up, low), (low, up)):
                 rows, count = self.at[level], before[other]
                 begin, end = self.band(level, other)
-                w, inside = cost * p.weight[rows], count[end] - count[begin]
+                w, inside = cost * p.charge[rows], count[end] - count[begin]
                 group = p.order.group[rows]
                 if level == up:
                     after = w * (count[p.bounds[group + 1, low]] - count[end])
@@ -163,14 +163,14 @@ class SortedSweep(Sweep):
 
     def _sampled_pairs(self, sampled: int) -> tuple[Ints, Ints, float]:
         """Return rows of pairs evenly spaced along the band, and what all of it counts."""
-        weight, bands = self.pairs.weight, []
+        weight, charge, bands = self.pairs.weight, self.pairs.charge, []
         for low, up, cost in self.pairs.levels:
             begin, end = self.band(up, low)
             before = prefix(weight[self.at[low]])
             size = before[end] - before[begin]
             bands.append((low, up, before, before[begin], size, cost))
         ends = np.cumsum(
-            np.concatenate([c * size * weight[self.at[up]] for _, up, _, _, size, c in bands])
+            np.concatenate([c * size * charge[self.at[up]] for _, up, _, _, size, c in bands])
         )
         ticks = (np.arange(sampled) + 0.5) * (ends[-1] / sampled)
         which = np.minimum(np.searchsorted(ends, ticks, side="right"), ends.size - 1)
@@ -179,7 +179,8 @@ class SortedSweep(Sweep):
         for low, up, before, begin, size, cost in bands:
             here = slice(*np.searchsorted(which, (first, first + size.size)))
             k = which[here] - first
-            offset = np.minimum((rest[here] / cost % size[k]).astype(np.int64), size[k] - 1)
+            one = cost * self.pairs.order.shares[self.pairs.order.group[self.at[up][k]]]
+            offset = np.minimum((rest[here] / one % size[k]).astype(np.int64), size[k] - 1)
             j = np.searchsorted(before, begin[k] + offset, side="right") - 1
             upper.append(self.at[up][k])
             lower.append(self.at[low][j])
@@ -196,7 +197,7 @@ class SortedSweep(Sweep):
             above = [(up, cost) for below, up, cost in p.levels if below == low]
             if not above:
                 continue
-            rows = self._weighted(lower, second)
+            rows = self._weighted(lower, p.weight, second)
             sums = first[: lower.size + 1]
             sums[0] = 0.0
             np.cumsum(rows, axis=0, out=sums[1:])
@@ -205,17 +206,17 @@ class SortedSweep(Sweep):
                 upper = self.at[up]
                 inside = sums[end]
                 inside -= np.take(sums, begin, axis=0, out=second[: upper.size], mode="clip")
-                A = self._weighted(upper, second).T @ inside
+                A = self._weighted(upper, p.charge, second).T @ inside
                 A *= cost
                 H -= A
                 H -= A.T
         return H
 
-    def _weighted(self, rows: Ints, out: Floats) -> Floats:
-        """Return rows of X times their weights, written to the start of ``out``."""
+    def _weighted(self, rows: Ints, weight: Floats | Ints, out: Floats) -> Floats:
+        """Return rows of X times weights (n,), written to the start of ``out``."""
         found = np.take(self.pairs.X, rows, axis=0, out=out[: rows.size], mode="clip")
-        if self.pairs.weight_or_none is not None:
-            found *= self.pairs.weight[rows, None]
+        if self.pairs.weight_or_none is not None or weight.dtype.kind == "f":
+            found *= weight[rows, None]
         return found
 
     def _compiled_laplacian(self) -> Floats:
@@ -231,7 +232,8 @@ class SortedSweep(Sweep):
             keys, order = keys.take(merged), self.rows.take(merged)
         else:
             keys = keys.take(order)
-        ranked = keys, order, p.order.level.take(order), p.weight.take(order)
+        charge = p.charge.take(order).astype(np.float64)
+        ranked = keys, order, p.order.level.take(order), p.weight.take(order), charge
         given, units = (p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half)
         if d < WIDE:
             product: Floats = loops().laplacian(given, units, min(n, ROWS_AT_ONCE))

@@ -70,12 +70,16 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 class _Level:
     """The rows of one level in the order of their keys, and sums before each."""
 
-    def __init__(self, keys: Ints, rows: Ints, weight: Ints, bounds: Ints, apart: int) -> None:
+    def __init__(
+        self, keys: Ints, rows: Ints, weight: Ints, bounds: Ints, apart: int, shares: Floats
+    ) -> None:
         self.rows, self.keys, self.bounds = rows, keys.take(rows), bounds
         self.local, self.group = self.keys, None
+        self.share: Any = shares[0]
         if apart:
             self.group = np.repeat(np.arange(bounds.size - 1), np.diff(bounds))
             self.local = self.keys - apart * self.group
+            self.share = shares[self.group]
         self.weight = weight.take(rows)
         self.count, self.total = prefix(self.weight), prefix(self.weight * self.local)
         self.pull = np.zeros(rows.size)
@@ -107,17 +111,17 @@ def merge(
     """Sum over the pairs of each row, for each pair of levels, all but costs in integers.
 
     `keys` (n,), int: scores in fixed point, groups far apart. `order` (n,), int: ascending order
-    of ``keys``. `layout`: level and weight (n,), costs (K, K) and bounds (G + 1, K); see
-    `HingePairs.layout`. `units`: how far groups are apart (0 for one group), the margin, and half
-    the band. Returned are `residual` (n,): by row: sum of ``2 half alpha`` over its pairs as lower
-    row, less those as upper row. `rows` (n,), int: those of each level, in order. Then sums: of
-    the hinge in units; of ``2 half alpha``; of pairs in the band.
+    of ``keys``. `layout`: level and weight (n,), costs (K, K), bounds (G + 1, K) and shares (G,);
+    see `HingePairs.layout`. `units`: how far groups are apart (0 for one group), the margin, and
+    half the band. Returned are `residual` (n,): by row: sum of ``2 half alpha`` over its pairs as
+    lower row, less those as upper row. `rows` (n,), int: those of each level, in order. Then
+    sums: of the hinge in units; of ``2 half alpha``; of pairs in the band.
     """
-    level, weight, costs, bounds = layout
+    level, weight, costs, bounds, shares = layout
     apart, one, half = units
     ranked = level.take(order)
     levels = [
-        _Level(keys, order.take(np.flatnonzero(ranked == k)), weight, bounds[:, k], apart)
+        _Level(keys, order.take(np.flatnonzero(ranked == k)), weight, bounds[:, k], apart, shares)
         for k in range(costs.shape[0])
     ]
     hinge = alpha = band = 0.0
@@ -136,7 +140,7 @@ def merge(
         middle = lower.keys.searchsorted(sought)
         excess = total - lower.total.take(middle)
         excess -= key * (count - lower.count.take(middle))
-        w = cost * upper.weight
+        w = cost * upper.share * upper.weight
         weighted = w * pull
         upper.pull -= weighted
         hinge += float(w @ excess.astype(np.float64))
@@ -148,7 +152,7 @@ def merge(
         begin, until, push = upper.within(ended, begun)
         push -= (half + one + lower.local) * (until - begin)
         push -= 2 * half * (begin - upper.start(lower))
-        lower.pull -= cost * lower.weight * push
+        lower.pull -= cost * lower.share * lower.weight * push
     residual = np.empty(keys.size)
     for one_level in levels:
         residual[one_level.rows] = one_level.pull

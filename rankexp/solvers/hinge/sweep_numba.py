@@ -8,11 +8,11 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.compiled import njit
 
-Layout = tuple[Ints, Ints, Floats, Ints]
+Layout = tuple[Ints, Ints, Floats, Ints, Floats]
 Sorted = tuple[Ints, Ints, Ints]  # keys, weights, sums of weights and of keys before each
 Units = tuple[int, int, int]  # how far groups are apart, the margin, half the band
-Ends = tuple[Ints, Ints]  # of groups, among lower and among upper rows
-Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints], Floats, Bools]
+Ends = tuple[Ints, Ints, Floats]  # of groups, among lower and among upper rows; their shares
+Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints, Floats], Floats, Bools]
 LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
 
@@ -38,7 +38,7 @@ def merge(
     keys: Ints, order: Ints, layout: Layout, units: Units
 ) -> tuple[Floats, Ints, tuple[float, float, float]]:
     """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge.sweep.merge`."""
-    level, weight, costs, bounds = layout
+    level, weight, costs, bounds, shares = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
     start = np.zeros(K + 1, np.int64)
     for k in range(K):
@@ -67,7 +67,7 @@ def merge(
                 i, j = slice(start[up], start[up + 1]), slice(start[low], start[low + 1])
                 upper = key[i], wt[i], before[start[up] + up :]
                 lower = key[j], wt[j], before[start[low] + low :]
-                ends = bounds[:, low], bounds[:, up]
+                ends = bounds[:, low], bounds[:, up], shares
                 sums += _pull_upper(lower, upper, ends, units, costs[low, up], found[i])
                 _push_lower(lower, upper, ends, units, costs[low, up], found[j])
     residual = np.empty(n)
@@ -87,7 +87,7 @@ def _pull_upper(
     lo, hi, middle, size = 0, 0, 0, below.size
     hinge = alpha = band = 0.0
     for g in range(ends[0].size - 1):
-        end = ends[0][g + 1]
+        end, charge = ends[0][g + 1], cost * ends[2][g]
         for p in range(ends[1][g], ends[1][g + 1]):
             key = keys[p] - one
             while lo < size and below[lo] <= key - half:
@@ -101,7 +101,7 @@ def _pull_upper(
             pull = before[hi, 1] - before[lo, 1] + (half - key) * inside + 2 * half * after
             beyond = before[end, 0] - before[middle, 0]
             excess = before[end, 1] - before[middle, 1] - key * beyond
-            w = cost * float(weight[p])
+            w = charge * float(weight[p])
             hinge += w * float(excess)
             alpha += w * float(pull)
             band += w * float(inside)
@@ -119,7 +119,7 @@ def _push_lower(
     apart, one, half = units
     lo, hi, size = 0, 0, above.size
     for g in range(ends[0].size - 1):
-        first = before[ends[1][g], 0]
+        first, charge = before[ends[1][g], 0], cost * ends[2][g]
         for p in range(ends[0][g], ends[0][g + 1]):
             key = keys[p] + one
             while lo < size and above[lo] <= key - half:
@@ -129,7 +129,7 @@ def _push_lower(
             key -= g * apart
             inside, ahead = before[hi, 0] - before[lo, 0], before[lo, 0] - first
             push = before[lo, 1] - before[hi, 1] + (half + key) * inside + 2 * half * ahead
-            out[p] += cost * float(weight[p]) * float(push)
+            out[p] += charge * float(weight[p]) * float(push)
 
 
 @njit
@@ -172,19 +172,20 @@ def laplacian_rows(
 ) -> None:
     """Write sorted rows from ``start`` on, and the Laplacian of their band times X.
 
-    ``given`` holds X, a centre, the sorted keys, rows, levels and weights, the costs, and which
-    levels are upper and lower ones. ``window`` holds sums by level over the windows around s - 1
-    and then around s + 1, their weights, and where the windows end and begin; they slide on from
-    one call to the next. With a margin of 0 in ``units`` both are one window.
+    ``given`` holds X, a centre, the sorted keys, rows, levels, weights and weights times shares of
+    groups, the costs, and which levels are upper and lower ones. ``window`` holds sums by level
+    over the windows around s - 1 and then around s + 1, their weights, and where the windows end
+    and begin; they slide on from one call to the next. With a margin of 0 in ``units`` both are
+    one window.
     """
-    X, centre, (keys, order, level, weight), costs, paired = given
+    X, centre, (keys, order, level, weight, charge), costs, paired = given
     total, count, place = window
     rows, LX = out
     (n, d), K = X.shape, costs.shape[0]
     one, half = units
     second = K if one else 0
     for m in range(rows.shape[0]):
-        at, a, w = order[start + m], level[start + m], float(weight[start + m])
+        at, a, w = order[start + m], level[start + m], charge[start + m]
         for side in range(2 if one else 1):
             if one and not paired[side, a]:
                 continue

@@ -27,13 +27,15 @@ class PartialOrder:
 
     `level` (n,): 0 .. K-1, worst to best; some may not occur. `group` (n,): 0 .. G-1; each occurs.
     `costs` (K, K): zero on and below the diagonal. `weight` (n,), > 0: how often a row occurs,
-    whole numbers or not. A pair counts the product of both weights.
+    whole numbers or not. A pair counts the product of both weights, and, where groups don't count
+    by their pairs, what `share` (G,), at most 1, says of its group.
     """
 
     level: Ints
     group: Ints
     costs: Floats
     weight: Ints | Floats
+    share: Floats | None = None
 
     @classmethod
     def of(
@@ -42,9 +44,11 @@ class PartialOrder:
         costs: Floats,
         groups: npt.ArrayLike | None = None,
         weight: Floats | None = None,
+        each: bool = False,
     ) -> Self:
         """Return the order of rows by levels (n,), within groups and with weights, if any.
 
+        With `each`, the pairs of every group that has any cost the same in all.
         Costs are scaled by a power of 2, to at most 1: sums over pairs never overflow.
         """
         codes = np.asarray(level, dtype=np.int64)
@@ -56,7 +60,8 @@ class PartialOrder:
         scaled = np.ldexp(costs, -np.frexp(most)[1])
         if (costs[costs > 0.0] == most).all():  # whatever they are: the same problem, bit by bit
             scaled = np.where(costs > 0.0, 0.5, 0.0)
-        return cls(codes, group, scaled, _weights(weight, codes.shape[0]))
+        order = cls(codes, group, scaled, _weights(weight, codes.shape[0]))
+        return replace(order, share=equal_shares(order.counts, scaled)) if each else order
 
     @classmethod
     def of_classes(cls, positive: npt.ArrayLike, weight: Floats | None = None) -> Self:
@@ -75,8 +80,15 @@ class PartialOrder:
 
     @cached_property
     def factor(self) -> Floats | None:
-        """The weights as floats, (n,), or None where all are 1."""
+        """What rows count as factors of their pairs, (n,), or None where all are 1."""
+        if self.share is not None:
+            return np.asarray(self.weight * np.sqrt(self.share)[self.group])
         return None if (self.weight == 1).all() else self.weight.astype(np.float64)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """What pairs of each group count, (G,), beside costs and weights."""
+        return np.ones(self.counts.shape[0]) if self.share is None else self.share
 
     @cached_property
     def cell(self) -> Ints:
@@ -87,7 +99,7 @@ class PartialOrder:
     @cached_property
     def total(self) -> float:
         """Sum of the costs of all pairs."""
-        return float(np.sum(self.counts * (self.counts @ self.costs)))
+        return float(np.sum(self.counts * self.parts()[0]))
 
     def whole(self) -> "PartialOrder":
         """Return the same order, weights counted in the largest unit that all are multiples of.
@@ -121,7 +133,10 @@ class PartialOrder:
 
     def parts(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row of a cell is the upper, the lower one."""
-        return self.counts @ self.costs, self.counts @ self.costs.T
+        upper, lower = self.counts @ self.costs, self.counts @ self.costs.T
+        if self.share is not None:
+            upper, lower = upper * self.share[:, None], lower * self.share[:, None]
+        return upper, lower
 
     def part(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row is the upper, the lower one, both (n,)."""
@@ -138,8 +153,10 @@ class PartialOrder:
 
     def take(self, rows: npt.NDArray[np.integer]) -> "PartialOrder":
         """Return the order of some rows, their groups numbered anew."""
-        group = np.unique(self.group[rows], return_inverse=True)[1].astype(np.int64)
-        return PartialOrder(self.level[rows], group, self.costs, self.weight[rows])
+        here, group = np.unique(self.group[rows], return_inverse=True)
+        share = None if self.share is None else self.share[here]
+        level, weight = self.level[rows], self.weight[rows]
+        return PartialOrder(level, group.astype(np.int64), self.costs, weight, share)
 
     def level_pairs(self) -> Iterator[tuple[int, int, float]]:
         """Yield (lower level, upper level, cost) of the levels of which pairs count."""
@@ -181,10 +198,20 @@ class PartialOrder:
                 rate[k] = share / rows.size
                 at[k] = rng.choice(rows, int(share), replace=False)
         rows = np.sort(np.concatenate(at))
-        few = self.take(rows)
-        return rows, PartialOrder(
-            few.level, few.group, self.costs / np.outer(rate, rate), few.weight
-        )
+        return rows, replace(self.take(rows), costs=self.costs / np.outer(rate, rate))
+
+
+def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
+    """Return what pairs count, (G,), if all groups with pairs are to count alike; None where 1.
+
+    `counts` (G, K): how many rows there are of each group and level.
+    """
+    mass = np.sum(counts * (counts @ costs), axis=1)
+    paired = mass > 0.0
+    least = mass[paired].min(initial=np.inf)
+    if (mass[paired] == least).all():
+        return None
+    return np.where(paired, least / np.where(paired, mass, 1.0), 1.0)
 
 
 def _weights(given: Floats | None, n: int) -> Ints | Floats:
