@@ -1,8 +1,8 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -11,11 +11,24 @@ from rankexp.estimators.labels import few_levels, level_order
 from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.estimators.threshold_model import LevelRanker
-from rankexp.solvers.boosting.ordinal_boost import VARIANTS, OrdinalWeights, boost_levels
+from rankexp.solvers.boosting.ordinal_boost import (
+    VARIANTS,
+    OrdinalRound,
+    OrdinalWeights,
+    boost_levels,
+)
 from rankexp.solvers.boosting.stumps import binned
 from rankexp.solvers.result import Floats
 
 REGISTER = {"ORBoost": "ORBoost"}
+
+
+class Ready(NamedTuple):
+    """The rounds to come, and the risk and the thresholds before the first one."""
+
+    rounds: Iterator[OrdinalRound]
+    risk: float
+    thresholds: Floats
 
 
 @dataclass(eq=False, repr=False)
@@ -90,6 +103,10 @@ class ORBoost(LevelRanker, StumpBooster):
         TypeError
             For a sparse matrix.
         """
+        ready = self._ready(X, y, sample_weight)
+        return self._finish(ready, ready.rounds)
+
+    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> Ready:
         self.check()
         levels = level_order(y, self.levels)
         X, y = training_rows(self, X, y)
@@ -97,14 +114,15 @@ class ORBoost(LevelRanker, StumpBooster):
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
-        start = weights.risk
-        self.thresholds_ = weights.thresholds
         smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-        rounds = list(boost_levels(rows, weights, self.n_rounds, smoothing))
-        self._keep([one.stump for one in rounds], [one.alpha for one in rounds])
-        if rounds:
-            self.thresholds_ = rounds[-1].thresholds
-        self.risk_ = np.array([start, *(one.risk for one in rounds)])
+        rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
+        return Ready(rounds, weights.risk, weights.thresholds)
+
+    def _finish(self, ready: Ready, rounds: Iterable[OrdinalRound]) -> Self:
+        kept = list(rounds)
+        self._keep([one.stump for one in kept], [one.alpha for one in kept])
+        self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds
+        self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
         return self
 
     def decision_function(self, X: Any) -> Floats:

@@ -1,9 +1,9 @@
 """RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,17 @@ from rankexp.solvers.boosting.stumps import Binned, binned
 REGISTER = {"RankBoost": "RankBoost"}
 
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
+
+
+class Ready(NamedTuple):
+    """The rounds to come, the risk before them, rows held out with their error, training rows."""
+
+    rounds: Iterator[Round]
+    risk: float
+    watched: tuple[Floats, PairError] | None = None
+    X: Floats = np.empty((0, 0))
+    codes: Ints = np.empty(0, np.int64)
+    weight: Floats | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -166,6 +177,10 @@ class RankBoost(RiskMixin, StumpBooster):
         TypeError
             For a sparse matrix.
         """
+        ready = self._ready(X, y, groups, sample_weight)
+        return self._finish(ready, ready.rounds)
+
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = training_rows(self, X, y)
@@ -192,10 +207,13 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if numbers is None else numbers[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        self._boost(rows, pairs, watched)
-        self.threshold_ = 0.0
+        return Ready(self._rounds(rows, pairs), pairs.risk, watched, X, codes, weight)
+
+    def _finish(self, ready: Ready, rounds: Iterable[Round]) -> Self:
+        self._keep_rounds(ready, rounds)
         if self.risk == "bipartite":
-            self.threshold_ = best_threshold(self._sum(X), codes == 1, sample_weight=weight)
+            s, positive = self._sum(ready.X), ready.codes == 1
+            self.threshold_ = best_threshold(s, positive, sample_weight=ready.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         return self
 
@@ -227,8 +245,8 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        self.threshold_ = 0.0
-        self._boost(rows, listed)
+        ready = Ready(self._rounds(rows, listed), listed.risk)
+        self._keep_rounds(ready, ready.rounds)
         return self
 
     def _codes(self, y: npt.NDArray[Any], levels: Any) -> Ints:
@@ -248,20 +266,21 @@ class RankBoost(RiskMixin, StumpBooster):
                 )
         return codes
 
-    def _boost(
-        self, rows: Binned, pairs: Pairs, watched: tuple[Floats, PairError] | None = None
-    ) -> None:
-        """Set the attributes of the rounds; `watched` are rows held out, and their error."""
-        self._forget("validation_error_")
-        start = pairs.risk
+    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+        """Return the rounds to come."""
         smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-        rounds = boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
-        kept = list(rounds) if watched is None else self._watch(rounds, *watched)
+        return boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
+
+    def _keep_rounds(self, ready: Ready, rounds: Iterable[Round]) -> None:
+        """Set the attributes of the rounds that are kept."""
+        self._forget("validation_error_")
+        kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
-        self.risk_ = start * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
+        self.risk_ = ready.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
+        self.threshold_ = 0.0
 
-    def _watch(self, rounds: Iterator[Round], X: Floats, error: PairError) -> list[Round]:
+    def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
         """Return the rounds up to the least error of the rows held out."""
         s = np.zeros(X.shape[0])
         found, errors = [], [error(s)]

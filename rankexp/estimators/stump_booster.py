@@ -1,11 +1,12 @@
 """What the boosting estimators share: sums of weighted stumps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
@@ -23,6 +24,48 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
         d = self.smoothing
         if d is not None and not (isinstance(d, Real) and 0.0 <= float(d) < np.inf):
             raise ValueError(f"smoothing must be None or a finite number >= 0, got {d!r}")
+
+    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
+        """Return the estimator fitted with each of several `n_rounds`, without changing itself.
+
+        Each is what `fit` gives with that `n_rounds`, bit by bit, but the rounds that they have
+        in common are found once, unless rounds are tried on held out examples.
+
+        Parameters
+        ----------
+        n_rounds : sequence of int
+            In any order; that of the estimator is not used.
+        X, y
+            As in `fit`, also what is `given` beside by name.
+
+        Examples
+        --------
+        >>> from rankexp.estimators import RankBoost
+        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
+        >>> [model.n_iter_ for model in RankBoost().fit_rounds([10, 3], X, y)]
+        [10, 3]
+        """
+        models = [clone(self).set_params(n_rounds=n) for n in n_rounds]
+        for model in models:
+            model.check()
+        if not models or getattr(self, "validation_fraction", None) is not None:
+            return [model.fit(X, y, **given) for model in models]
+        most = clone(self).set_params(n_rounds=max(n_rounds))
+        ready = most._ready(X, y, **given)
+        found = list(ready.rounds)
+        return [copy(most).set_params(n_rounds=n)._finish(ready, found[:n]) for n in n_rounds]
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        raise NotImplementedError
+
+    def _ready(self, *data: Any, **given: Any) -> Any:
+        """Return what is worked out of the data, and its `rounds`, to be found one by one."""
+        raise NotImplementedError
+
+    def _finish(self, ready: Any, rounds: Iterable[Any]) -> Self:
+        """Set the attributes from what is ready and some of its first rounds."""
+        raise NotImplementedError
 
     def _keep(self, stumps: Sequence[Stump], alphas: Sequence[float]) -> None:
         """Set the attributes of the rounds."""

@@ -23,6 +23,9 @@ from rankexp.spec import MethodSpec
 MOST_NUMBERS = 100
 """In an attribute that a record keeps."""
 
+ROUNDS = {"n_rounds"}
+"""The grid of `fit_rounds`, which some estimators have."""
+
 FITTED = {"score_scale": 1.0}
 """Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
 they are where an estimator has none."""
@@ -160,20 +163,8 @@ def _fit_each(
     trained: list[Floats] = []
     own: list[float] = []
     known: dict[str, list[float]] = {name: [] for name in FITTED}
-    for g, setting in enumerate(method.settings):
-        if isinstance(estimator, Made):  # a function may take some of the grid as arguments
-            model = estimator(**{**params, **dict(setting.values)})
-        else:
-            model = estimator(**params)
-            if setting.values:
-                model.set_params(**dict(setting.values))
-        rows, y = _own(model, fold.train.X), _own(model, fold.train.part.y)
-        order, beside = _beside(model, fold.train)
-        if order is not None:
-            rows, y = rows[order], y[order]
-        start = perf_counter()
-        model.fit(rows, y, **beside)
-        found.seconds += perf_counter() - start
+    for g, (model, seconds) in enumerate(_models(estimator, params, method, fold.train)):
+        found.seconds += seconds
         for name, tested in fold.tests.items():
             distinct, place = tested.distinct
             column = _scores_of(model, distinct)
@@ -194,6 +185,42 @@ def _fit_each(
     found.scores = {name: np.column_stack(several) for name, several in columns.items()}
     found.at = np.column_stack(further) if further else None
     return found
+
+
+def _models(
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, train: Rows
+) -> Iterator[tuple[Any, float]]:
+    """Yield the model of each grid point, fitted, and the seconds that took.
+
+    Where numbers of rounds are all that differs, those of one fit may do for all.
+    """
+    grid = [dict(setting.values) for setting in method.settings]
+    if (
+        len(grid) > 1
+        and hasattr(estimator, "fit_rounds")
+        and all(g.keys() == ROUNDS for g in grid)
+    ):
+        model, start = estimator(**params), perf_counter()
+        given = _beside(model, train)[1]
+        rounds = [point["n_rounds"] for point in grid]
+        models = model.fit_rounds(rounds, train.X, train.part.y, **given)
+        each = (perf_counter() - start) / len(models)
+        yield from ((model, each) for model in models)
+        return
+    for point in grid:
+        if isinstance(estimator, Made):  # a function may take some of the grid as arguments
+            model = estimator(**{**params, **point})
+        else:
+            model = estimator(**params)
+            if point:
+                model.set_params(**point)
+        rows, y = _own(model, train.X), _own(model, train.part.y)
+        order, beside = _beside(model, train)
+        if order is not None:
+            rows, y = rows[order], y[order]
+        start = perf_counter()
+        model.fit(rows, y, **beside)
+        yield model, perf_counter() - start
 
 
 def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:

@@ -186,3 +186,16 @@ def test_points_are_for_one_feature() -> None:
     (record,) = outcome(study(("odds",), problems=["wide"], keep=keep)).values()
     assert record.status == "failed"
     assert "2 features is no curve" in (record.reason or "")
+
+
+def test_numbers_of_rounds_alone_are_read_off_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = outcome(study(("boosted",)))["boosted", None]
+
+    def never(self: Any, X: Any, y: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(ORBoost, "fit", never)
+    assert outcome(study(("boosted",)))["boosted", None].rows == several.rows
+    monkeypatch.undo()
+    monkeypatch.delattr("rankexp.estimators.stump_booster.StumpBooster.fit_rounds")
+    assert outcome(study(("boosted",)))["boosted", None].rows == several.rows
