@@ -12,10 +12,15 @@ import pandas as pd
 
 from rankexp.analyse.frame import NONE
 from rankexp.grid import Point
+from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+RULES |= {"validation": "validation"}
 """What a study may call a rule, beside ``fixed``, and what tables call it."""
+
+PARTS = {"nested": "inner", "validation": "validation"}
+"""Rules that choose by other values than those shown, and the part of records that has these."""
 
 PLACE = ["problem", "method", "model", "rep", "fold"]
 SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
@@ -65,8 +70,8 @@ def oracle(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
 def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFrame:
     """Choose for each split the grid point with the best inner mean; give its test value.
 
-    A method with a single grid point needs no inner values. For others, splits without them,
-    or with NaN alone, are absent from the result.
+    `inner` may be values of a validation part, too. A method with a single grid point needs none.
+    For others, splits without them, or with NaN alone, are absent from the result.
     """
     places = inner.assign(place=inner.groupby(PLACE, sort=False).cumcount())
     best = _best(places, PLACE, "value", higher)
@@ -99,41 +104,53 @@ def _simplicity(grid: str) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of choice: how it is called in a study, ``oracle`` or ``fixed:lam=0.01``."""
+    """A rule of choice: ``oracle``, ``fixed:lam=0.01``, ``validation:map`` in a study.
+
+    >>> Rule.parse("validation:map").label
+    'validation by map'
+    """
 
     name: str = "oracle"  # of `RULES`
     point: Point | None = None  # the grid point that ``fixed`` takes
+    by: Metric | None = None  # what a rule of `PARTS` chooses by; None: the metric shown
 
     @classmethod
     def parse(cls, text: str) -> "Rule":
         """Return the rule of this name; a ValueError lists the names where there is none."""
-        name, colon, point = text.partition(":")
-        if name == "fixed" and point:
-            return cls(name, Point.parse(point))
+        name, colon, more = text.partition(":")
+        if name == "fixed" and more:
+            return cls(name, Point.parse(more))
+        if name in PARTS and more:
+            return cls(name, by=parse(more))
         if name in RULES and not colon:
             return cls(name)
-        known = f"known: {', '.join(RULES)}, and fixed:lam=1 for a grid point"
+        known = f"known: {', '.join(RULES)}, fixed:lam=1 for a grid point, and "
+        known += " and ".join(f"{own}:map" for own in PARTS) + " to choose by another metric"
         raise ValueError(f"unknown rule '{text}'{did_you_mean(name, RULES)}; {known}")
 
     def __str__(self) -> str:
-        return self.name if self.point is None else f"{self.name}:{self.point}"
+        more = self.point or self.by
+        return self.name if more is None else f"{self.name}:{more}"
 
     @property
     def label(self) -> str:
         """What the rule is called in tables."""
-        return RULES[self.name] if self.point is None else self.point.text
+        if self.point is not None:
+            return self.point.text
+        return RULES[self.name] + (f" by {self.by.label}" if self.by else "")
 
     def apply(
-        self, scores: pd.DataFrame, inner: Callable[[], pd.DataFrame], higher: bool
+        self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool
     ) -> pd.DataFrame:
-        """Return the rows that the rule chooses by test values.
+        """Return the rows of `scores` that the rule chooses.
 
-        `inner` gives the slice of inner values; it is called for ``nested`` only.
+        `values` gives the slice of a part that a rule of `PARTS` chooses by, of which `higher`
+        says whether higher ones are better; for other rules it says so of `scores`.
         """
         if self.point is not None:
             return scores[scores["grid"] == self.point.text].reset_index(drop=True)
-        if self.name == "nested":
-            return nested(scores, inner(), higher)
+        if self.name in PARTS:
+            return nested(scores, values(PARTS[self.name]), higher)
         choose = oracle if self.name == "oracle" else one_standard_error
         return choose(scores, higher)
 

@@ -190,6 +190,13 @@ class Protocol(Strict):
     def words(self) -> str:
         """Return the protocol in words, as a report says it."""
 
+    @property
+    def validates(self) -> bool:
+        """Whether every place has a validation part: ``validation`` names it, of each fold."""
+        folds = getattr(self, "folds", None)
+        each = folds if isinstance(folds, list | tuple) and folds else [self]
+        return all(getattr(one, "validation", None) is not None for one in each)
+
     def test_share(self, rows: float) -> float:
         """Return which share of a data set's rows a test part is; NaN where none is drawn once."""
         return float("nan")

@@ -100,11 +100,11 @@ class Context:
         """Return the rows that a rule chooses, for some methods."""
         key = (experiment, str(metric), "rule", str(rule))
         if key not in self._slices:
-            higher = metric.direction == "higher"
+            by = rule.by or metric
             self._slices[key] = rule.apply(
                 self.scores(experiment, metric),
-                lambda: self.scores(experiment, metric, "inner"),
-                higher,
+                lambda part: self.scores(experiment, by, part),
+                by.direction == "higher",
             )
         rows = self._slices[key]
         return rows[rows["method"].isin(list(methods))]

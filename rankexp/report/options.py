@@ -7,6 +7,7 @@ names that the block's experiments have, so a block from outside is checked like
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,6 +19,7 @@ from pydantic import (
     PlainValidator,
     ValidationInfo,
     WithJsonSchema,
+    field_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
@@ -88,13 +90,23 @@ Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "st
 RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
 
 
-def _nowhere(rule: select.Rule, study: Study, block: Block) -> str | None:
-    """Say that no method of a block's experiments has the grid point that a rule takes."""
-    setups = [study.experiments[n] for n in block.experiments if n in study.experiments]
+def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> str | None:
+    """Say what a rule rests on that these experiments do not have; None where they have it."""
+    named = {n: study.experiments[n] for n in experiments if n in study.experiments}
+    setups = {name: one for name, one in named.items() if isinstance(one, Evaluate)}
+    for name, setup in setups.items():
+        if rule.name == "validation" and not setup.protocol.validates:
+            return (
+                f"'{name}' has no validation part to choose on: name one in its protocol, "
+                "'validation: ...' of the kind 'given', or choose by another rule"
+            )
+        if rule.by is not None and repr(rule.by) not in (known := _canonical(setup.metrics)):
+            hint = did_you_mean(repr(rule.by), known)
+            listed = ", ".join(known)
+            return f"'{name}' has no metric {rule.by!r} to choose by{hint}; it has: {listed}"
     points = {
         point.text
-        for setup in setups
-        if isinstance(setup, Evaluate)
+        for setup in setups.values()
         for name in setup.methods
         if name in study.methods
         for point in method_spec(study.methods[name], setup).points
@@ -102,6 +114,33 @@ def _nowhere(rule: select.Rule, study: Study, block: Block) -> str | None:
     if rule.point is None or rule.point.text in points:
         return None
     return f"no method has the grid point {rule.point}{did_you_mean(rule.point.text, points)}"
+
+
+def _rules(value: Any, experiments: list[str]) -> Iterator[tuple[select.Rule, list[str]]]:
+    """Yield the rules of an option, if it holds any, with the experiments that each is for."""
+    if isinstance(value, dict):
+        pairs = [(rule, [name]) for name, rule in value.items()]
+    else:
+        pairs = [(rule, experiments) for rule in (value if isinstance(value, tuple) else (value,))]
+    yield from (pair for pair in pairs if isinstance(pair[0], select.Rule))
+
+
+def _chosen_by(value: Any, by: Metric) -> Any:
+    """Return an option's rules, of which those that choose by other values do so by a metric."""
+    if isinstance(value, dict):
+        return {name: _chosen_by(rule, by) for name, rule in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_chosen_by(rule, by) for rule in value)
+    return replace(value, by=by) if value.name in select.PARTS and value.by is None else value
+
+
+def _canonical(metrics: Sequence[str]) -> list[str]:
+    """Return metrics as records name them, less those that are none, which is said elsewhere."""
+    found = []
+    for text in metrics:
+        with suppress(ValueError):
+            found.append(repr(parse(text)))
+    return found
 
 
 class BlockKind(Strict, ABC):
@@ -145,8 +184,8 @@ class BlockKind(Strict, ABC):
             if name in study.experiments and (why := self._unfit(study, name)):
                 yield Fault(path, f"block '{block.block}' is for {why}")
         for key, value in self:
-            for rule in value if isinstance(value, tuple) else (value,):
-                if isinstance(rule, select.Rule) and (why := _nowhere(rule, study, block)):
+            for rule, names in _rules(value, block.experiments):
+                if why := unfounded(rule, study, names):
                     yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:
@@ -177,10 +216,27 @@ class OfMetric(BlockKind):
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
 
-class InBlocks(OfMetric):
+class Ruled(OfMetric):
+    """Options of a block that shows what one or several rules choose."""
+
+    by: MetricOption | None = None
+    """Another metric that ``validation`` or ``nested`` chooses by. Default: the one shown."""
+
+    @field_validator("rule", "rules", check_fields=False)
+    @classmethod
+    def _by(cls, value: Any, info: ValidationInfo) -> Any:
+        by = info.data.get("by")
+        made = value if by is None else _chosen_by(value, by)
+        if by is not None and made == value:
+            named = " or ".join(f"'{name}'" for name in select.PARTS)
+            raise ValueError(f"'by' needs {named} here, without a metric of its own")
+        return made
+
+
+class InBlocks(Ruled):
     """Options of a block that compares methods over complete blocks: splits, models, data sets."""
 
-    rule: RuleOfEach = select.ORACLE
+    rule: Annotated[RuleOfEach, Field(validate_default=True)] = select.ORACLE
     """One for all experiments, or one for each."""
     incomplete: blocks.Policy = "refuse"
     """What happens where a split, a model or a data set lacks a value."""
@@ -216,10 +272,10 @@ class Choosing(OfMetric):
         return self.shown(context, block)
 
 
-class AtRule(Choosing):
+class AtRule(Choosing, Ruled):
     """Options of a block that shows methods at the grid points that one rule chooses."""
 
-    rule: Rule = select.ORACLE
+    rule: Annotated[Rule, Field(validate_default=True)] = select.ORACLE
 
     def chosen(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         """Return the rows of some methods that the rule chooses."""

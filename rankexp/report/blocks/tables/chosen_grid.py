@@ -10,15 +10,17 @@ from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.gains import FLAT, from_neighbour
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.options import Choosing, Rule
+from rankexp.report.options import Choosing, Rule, Ruled
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
 
 
-class ChosenGrid(Choosing):
+class ChosenGrid(Choosing, Ruled):
     """One row a problem, method and rule: the grid points chosen and how often."""
 
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = select.BOTH
+    rules: Annotated[
+        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
+    ] = select.BOTH
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""

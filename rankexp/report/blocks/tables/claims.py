@@ -20,7 +20,7 @@ from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import NOTHING, short
-from rankexp.report.options import BlockKind
+from rankexp.report.options import BlockKind, unfounded
 
 REGISTER = {"claims": "Claims"}
 
@@ -131,7 +131,7 @@ def _without_rule(study: Study, row: Row) -> str | None:
     setup = study.experiments.get(row.experiment)
     if row.rule:
         try:
-            Rule.parse(row.rule)
+            return unfounded(Rule.parse(row.rule), study, [row.experiment])
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate):

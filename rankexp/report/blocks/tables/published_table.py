@@ -18,7 +18,7 @@ from rankexp.report.context import Context
 from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number
-from rankexp.report.options import Choosing, MethodName, Rule
+from rankexp.report.options import Choosing, MethodName, Rule, Ruled
 from rankexp.report.published_words import MARKS, gist, legend
 
 REGISTER = {"published_table": "PublishedTable"}
@@ -37,12 +37,14 @@ Line = dict[str, Any]
 """One problem with one method by column, in full precision; the metric is its canonical text."""
 
 
-class PublishedTable(Choosing):
+class PublishedTable(Choosing, Ruled):
     """Rows of problems, columns of methods: published / reproduced ± SE / other rules."""
 
     beside: dict[MethodName, MethodName] = Field(default_factory=dict)
     """Extra method -> the method whose published value it stands beside."""
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1, strict=False)] = select.BOTH
+    rules: Annotated[
+        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
+    ] = select.BOTH
     """The first is compared with the published values."""
     margin: PositiveFloat | None = None
     """Where noise would let a difference of it pass, too, the verdict is "cannot tell". Default:
