@@ -68,6 +68,7 @@ class Contrast:
     boot_high: float = NAN
     effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
     p: float = NAN
+    p_random: float = NAN  # of the randomisation test, over queries
     p_equivalence: float = NAN  # against the margin
     margin_relative: float = NAN  # NaN over several problems, of which each has its own
     p_relative: float = NAN  # of equivalence within it
@@ -76,6 +77,7 @@ class Contrast:
     low_all: float = NAN
     high_all: float = NAN
     p_adjusted: float = NAN
+    p_random_adjusted: float = NAN
     p_equivalence_adjusted: float = NAN
     p_relative_adjusted: float = NAN
     within_relative: Literal["", "yes", "no", "undecided"] = ""
@@ -95,20 +97,19 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
     Holm's includes: an interval that excludes 0, or lies within the margin, has such a verdict.
     """
     given = [[c.p for c in contrasts], [c.p_equivalence for c in contrasts]]
-    given.append([c.p_relative for c in contrasts])
+    given += [[c.p_relative for c in contrasts], [c.p_random for c in contrasts]]
     count, p = 1, np.array(given, dtype=np.float64)
     if settings.adjust == "holm":
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
         p = np.array([*map(signed_rank.holm, p)])
     made = []
-    for own, (one, same, share) in zip(contrasts, p.T.tolist(), strict=True):
-        made.append(own if np.isnan(one) else _judged(own, (one, same, share), count, settings))
+    for own, (*tests, random) in zip(contrasts, p.T.tolist(), strict=True):
+        one = own if np.isnan(random) else replace(own, p_random_adjusted=random)
+        made.append(one if np.isnan(tests[0]) else _judged(one, tests, count, settings))
     return made
 
 
-def _judged(
-    own: Contrast, p: tuple[float, float, float], count: int, settings: Settings
-) -> Contrast:
+def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
     """Return one of `count` contrasts with its adjusted p-values and its verdict."""
     alpha, (one, same, share) = 1 - settings.level, p
     level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN

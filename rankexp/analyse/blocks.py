@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.analyse.frame import NONE
+from rankexp.analyse.queries import QUERY
 from rankexp.plan import Cell
 
 Policy = Literal["refuse", "drop"]
@@ -46,19 +47,29 @@ def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
 def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     """Return one row an expected split, by `PLACE`: its value by each method, and its ``state``.
 
-    A state is whole, undefined or incomplete; a value that there is not is NaN.
+    A state is whole, undefined or incomplete; a value that there is not is NaN. Splits that are
+    spread over queries have a row for each, by `QUERY`, too, which is undefined where any method
+    that ran has no value.
     """
-    index = pd.MultiIndex.from_frame(expected[PLACE])
+    by = PLACE
+    if QUERY in splits:
+        by = [*PLACE, QUERY]
+        expected = expected.merge(splits[by].drop_duplicates(), on=PLACE, how="left")
+        expected = expected.fillna({QUERY: NONE}).astype({QUERY: np.int64})
+    index = pd.MultiIndex.from_frame(expected[by])
     own = splits[splits["method"].isin(list(methods))].assign(there=1.0)
     tables = [
-        own.pivot_table(index=PLACE, columns="method", values=name, dropna=False, observed=True)
+        own.pivot_table(index=by, columns="method", values=name, dropna=False, observed=True)
         if len(own)
         else pd.DataFrame(index=index)
         for name in ("value", "there")
     ]
     values, there = (table.reindex(index=index, columns=list(methods)) for table in tables)
     finite = np.isfinite(values.to_numpy(dtype=np.float64))
-    none = there.notna().to_numpy().all(axis=1) & ~finite.any(axis=1)
+    lacks = ~finite.any(axis=1)
+    if QUERY in splits:
+        lacks = np.where(expected[QUERY] == NONE, lacks, ~finite.all(axis=1))
+    none = there.notna().to_numpy().all(axis=1) & lacks
     state = np.where(finite.all(axis=1), "whole", np.where(none, "undefined", "incomplete"))
     result = values.where(finite)
     result.columns.name = None
@@ -70,24 +81,31 @@ def complete(
 ) -> Blocks:
     """Return the complete blocks of :func:`wide`, the means over their whole splits.
 
-    `by` says what makes a block, some or all of `PLACE`; `missing` are blocks of which nothing was
-    run. Raises `IncompleteError` where the policy is ``refuse`` and a block is incomplete.
+    `by` says what makes a block, some or all of `PLACE`, and perhaps `QUERY`, without which splits
+    count alike, however many queries they have; `missing` are blocks of which nothing was run.
+    Raises `IncompleteError` where the policy is ``refuse`` and a block is incomplete.
     """
     methods = [name for name in table.columns if name != "state"]
     left_out = dict.fromkeys(missing, "not run")
     state = table["state"]
-    lacking = (state == "incomplete").groupby(level=list(by), sort=False).agg(["sum", "size"])
+    outer = [name for name in by if name != QUERY]  # a split is lacking as a whole
+    lacking = (state == "incomplete").groupby(level=outer, sort=False).agg(["sum", "size"])
     for key, (count, size) in zip(lacking.index, lacking.to_numpy(), strict=True):
         if count:
-            left_out[_name(key, by)] = f"{count} of {size} splits lack a value"
+            what = "queries" if QUERY in by and size > 1 else "splits"
+            left_out[_name(key, outer)] = f"{count} of {size} {what} lack a value"
     if left_out and policy == "refuse":
         listed = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:5])
         more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
         raise IncompleteError(f"refused, blocks are incomplete ({listed}{more})")
     good = lacking.index[lacking["sum"] == 0]
-    means = table[state == "whole"][methods].groupby(level=list(by), sort=False).mean()
-    values = means[means.index.isin(good)]
-    if list(by) != PLACE:  # an undefined split that is a block of its own is only counted
+    whole = table[state == "whole"][methods]
+    if QUERY in table.index.names and QUERY not in by:
+        whole = whole.groupby(level=PLACE, sort=False).mean()
+    means = whole.groupby(level=list(by), sort=False).mean()
+    own = means.reset_index(QUERY).index if QUERY in by else means.index
+    values = means[own.isin(good)]
+    if outer != PLACE:  # an undefined split that is a block of its own is only counted
         for key in good[~good.isin(means.index)]:
             left_out[_name(key, by)] = "no split has a value"
     return Blocks(values, left_out, int((state == "undefined").sum()))

@@ -7,20 +7,25 @@ gives differences the error that comparisons judge them by.
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rankexp.analyse import queries
 from rankexp.analyse.frame import NONE
-from rankexp.analyse.paired import Estimate, interval, of_design
-from rankexp.analyse.signed_rank import settled
+from rankexp.analyse.paired import Estimate, interval, of_design, stratified
+from rankexp.analyse.signed_rank import holm, settled
+from rankexp.analyse.verdicts import Tolerance, tolerance
 from rankexp.arrays import Floats
-from rankexp.protocols.base import Design
+from rankexp.config.published import Published
+from rankexp.protocols.base import QUERIES, Design
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
 OF_MODELS = "models"
 OF_REPEATS = "partition"
 OF_EXAMPLES = "test examples"
+OF_QUERIES = "queries"
 OF_NOTHING = "none"
 
 
@@ -39,7 +44,8 @@ def by_method(units: pd.DataFrame, methods: Sequence[str]) -> dict[str, Floats]:
 def summary(splits: pd.DataFrame) -> pd.DataFrame:
     """Return mean (of the units' means), se, se_of and quartiles a problem and method, and counts.
 
-    Of the counts `splits` have a value, and `nan` are left out for lack of one.
+    Of the counts `splits` have a value, and `nan` are left out for lack of one. Where splits are
+    spread over queries, these are the units, and the mean is of the folds' means.
     """
     keys = ["problem", "method"]
     units = unit_means(splits).dropna(subset=["value"])
@@ -57,9 +63,32 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
     counts["nan"] = counts.pop("size") - counts["splits"]
     counts["se_of"] = np.where(per["model"].max() != NONE, OF_MODELS, OF_REPEATS)
     table: pd.DataFrame = counts.join(result).reset_index()
+    if queries.QUERY in splits:
+        over_folds = splits[splits[queries.QUERY] != NONE].dropna(subset=["value"])
+        for key, own in over_folds.groupby(keys, sort=False):
+            mean, se, _ = stratified(own["value"], own["fold"])
+            found = {"mean": mean, "se": se, "se_of": OF_QUERIES, "splits": own["fold"].nunique()}
+            place = (table["problem"] == key[0]) & (table["method"] == key[1])
+            for name, value in found.items():
+                table.loc[place, name] = value
     table.loc[table["se"].isna(), "se_of"] = OF_NOTHING
     order = ["mean", "se", "se_of", "q1", "median", "q3", "units", "splits", "nan"]
     return table[[*keys, *order]]
+
+
+def noise(row: Mapping[Any, Any], printed: Published) -> tuple[int, Tolerance]:
+    """Return over how many units a print averages, and how far noise puts a run from it.
+
+    `row` is of a `summary`. Over queries, which run and print have in common, noise that is
+    common to both takes nothing: their values of a query are taken to correlate by 1/2 at least,
+    so that the SE of the difference is that of the run at most.
+    """
+    units = max(int(row["units"]), 1)
+    of_queries = row["se_of"] == OF_QUERIES
+    df = math.inf if row["se_of"] == OF_EXAMPLES else units - (row["splits"] if of_queries else 1)
+    other = printed.units or (math.inf if of_queries else units)
+    shown = units if math.isinf(other) else int(other)
+    return shown, tolerance(row["se"], df, units, other, printed.last_digit)
 
 
 def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
@@ -80,22 +109,43 @@ def correct(
     """Return a `summary` of differences with the SE that the design of each problem has.
 
     Over models it is that of `summary`. Over folds and splits, whose training parts overlap, it is
-    that of the comparisons: over all splits, corrected, not below what the test examples allow.
+    that of the comparisons: over all splits, corrected, not below what the test examples allow;
+    over queries with folds as strata.
     Columns low_all and high_all are added: 95 % intervals for all problems of a method at once.
     """
     errors = {}
-    for (problem, method), own in differences.groupby(["problem", "method"], sort=False)["value"]:
+    for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         design = designs[str(problem)]
         if design.pairs != "models":
-            errors[problem, method] = float(of_design(settled(own), design)[0].se)
+            found, _ = of_design(settled(own["value"]), design, own["fold"])
+            errors[problem, method] = float(found.se)
     keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
     table = summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
     tests = table["se"].notna().groupby(table["method"]).transform("sum").clip(lower=1)
-    models = np.array([designs[name].pairs == "models" for name in table["problem"]], dtype=bool)
-    df = np.where(models, table["units"], table["splits"]) - 1.0
+    pairs = np.array([designs[name].pairs for name in table["problem"]], dtype=object)
+    units, splits = table["units"].to_numpy(), table["splits"].to_numpy()
+    df = np.where(pairs == "models", units, splits) - 1.0
+    df = np.where(pairs == QUERIES, units - splits, df)  # here splits are folds
     found = Estimate(table["mean"], table["se"], df)
     low, high = interval(found, 1 - 0.05 / tests.to_numpy(dtype=np.float64))
     return table.assign(low_all=low, high_all=high)
+
+
+def resampled(differences: pd.DataFrame, designs: Mapping[str, Design]) -> pd.DataFrame:
+    """Return what resampling says of differences over queries, a row a problem and method.
+
+    The 95 % interval of the bootstrap is for itself, the p-value of the randomisation test also
+    adjusted by Holm for all rows.
+    """
+    rows = []
+    for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
+        if designs[str(problem)].pairs == QUERIES and len(own) > own["fold"].nunique():
+            values, folds = settled(own["value"]), own["fold"].to_numpy()
+            ends = queries.bootstrap(values, folds, 0.95)
+            rows.append([problem, method, *ends, queries.randomisation(values, folds)])
+    names = ["problem", "method", "boot_low", "boot_high", "p_random"]
+    table = pd.DataFrame(rows, columns=names)
+    return table.assign(p_random_adjusted=holm(table["p_random"]))
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:

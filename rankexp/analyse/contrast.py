@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from rankexp.analyse import bayes, blocks, paired, signed_rank
+from rankexp.analyse import bayes, blocks, paired, queries, signed_rank
 from rankexp.analyse.adjust import NAN, Contrast, Settings, adjusted
 from rankexp.analyse.blocks import Blocks, IncompleteError
 from rankexp.analyse.one_test_set import Seen
 from rankexp.analyse.paired import Estimate
 from rankexp.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
-from rankexp.protocols.base import EXAMPLES, Design
+from rankexp.protocols.base import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
     "no test: the differences have no spread, and how many test examples they rest on, or how far "
@@ -77,32 +77,39 @@ def _on_one(
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
     by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
+    by = [*by, queries.QUERY] if design.pairs == QUERIES else by
     try:
         made = blocks.complete(table, by, settings.policy)
     except IncompleteError as error:
         return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
     base, values = _paired(Contrast(problem, unit=design.pairs), made, pair)
+    folds = made.values.index.get_level_values("fold") if design.pairs == QUERIES else None
     if base.n:
-        loss = settings.loss(made.values[pair[1]].mean())
-        base = replace(base, difference=float(values.mean()), loss=loss)
+        other = made.values[pair[1]]
+        other = other if folds is None else other.groupby(folds).mean()
+        mean = values.mean() if folds is None else paired.stratified(values, folds).mean
+        base = replace(base, difference=float(mean), loss=settings.loss(other.mean()))
     if base.n < paired.FEWEST:
         return base, None
     settled = signed_rank.settled(values)
-    estimate, least = paired.of_design(settled, design)
+    estimate, least = paired.of_design(settled, design, folds)
     if np.isnan(estimate.se):
         return replace(base, note=_join(UNBOUNDED, base.note)), None
     if least:
         base = replace(base, note=_join(AT_LEAST.format(design.examples), base.note))
-    boot = (NAN, NAN)
-    if design.independent and not least:
-        boot = paired.bootstrap(settled, settings.level, settings.seed)
-    return replace(
-        _tested(base, estimate, settings),
-        test=design.test,
-        boot_low=float(boot[0]),
-        boot_high=float(boot[1]),
-        effect=paired.effect_size(settled),
-    ), estimate
+    tested = replace(
+        _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
+    )
+    if folds is not None:
+        tested = replace(tested, test=f"{design.test} over {queries.words(base.n, folds)}")
+        tested = replace(tested, p_random=queries.randomisation(settled, folds, settings.seed))
+    if least or not design.independent:
+        return tested, estimate
+    if folds is None:
+        low, high = paired.bootstrap(settled, settings.level, settings.seed)
+    else:
+        low, high = queries.bootstrap(settled, folds, settings.level, settings.seed)
+    return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
 
 
 def _on_test_set(

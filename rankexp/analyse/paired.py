@@ -3,7 +3,8 @@
 What was paired decides the standard error. Models of a generator, or queries, are independent:
 the paired t-test. Folds and repeats on one data set share training rows, so that the plain
 variance is far too small: the corrected resampled t-test (Nadeau and Bengio, Machine Learning 52,
-2003, sec. 3; for repeated folds Bouckaert and Frank, PAKDD 2004).
+2003, sec. 3; for repeated folds Bouckaert and Frank, PAKDD 2004). Queries of folds that the data
+names are strata: the stratified mean and its error.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from rankexp.protocols.base import Design
+from rankexp.protocols.base import QUERIES, Design
 
 Floats = Any  # a float, or an array of them, one a study
 
@@ -50,16 +51,38 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
 
 
-def of_design(differences: Floats, design: Design) -> tuple[Estimate, bool]:
-    """Return the estimate from differences, (n,), and whether its SE is the least there can be.
+def stratified(differences: Floats, strata: Any) -> Estimate:
+    """Return the mean over strata of their mean differences, those within a stratum independent.
 
-    `differences` are in the order of splits. Where more than half are equal, and fewer than
-    `FEWEST` in each pass over the data are not, their spread says nothing: methods without an
-    error in the sample have none, however small it is. Then the SE is at least `UNSEEN` over the
-    examples tested, NaN if their number is unknown.
+    `differences` are (..., n), `strata` (n,). With n_f of them in each of F strata the variance is
+    ``sum of s_f²/n_f over F²`` with n - F degrees of freedom; NaN where a stratum has one only.
+
+    >>> mean, se, df = stratified([0.0, 0.2, 0.1, 0.3], [1, 1, 2, 2])
+    >>> f"{mean:.3f} {se:.4f} {df}"
+    '0.150 0.0707 2'
     """
     values = np.asarray(differences, dtype=np.float64)
-    found, n = estimate(values, design.correction), len(values)
+    codes = np.unique(strata, return_inverse=True)[1]
+    own = [estimate(values[..., codes == code]) for code in range(codes.max() + 1)]
+    mean = np.mean([each.mean for each in own], axis=0)
+    se = np.sqrt(np.sum([each.se**2 for each in own], axis=0)) / len(own)
+    return Estimate(mean, se, values.shape[-1] - len(own))
+
+
+def of_design(differences: Floats, design: Design, folds: Any = None) -> tuple[Estimate, bool]:
+    """Return the estimate from differences, (n,), and whether its SE is the least there can be.
+
+    `differences` are in the order of splits; over queries `folds`, (n,), are those of each. Where
+    more than half are equal, and fewer than `FEWEST` in each pass over the data are not, their
+    spread says nothing: methods without an error in the sample have none, however small it is.
+    Then the SE is at least `UNSEEN` over the examples tested, NaN if their number is unknown.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    n = len(values)
+    if design.pairs == QUERIES:
+        found = stratified(values, folds)
+    else:
+        found = estimate(values, design.correction)
     share, passes = 1.0, 1.0  # of all examples: tested by any pair; how often on average
     if not design.independent:
         part = design.correction / (1.0 + design.correction)

@@ -19,6 +19,9 @@ TRUTHS = ("eta", "mean", "ranking")
 EXAMPLES = "examples"
 """The pairs of a design that has one test set only."""
 
+QUERIES = "queries"
+"""The pairs of a design whose test sets the data names, where rows come in queries."""
+
 
 class Place(NamedTuple):
     """Where a record stands in its experiment; None for what the protocol has not."""

@@ -9,15 +9,17 @@ from typing import Any
 import pandas as pd
 
 from rankexp import registry
-from rankexp.analyse import complete, select
+from rankexp.analyse import complete, queries, select
+from rankexp.analyse.adjust import NAN
 from rankexp.analyse.complete import Count
 from rankexp.analyse.frame import long_frame, scores
+from rankexp.analyse.queries import QUERY
 from rankexp.config import published
 from rankexp.config.schema import Evaluate, Study
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
 from rankexp.plan import Cell
-from rankexp.protocols.base import Design
+from rankexp.protocols.base import EXAMPLES, QUERIES, Design
 from rankexp.report.model import Output
 from rankexp.run.record import Record
 from rankexp.seeds import stream
@@ -148,13 +150,34 @@ class Context:
 
     def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
         """Return the design of each problem's differences in a metric."""
-        setup = self.evaluate(experiment)
-        return {
-            name: replace(
-                setup.protocol.design(self.rows(name)), examples=self.examples(name, metric)
-            )
-            for name in setup.problems
-        }
+        setup, made = self.evaluate(experiment), {}
+        for name in setup.problems:
+            found = design(self.study, setup, name, self.rows(name))
+            of_queries, reach = found.pairs == QUERIES, metric.reading.reach
+            count = self.queries(experiment, name, metric) / reach if of_queries and reach else NAN
+            examples = count if of_queries else self.examples(name, metric)
+            made[name] = replace(found, examples=examples)
+        return made
+
+    def queries(self, experiment: str, problem: str, metric: Metric) -> int:
+        """Return how many queries the test sets of a problem have in the records."""
+        rows = self.by_query(experiment, metric)
+        return len(rows.loc[rows["problem"] == problem, ["fold", QUERY]].drop_duplicates())
+
+    def by_query(self, experiment: str, metric: Metric) -> pd.DataFrame:
+        """Return the slice of one metric with a row a query; it is kept for other blocks."""
+        key = (experiment, str(metric), QUERY)
+        if key not in self._slices:
+            self._slices[key] = scores(self.frame, experiment, str(metric), queries=True)
+        return self._slices[key]
+
+    def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:
+        """Return splits with a row a query where queries are the pairs; others as they are."""
+        designs = self.designs(experiment, metric)
+        wanted = [name for name, found in designs.items() if found.pairs == QUERIES]
+        if not wanted:
+            return splits
+        return queries.spread(splits, self.by_query(experiment, metric), wanted)
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.
@@ -177,6 +200,21 @@ class Context:
         """Return why a problem's data was not to be had, or None where it was."""
         reason = self.manifest.get("missing_data", {}).get(problem)
         return None if reason is None else str(reason)
+
+
+def design(study: Study, setup: Evaluate, problem: str, rows: float = NAN) -> Design:
+    """Return the design of a problem's differences, whose `rows` are NaN if unknown.
+
+    Test sets that the data names have queries as pairs where its rows are ranked within groups.
+    Without groups several such test sets are folds, whose training parts overlap.
+    """
+    found, entry = setup.protocol.design(rows), study.data.get(problem)
+    if found.pairs not in (EXAMPLES, QUERIES):
+        return found
+    if entry is not None and entry.groups is not None and setup.within_groups:
+        return Design(QUERIES)
+    folds = setup.protocol.size()
+    return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
 
 
 def _moved(counts: Sequence[int], *, pooled: bool) -> float:

@@ -69,13 +69,15 @@ def standings(
     chosen = context.chosen(experiment, metric, rule, setup.methods)
     scores = context.scores(experiment, metric)
     design = context.designs(experiment, metric)[setup.problems[0]]
+    units = context.spread(experiment, metric, chosen)
     kept = sources(context.cells, context.records, experiment, chosen)
     single = one_test_set.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
     made = []
     for method in setup.methods:
         own = chosen[chosen["method"] == method]
-        values = own["value"].dropna().to_numpy()
-        found = paired.of_design(values, design)[0] if len(values) else UNKNOWN
+        each = units[units["method"] == method].dropna(subset=["value"])
+        values = each["value"].to_numpy()
+        found = paired.of_design(values, design, each["fold"])[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         share, se, *ends = single.get(method, (NAN, NAN, NAN, NAN))
         if abs(share - found.mean) < SAME:  # weights, or queries, make it another share

@@ -11,6 +11,7 @@ import pandas as pd
 
 from rankexp.analyse import bands, claims, complete, kept, paired, select
 from rankexp.analyse.claims import Finding, Standing
+from rankexp.analyse.queries import QUERY
 from rankexp.analyse.signed_rank import settled
 from rankexp.config.claims import BAYES, OVER, Row
 from rankexp.config.schema import Evaluate, Simulate
@@ -144,7 +145,7 @@ def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
         label = f"{label}, over {len(cases)} data sets"
         lacking = [_lacking(context, row, case) for case in cases]
         values = [] if any(lacking) else [_values(context, row, case) for case in cases]
-        means = [float(one.mean()) for one in values if one is not None]
+        means = [float(_by_split(one).mean()) for one in values if one is not None]
         if len(means) < len(cases):
             first = next(filter(None, lacking), Finding(label, why=HALF))
             yield replace(first, label=label)
@@ -194,14 +195,15 @@ def _higher(quantity: str) -> bool:
 
 
 def _values(context: Context, row: Row, case: Case) -> "pd.Series[float] | None":
-    """Return the number of each split, the reference's taken off; None where a side lacks it.
+    """Return the number of each split or query, less the reference's; None where a side lacks it.
 
     Splits in which neither has a value, having one class, are left out.
     """
     if (curve := row.curve()) is not None:
         return _of_curves(context, row, case, curve)
     sides = [_series(context, row, cell) for cell in filter(None, (case.own, case.other))]
-    both = pd.concat(sides, axis=1).dropna(how="all")
+    by_query = QUERY in sides[0].index.names  # one that lacks a value by either is left out
+    both = pd.concat(sides, axis=1).dropna(how="any" if by_query else "all")
     if both.empty or both.isna().to_numpy().any():
         return None
     return both.iloc[:, 0] - (both.iloc[:, 1] if case.other else 0.0)
@@ -217,7 +219,10 @@ def _series(context: Context, row: Row, cell: Cell) -> "pd.Series[float]":
         keys = ["problem", "method", *PLACE, *([] if best else ["grid"])]
         found = context.scores(row.experiment, cell.quantity, "test" if best else "train")
         rows = rows[keys].merge(found, on=keys)
-    own: pd.Series[float] = rows[rows["problem"] == cell.problem].set_index(PLACE)["value"]
+    elif row.test != "always":
+        rows = context.spread(row.experiment, metric, rows)
+    index = [*PLACE, QUERY] if QUERY in rows else PLACE
+    own: pd.Series[float] = rows[rows["problem"] == cell.problem].set_index(index)["value"]
     return own.sort_index()
 
 
@@ -246,11 +251,18 @@ def _of_curves(
     return pd.Series(values, index=pd.MultiIndex.from_tuples(places, names=PLACE))
 
 
+def _by_split(values: "pd.Series[float]") -> "pd.Series[float]":
+    """Return the means of splits, of numbers of their queries."""
+    return values.groupby(level=PLACE).mean() if QUERY in values.index.names else values
+
+
 def _mean(context: Context, row: Row, problem: str, values: "pd.Series[float]") -> paired.Estimate:
     """Return the mean with the error that the design has; over models, of the models' means."""
-    design = context.evaluate(row.experiment).protocol.design(context.rows(problem))
-    if (metric := _metric(row.metric)) is not None:
-        design = replace(design, examples=context.examples(problem, metric))
+    metric = _metric(row.metric)
+    setup = context.evaluate(row.experiment)
+    design = context.designs(row.experiment, metric)[problem] if metric else None
+    design = design or setup.protocol.design(context.rows(problem))
+    folds = values.index.get_level_values("fold")
     if design.pairs == "models":
         values = values.groupby(level="model", sort=True).mean()
-    return paired.of_design(settled(values), design)[0]
+    return paired.of_design(settled(values), design, folds)[0]

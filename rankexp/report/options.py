@@ -247,10 +247,13 @@ class InBlocks(Ruled):
             return self.rule
         return self.rule.get(experiment, select.ORACLE)
 
-    def wide(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
-        """Return one row a split that is expected, see `rankexp.analyse.blocks.wide`."""
+    def wide(
+        self, context: Context, experiment: str, methods: Sequence[str], *, spread: bool = True
+    ) -> pd.DataFrame:
+        """Return one row a split that is expected, or a query of it, see `blocks.wide`."""
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
+        chosen = context.spread(experiment, metric, chosen) if spread else chosen
         return blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
 
 
@@ -281,6 +284,11 @@ class AtRule(Choosing, Ruled):
         """Return the rows of some methods that the rule chooses."""
         metric = context.metric(experiment, self.metric)
         return context.chosen(experiment, metric, self.rule, methods)
+
+    def units(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        """Return the same with a row a query where queries are the pairs of a comparison."""
+        metric = context.metric(experiment, self.metric)
+        return context.spread(experiment, metric, self.chosen(context, experiment, methods))
 
     def sources(
         self, context: Context, experiment: str, methods: Sequence[str]

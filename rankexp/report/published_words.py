@@ -20,6 +20,9 @@ SE_OF = {
     "sample",
     compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
     "the value and the expected class counts)",
+    compare.OF_QUERIES: "the queries of the test sets, stratified by fold. The print has the same: "
+    "its values of a query, which are not known, are taken to correlate with the run's by 1/2 at "
+    "least, so that the noise of both is this SE at most",
     compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
 MARKS = {
@@ -43,11 +46,13 @@ def gist(context: Context, lines: Sequence[Line], digits: int) -> str:
         return ""
     apart = [one for one in told if one["verdict"] == Reproduction.APART]
     apart.sort(key=lambda one: -abs(one["relative"]))
+    several = len({(one["experiment"], one["problem"], one["method"]) for one in told}) < len(told)
+    metrics = [f"{parse(one['metric']).label} " * several for one in apart[:MOST_NAMED]]
     named = [
         f"{context.problem_label(one['problem'])} {context.method_label(one['method'])} "
-        f"({number(one['reproduced'], digits)} against "
+        f"{metric}({number(one['reproduced'], digits)} against "
         f"{number(one['published'], digits)})"
-        for one in apart[:MOST_NAMED]
+        for metric, one in zip(metrics, apart, strict=False)
     ]
     named += [f"{len(apart) - MOST_NAMED} more"] * (len(apart) > MOST_NAMED)
     parts = [

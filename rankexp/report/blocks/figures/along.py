@@ -78,6 +78,7 @@ class Along(AtRule):
         along = any(value is not None for value in points.values())
         designs = context.designs(experiment, metric)
         rows = scores[scores["method"].isin(wanted)] if along else chosen
+        rows = context.spread(experiment, metric, rows)
         x = rows["grid"].map(points if along else dict.fromkeys(points, 0))
         for (where, value), given in rows.groupby(["problem", x], sort=False):
             problem = str(where)
@@ -87,10 +88,12 @@ class Along(AtRule):
             for method in [name for name in methods if name in set(own["method"])]:
                 here = own[own["method"] == method]
                 each = compare.unit_means(here) if designs[problem].pairs == "models" else here
-                values = each["value"].dropna().to_numpy()
+                each = each.dropna(subset=["value"])
+                values = each["value"].to_numpy()
                 if not len(values):
                     continue
-                mean, se, df = paired.of_design(values, designs[problem])[0]
+                folds = each.get("fold")
+                mean, se, df = paired.of_design(values, designs[problem], folds)[0]
                 low, high = paired.interval(paired.Estimate(mean, se, df), self.level)
                 mine = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
                 yield {

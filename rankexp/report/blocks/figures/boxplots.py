@@ -87,7 +87,7 @@ class Boxplots(PairedTable):
     ) -> Panel:
         metric, reference = context.metric(experiment, self.metric), self.reference
         shown = [*methods, *([reference] if reference else [])]
-        splits = self.chosen(context, experiment, shown)
+        splits = self.units(context, experiment, shown)
         splits = splits[splits["problem"] == problem]
         paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
         return Panel(

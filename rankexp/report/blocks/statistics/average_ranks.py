@@ -11,9 +11,11 @@ from pydantic import Field
 
 from rankexp.analyse import blocks, select
 from rankexp.analyse.contrast import dropped_note
+from rankexp.analyse.queries import QUERY
 from rankexp.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric
+from rankexp.protocols.base import QUERIES
 from rankexp.report.blocks.statistics.comparison import p_value
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
@@ -23,6 +25,7 @@ from rankexp.report.render.text import cell_text
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
+UNITS = {"models": ["problem", "model"], QUERIES: [*blocks.PLACE, QUERY]}
 POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm's correction"}
 
 
@@ -41,7 +44,7 @@ class Panel:
 
 
 class AverageRanks(Choosing, InBlocks):
-    """One table: over models for each problem of a generator; over all data sets together."""
+    """One table: over each problem's models, or its queries; over all data sets together."""
 
     posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
     """Which tests of pairs follow on Friedman's."""
@@ -72,15 +75,16 @@ class AverageRanks(Choosing, InBlocks):
         ]
 
     def panels(self, context: Context, block: Block) -> list[Panel]:
-        """Return one panel a generator's problem, then one for all data sets."""
+        """Return one panel a generator's problem or one of queries, then one for all data sets."""
         methods = self.needed(context, block)
         panels, others = [], []
         for name in block.experiments:
-            setup = context.evaluate(name)
-            if setup.protocol.problems != "generators":
+            designs = context.designs(name, context.metric(name, self.metric))
+            units = {one: design.pairs for one, design in designs.items()}
+            own = {one: unit for one, unit in units.items() if unit in UNITS}
+            panels += [self._panel(context, [name], methods, *place) for place in own.items()]
+            if len(own) < len(units) or (len(own) > 1 and "models" not in own.values()):
                 others.append(name)
-                continue
-            panels += [self._panel(context, [name], methods, one) for one in setup.problems]
         return panels + ([self._panel(context, others, methods)] if others else [])
 
     def _panel(
@@ -89,22 +93,23 @@ class AverageRanks(Choosing, InBlocks):
         experiments: list[str],
         methods: list[str],
         problem: str | None = None,
+        unit: str = "data sets",
     ) -> Panel:
-        """Rank over a problem's models, or over all problems, or say why that cannot be."""
+        """Rank over a problem's units, or over all problems, or say why that cannot be."""
         named = ", ".join(experiments)
         title = context.problem_label(problem) if problem else f"data sets of {named}"
         metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
         rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
-        unit = "models" if problem else "data sets"
         panel = Panel(problem or named, title, methods, metrics, rules, unit)
         if len({metric.direction for metric in metrics}) > 1:
             texts = " and ".join(map(str, metrics))
             return replace(panel, note=f"{texts} have different directions")
-        table = pd.concat([self.wide(context, name, methods) for name in experiments])
+        each = unit == QUERIES
+        table = pd.concat([self.wide(context, n, methods, spread=each) for n in experiments])
         known = table.index.get_level_values("problem")
         by, missing = ["problem"], []
         if problem:
-            by, table = ["problem", "model"], table[known == problem]
+            by, table = UNITS[unit], table[known == problem]
         else:
             wanted = [one for name in experiments for one in context.evaluate(name).problems]
             missing = [one for one in wanted if one not in set(known)]

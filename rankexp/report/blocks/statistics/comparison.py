@@ -16,8 +16,8 @@ from rankexp.analyse.kept import sources
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.metrics.base import Metric, parse
-from rankexp.protocols.base import EXAMPLES
-from rankexp.report.context import Context
+from rankexp.protocols.base import EXAMPLES, QUERIES
+from rankexp.report.context import Context, design
 from rankexp.report.model import Cell, Entry, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import InBlocks, MethodName
@@ -32,7 +32,12 @@ NOTHING_KEPT = (
 )
 
 HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
+BY_QUERY = ["Bootstrap", "p randomisation"]  # in front of the verdict
 HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
+BESIDE = (
+    "Over queries: a percentile interval of the bootstrap, the queries of each fold drawn anew, "
+    "for itself; the paired randomisation test, adjusted as the others."
+)
 
 
 class Margins(Strict):
@@ -94,9 +99,9 @@ class Comparison(InBlocks):
             if isinstance(setup, Evaluate):
                 metric = self.metric or metric_of(setup)
                 kept = setup.keep.curves if setup.keep else []
-                single = setup.protocol.design().pairs == EXAMPLES
+                pairs = {design(study, setup, problem).pairs for problem in setup.problems}
                 if (
-                    single
+                    EXAMPLES in pairs
                     and metric
                     and repr(metric) in one_test_set.SIGNS
                     and one_test_set.KEPT not in kept
@@ -138,8 +143,8 @@ class Comparison(InBlocks):
         kept = list(sources(context.cells, context.records, experiment, chosen))
         seen = {
             name: one_test_set.compare(kept, name, pair, metric)
-            for name, design in designs.items()
-            if design.pairs == EXAMPLES
+            for name, known in designs.items()
+            if known.pairs == EXAMPLES
         }
         found = family(table, pair, designs, settings, seen)
         return Judged(experiment, *pair, metric, rule, found, settings)
@@ -174,6 +179,12 @@ class Comparison(InBlocks):
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
         caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
         header = [name.format(100 * judged.settings.relative) for name in HEADER]
+        if any(not math.isnan(own.p_random) for own in judged.contrasts):
+            header[-1:-1] = BY_QUERY
+            for row, own in zip(rows, judged.contrasts, strict=True):
+                ends = (own.boot_low, own.boot_high)
+                boot = Cell(interval=ends, digits=self.digits + 1, sign=True)
+                row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
         return Table(header, rows, caption + " − ".join(pair), detail=True)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
@@ -216,6 +227,7 @@ class Comparison(InBlocks):
             "Detectable: the true difference that the adjusted test finds with power "
             f"{first.power:g}. Effect: mean difference in its standard deviations; over data sets "
             "the rank-biserial correlation, and the difference is the pseudo-median.",
+            *[BESIDE] * any(c.unit == QUERIES for own in judged for c in own.contrasts),
         ]
 
     def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
@@ -241,7 +253,10 @@ class Comparison(InBlocks):
                 name = context.problem_label(contrast.problem) if contrast.problem else "overall"
                 parts = [contrast.note] if contrast.note else []
                 if contrast.undefined and contrast.problem:
-                    parts.append(f"splits without a value for any method: {contrast.undefined}")
+                    what = "splits without a value for any method"
+                    if contrast.unit == QUERIES:
+                        what = "queries left out, without a value by both methods"
+                    parts.append(f"{what}: {contrast.undefined}")
                 if parts:
                     notes.append(f"{own.experiment} / {name}: {'; '.join(parts)}.")
         return list(dict.fromkeys(notes))
@@ -312,7 +327,9 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
         for own in judged
         for contrast in own.contrasts
     ]
-    return pd.DataFrame(rows)
+    lone = ["p_random", "p_random_adjusted"]  # known of queries alone
+    table = pd.DataFrame(rows)
+    return table.drop(columns=lone) if len(table) and table[lone].isna().all(axis=None) else table
 
 
 def p_value(p: float) -> Cell:

@@ -9,7 +9,7 @@ import pandas as pd
 from rankexp.analyse import compare
 from rankexp.config.schema import Block
 from rankexp.metrics.base import parse
-from rankexp.protocols.base import EXAMPLES
+from rankexp.protocols.base import EXAMPLES, QUERIES
 from rankexp.report.context import Context
 from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Output, Table
@@ -18,13 +18,17 @@ from rankexp.report.options import AtRule, MethodName
 
 REGISTER = {"paired_table": "PairedTable"}
 
+P = "p_random"
+BY_QUERY = ["Bootstrap", "p randomisation", "p Holm"]
 COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "NaN"]
 OVER = {
     compare.OF_MODELS: "models",
     compare.OF_REPEATS: "repeats of the split (the noise of the partition alone)",
+    compare.OF_QUERIES: "queries, stratified by fold",
     compare.OF_NOTHING: "a single unit (no SE)",
 }
-ERRORS = {"models": "over the same units", EXAMPLES: "of nothing: one test set, see a comparison"}
+ERRORS = {"models": "over the same units", QUERIES: "over queries, stratified by fold"}
+ERRORS |= {EXAMPLES: "of nothing: one test set, see a comparison"}
 CORRECTED = (
     "over {}, corrected for training parts that overlap (Nadeau and Bengio, 2003), and not below "
     "what the test examples allow, as in a comparison: of the sample, not of its partition alone"
@@ -48,7 +52,7 @@ class PairedTable(AtRule):
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
         """Return means, quartiles and paired differences of one experiment."""
         shown = methods + ([self.reference] if self.reference else [])
-        splits = self.chosen(context, experiment, shown)
+        splits = self.units(context, experiment, shown)
         keys = ["problem", "method"]
         means = compare.summary(splits)
         if self.reference:
@@ -61,6 +65,8 @@ class PairedTable(AtRule):
             columns = [*keys, "difference", "difference_se", "low_all", "high_all", "pairs"]
             means = means.merge(renamed[columns], on=keys, how="left")
             means["pairs"] = means["pairs"].astype("Int64")
+            resampled = compare.resampled(found, designs)
+            means = means.merge(resampled, on=keys, how="left") if len(resampled) else means
         means = means[means["method"].isin(methods)]
         ranks = {name: place for place, name in enumerate(methods)}
         places = {name: i for i, name in enumerate(context.evaluate(experiment).problems)}
@@ -97,10 +103,17 @@ class PairedTable(AtRule):
                 row["units"],
                 row["nan"],
             ]
-            rows.append(cells + ([self._difference(row)] if self.reference else []))
+            cells += [self._difference(row)] if self.reference else []
+            if P in numbers:
+                ends = (float(row["boot_low"]), float(row["boot_high"]))
+                known = None if math.isnan(ends[0]) else ends
+                cells.append(Cell(interval=known, digits=self.digits + 1, sign=True))
+                cells += [Cell(row[n], digits=3, least=0.001) for n in (P, f"{P}_adjusted")]
+            rows.append(cells)
         header = list(COLUMNS)
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
+        header += BY_QUERY if P in numbers else []
         metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers["metric"]))
         return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
 
@@ -119,10 +132,20 @@ class PairedTable(AtRule):
         notes = [f"Quartiles and SE over {' and '.join(kinds)}."] if kinds else []
         if self.reference:
             label = context.method_label(self.reference)
-            of = {context.evaluate(e).protocol.design().pairs for e in numbers["experiment"]}
+            of = {
+                found.pairs
+                for name in numbers["experiment"].unique()
+                for found in context.designs(name, context.metric(name, self.metric)).values()
+            }
             said = "; ".join(ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of))
             notes.append(
                 f"Differences are to {label} on the same splits, ± SE {said}; 95 % intervals "
                 "for all problems of a method at once (Bonferroni)."
+            )
+        if P in numbers:
+            notes.append(
+                "Bootstrap: a percentile interval (95 %) for itself, the queries of each fold "
+                "drawn anew. p: of the paired randomisation test; adjusted by Holm for all "
+                "differences of an experiment."
             )
         return notes

@@ -10,7 +10,7 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.analyse import compare, select
 from rankexp.analyse.complete import Count
-from rankexp.analyse.verdicts import Reproduction, reproduction, tolerance
+from rankexp.analyse.verdicts import Reproduction, reproduction
 from rankexp.config.published import Published
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
@@ -18,7 +18,7 @@ from rankexp.report.context import Context
 from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number
-from rankexp.report.options import Choosing, MethodName, Rule, Ruled
+from rankexp.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.report.published_words import MARKS, gist, legend
 
 REGISTER = {"published_table": "PublishedTable"}
@@ -32,7 +32,7 @@ that pass as reproduced."""
 
 
 Place = tuple[str, str, str, str]  # experiment, problem, method, and what it is compared with
-Row = Mapping[Any, Any]  # of a summary
+Row = dict[Any, Any]  # of a summary
 Line = dict[str, Any]
 """One problem with one method by column, in full precision; the metric is its canonical text."""
 
@@ -42,6 +42,8 @@ class PublishedTable(Choosing, Ruled):
 
     beside: dict[MethodName, MethodName] = Field(default_factory=dict)
     """Extra method -> the method whose published value it stands beside."""
+    metrics: list[MetricOption] = Field(default_factory=list)
+    """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
     rules: Annotated[
         tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
     ] = select.BOTH
@@ -63,12 +65,15 @@ class PublishedTable(Choosing, Ruled):
         lines = [
             line
             for experiment in block.experiments
-            for line in self._lines(context, experiment, methods)
+            for metric in self.metrics or [context.metric(experiment, self.metric)]
+            for line in self._lines(context, experiment, metric, methods)
         ]
         for line in lines:
             if math.isnan(line["reproduced"]) and line["state"] != "complete":
                 line["reference"] = context.referred(block.name, "reproduced", line)
         tables = [self._wide(context, lines, methods)]
+        if self.metrics:
+            tables = self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
         numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
         return Output(
@@ -83,11 +88,12 @@ class PublishedTable(Choosing, Ruled):
         metrics = {parse(name) for name in numbers["metric"]} if len(numbers) else set()
         return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
 
-    def _lines(self, context: Context, experiment: str, methods: Mapping[str, str]) -> list[Line]:
+    def _lines(
+        self, context: Context, experiment: str, metric: Metric, methods: Mapping[str, str]
+    ) -> list[Line]:
         setup = context.evaluate(experiment)
-        metric = context.metric(experiment, self.metric)
         chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
-        summaries = [compare.summary(splits) for splits in chosen]
+        summaries = [compare.summary(context.spread(experiment, metric, one)) for one in chosen]
         counts = select.chosen_counts(chosen[0], context.scores(experiment, metric))
         most = counts.drop_duplicates(["problem", "method"]).drop(columns="count")
         summaries[0] = summaries[0].merge(most, on=["problem", "method"])
@@ -114,7 +120,7 @@ class PublishedTable(Choosing, Ruled):
             se = _single_split(context, experiment, problem, metric, main["mean"])
             se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         absent = context.missing_data(problem)
-        judged = self._judged(target, metric, main, se, se_of)
+        judged = self._judged(target, metric, main | {"se": se, "se_of": se_of})
         own = target.note if target and not beside and judged["verdict"] not in UNTOLD else ""
         return {
             "experiment": experiment,
@@ -139,18 +145,13 @@ class PublishedTable(Choosing, Ruled):
             "note": "Its data was not available." if absent else own,
         }
 
-    def _judged(
-        self, target: Published | None, metric: Metric, row: Row, se: float, se_of: str
-    ) -> Line:
+    def _judged(self, target: Published | None, metric: Metric, row: Row) -> Line:
         """Return how far a value is from the print, and what the noise of both says of that."""
         if target is None or math.isnan(row["mean"]):
             verdict = None if target is None else Reproduction.NOT_RUN
             return dict.fromkeys(JUDGED, math.nan) | {"verdict": verdict}
         difference = row["mean"] - target.value
-        units = max(int(row["units"]), 1)
-        df = math.inf if se_of == compare.OF_EXAMPLES else units - 1
-        printed = target.units or units
-        within = tolerance(se, df, units, printed, target.last_digit)
+        printed, within = compare.noise(row, target)
         loss = 1 - target.value if metric.direction == "higher" else target.value
         judged = (
             difference,
@@ -176,11 +177,29 @@ class PublishedTable(Choosing, Ruled):
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
             rows.append(["mean difference", *means])
-        what = ["published"] if known else []
-        what += ["reproduced ± SE", *(rule.label for rule in self.rules[1:])]
         metrics = ", ".join(dict.fromkeys(parse(line["metric"]).label for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
-        return Table(header, rows, f"{metrics}: {' / '.join(what)}")
+        return Table(header, rows, f"{metrics}: {self._what(known)}")
+
+    def _what(self, known: bool) -> str:
+        """Say what stands in a cell."""
+        what = ["published"] if known else []
+        return " / ".join([*what, "reproduced ± SE", *(rule.label for rule in self.rules[1:])])
+
+    def _by_metric(self, context: Context, lines: list[Line]) -> list[Table]:
+        """Return a table a problem: a row a method, a column a metric."""
+        known = any(not math.isnan(line["published"]) for line in lines)
+        found: dict[tuple[str, str], dict[str, list[Entry]]] = {}
+        for line in lines:
+            rows = found.setdefault((line["experiment"], line["problem"]), {})
+            name = line["method"]
+            rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
+        header = ["Method", *(metric.label for metric in self.metrics)]
+        labels = context.row_labels(list(found))
+        return [
+            Table(header, list(rows.values()), f"{label}: {self._what(known)}")
+            for label, rows in zip(labels, found.values(), strict=True)
+        ]
 
     def _cell(self, line: Line, known: bool) -> Cells:
         printed = Cell(line["published"], digits=self.digits)
@@ -210,7 +229,13 @@ class PublishedTable(Choosing, Ruled):
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
     def _details(self, context: Context, lines: list[Line]) -> Table:
-        header = ["Data set", "Method", "Published", "Reproduced"]
+        header = [
+            "Data set",
+            "Method",
+            *["Metric"] * bool(self.metrics),
+            "Published",
+            "Reproduced",
+        ]
         header += [rule.label.capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
         header += ["Chosen", "Splits", "NaN", "Note"]
@@ -221,6 +246,7 @@ class PublishedTable(Choosing, Ruled):
                 [
                     label,
                     context.method_label(line["method"]),
+                    *[parse(line["metric"]).label] * bool(self.metrics),
                     Cell(line["published"], digits=self.digits),
                     Cell(line["reproduced"], line["se"], digits=self.digits),
                     *self._others(line),

@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.analyse import compare
-from rankexp.analyse.verdicts import LEVEL, tolerance
+from rankexp.analyse.verdicts import LEVEL
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table
@@ -47,7 +47,7 @@ class Readings(AtRule):
         title, made = setup.title or experiment, []
         for label, targets in named.items():
             own = {m: t for m, t in targets.items() if m in setup.methods}
-            found = compare.summary(self.chosen(context, experiment, list(own)))
+            found = compare.summary(self.units(context, experiment, list(own)))
             for row in found.to_dict("records"):
                 target = own[row["method"]]
                 key = (self.published or block.experiments[0], row["problem"], target, str(metric))
@@ -55,10 +55,7 @@ class Readings(AtRule):
                 if printed is None or math.isnan(row["mean"]):
                     continue
                 difference = row["mean"] - printed.value
-                units = max(int(row["units"]), 1)
-                noise = tolerance(
-                    row["se"], units - 1, units, printed.units or units, printed.last_digit
-                )
+                _, noise = compare.noise(row, printed)
                 made.append(
                     {
                         "experiment": experiment,
