@@ -61,9 +61,10 @@ class LinearRanker(RiskRanker):
         Levels, worst to best; by default the numbers in y in their order. A level without an
         example has no pairs. Of two classes, the last one present is the better one, which
         `rank_scores` ranks higher; signs of all else go by the sorted `classes_`.
-    queries : {"pairs", "each"}
+    queries : {"pairs", "each", "across"}
         Of the risks of pairs within groups: all pairs count alike, so that a group (a query)
-        counts by its pairs; or the groups that have pairs do, which asks for groups.
+        counts by its pairs; or the groups that have pairs do, which asks for groups. "across":
+        all pairs of all rows, whatever their groups.
 
     Attributes
     ----------

@@ -90,9 +90,10 @@ class RankBoost(RiskMixin, StumpBooster):
         Rounds without a lower error after which it stops.
     random_state : int, RandomState or None
         For what is held out.
-    queries : {"pairs", "each"}
+    queries : {"pairs", "each", "across"}
         With groups: all pairs count alike, or the groups that have pairs do, so that a pair of a
-        query counts one over the cost of all its pairs. "each" asks for groups.
+        query counts one over the cost of all its pairs. "each" asks for groups; "across" leaves
+        them aside.
 
     Attributes
     ----------
@@ -195,6 +196,7 @@ class RankBoost(RiskMixin, StumpBooster):
         if each and groups is None:
             raise ValueError(NO_QUERIES)
         numbers = None if groups is None else groups[train]
+        within = None if self.queries == "across" else numbers
         codes = self._codes(y, levels)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
         costs /= costs.max()  # only ratios count; sums shall not overflow
@@ -202,10 +204,10 @@ class RankBoost(RiskMixin, StumpBooster):
         if self.validation_fraction is not None:
             rng = check_random_state(self.random_state)
             out = held_out(codes, numbers, self.validation_fraction, rng)
-            apart = None if numbers is None else numbers[out]
+            apart = None if within is None else within[out]
             train, watched = ~out, (X[out], PairError(codes[out], costs, apart, each))
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
-        within = None if numbers is None else numbers[train]
+        within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
         return Ready(self._rounds(rows, pairs), pairs.risk, watched, X, codes, weight)
 

@@ -131,7 +131,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             lams,
             tol=self.tol,
             max_iter=self.max_iter,
-            groups=group_numbers(groups, level.size),
+            groups=None if self.queries == "across" else group_numbers(groups, level.size),
             costs=self.costs if risk.several_levels else None,
             levels=len(labels),
             queries=self.queries,

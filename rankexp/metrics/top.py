@@ -45,10 +45,10 @@ def ndcg(
     discount : {"log2", "letor"}
         Rank i is divided by log2(1 + i), or as LETOR 3.0 has it (and Järvelin and Kekäläinen) by
         log2(i) from rank 2 on, so that the first two count alike.
-    ties : {"expected", "order", "best", "worst"}
+    ties : {"expected", "order", "reversed", "best", "worst"}
         How equal scores are ordered. ``expected``: the exact mean over all orders (McSherry and
-        Najork, ECIR 2008). ``order``: as the rows stand, which may give relevance away. Or the
-        highest level first, or last.
+        Najork, ECIR 2008). ``order``: as the rows stand, which may give relevance away;
+        ``reversed``: the last row first. Or the highest level first, or last.
     empty : {"zero", "skip"}
         What a query without a relevant row counts, here one above level 0: 0, as in LETOR,
         without a warning; or it is left out, which an `UndefinedMetricWarning` counts.

@@ -19,7 +19,7 @@ from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct
 from rankexp.metrics.level_means import told
 
-Ties = Literal["expected", "order", "best", "worst"]
+Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Metric = Callable[..., float | Floats]
 MOST = 50
@@ -40,6 +40,8 @@ class Queries:
         first = np.arange(y.size)
         if ties in ("best", "worst"):
             first = _stable(self.code.max() - self.code if ties == "best" else self.code)
+        elif ties == "reversed":
+            first = first[::-1]
         self.rows = first[_stable(query[first])]
         """Rows by query, of which equal scores keep the order where it breaks ties."""
 

@@ -16,8 +16,8 @@ from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.result import PathResult
 
 Given = Literal["sample_weight", "groups"]
-QUERIES = ("pairs", "each")
-"""What counts alike within groups: every pair, or every group that has one."""
+QUERIES = ("pairs", "each", "across")
+"""Within groups every pair counts alike, or every group that has one; or groups are left aside."""
 NO_QUERIES = "queries='each' lets every group count alike: give groups, or set queries='pairs'"
 
 
@@ -29,7 +29,7 @@ class Task:
     of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
     lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
     `sample_weight` (n,) is > 0; a pair counts the product of two weights. With `queries` "each",
-    those of every group add up to the same.
+    those of every group add up to the same; with "across" groups are left aside.
     """
 
     X: Floats
@@ -90,8 +90,8 @@ class Risk(Named, ABC):
 
     def check_queries(self, queries: str, given: bool = True) -> None:
         """Raise ValueError where each group is to count alike, and there are or can be none."""
-        if queries == "each" and "groups" not in self.takes:
-            raise ValueError(f"queries='each' weighs groups: {self.refuses('groups')}")
+        if queries != "pairs" and "groups" not in self.takes:
+            raise ValueError(f"queries='{queries}' is about groups: {self.refuses('groups')}")
         if queries == "each" and not given:
             raise ValueError(NO_QUERIES)
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -242,8 +243,41 @@ def test_each_query_alike_without_queries_is_refused():
     for model in rankers("each"):
         with pytest.raises(ValueError, match="queries='each' lets every group count alike"):
             model.fit(X, y)
-    with pytest.raises(ValueError, match=r"queries='each' weighs groups.*takes no groups"):
+    with pytest.raises(ValueError, match=r"queries='each' is about groups.*takes no groups"):
         LinearRanker(queries="each").fit(X, y > 0)
     for model in (LinearRanker("hinge", "bipartite"), RankBoost(), KernelRanker()):
         with pytest.raises(ValueError, match=r"unknown queries 'alike'.*known: pairs, each"):
             model.set_params(queries="alike").fit(X, y > 0, groups=groups)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic", "exponential"])
+def test_across_queries_all_pairs_count(loss: str) -> None:
+    """Groups that are given and left aside change nothing."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 3, 60)
+    groups = rng.integers(0, 6, 60)
+    model = LinearRanker(loss=loss, risk="multipartite", lam=0.1, queries="across")
+    plain = LinearRanker(loss=loss, risk="multipartite", lam=0.1).fit(X, y)
+    np.testing.assert_array_equal(model.fit(X, y, groups).coef_, plain.coef_)
+    assert not np.array_equal(
+        clone(model).set_params(queries="pairs").fit(X, y, groups).coef_, plain.coef_
+    )
+
+
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_boosting_across_queries(share: float | None) -> None:
+    """What is held out are whole groups all the same."""
+    rng = np.random.default_rng(6)
+    X, y, groups = rng.normal(size=(80, 3)), rng.integers(0, 3, 80), rng.integers(0, 8, 80)
+    model = RankBoost(
+        risk="multipartite",
+        n_rounds=9,
+        queries="across",
+        validation_fraction=share,
+        random_state=1,
+    )
+    found = model.fit(X, y, groups)
+    if share is None:
+        plain = clone(model).set_params(queries="pairs").fit(X, y)
+        np.testing.assert_array_equal(found.alphas_, plain.alphas_)
+    assert found.n_iter_ >= 1

@@ -104,7 +104,12 @@ def test_ties_are_what_all_orders_say(queries: list[tuple[list[int], list[int]]]
     for text, plain in PLAIN.items():
         told = [[plain(o) if max(q[0]) else 0.0 for o in orders(*q)] for q in queries]
         stand = [[q[0][i] for i in np.argsort(-np.array(q[1]), kind="stable")] for q in queries]
+        back = [
+            [q[0][i] for i in np.lexsort((-np.arange(len(q[1])), -np.array(q[1])))]
+            for q in queries
+        ]
         expected = {
+            "reversed": [plain(order) if max(order) else 0.0 for order in back],
             "expected": [sum(values) / len(values) for values in told],
             "best": [max(values) for values in told],
             "worst": [min(values) for values in told],
