@@ -202,20 +202,19 @@ def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
     check_memory(rows.count + len(lines), width)
     given = io.BytesIO(bare.replace(b":", b" "))
     old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-    exact: dict[str, Any] = _EXACT if old else {}
+    how: dict[str, Any] = {"low_memory": False, "dtype": {0: float}} | (_EXACT if old else {})
+    how["dtype"] |= dict.fromkeys(range(3, 2 * width + 2, 2), float)
     try:
-        frame = pd.read_csv(given, sep=" ", header=None, low_memory=False, **exact)
+        frame = pd.read_csv(given, sep=" ", header=None, **how)
     except (ValueError, OverflowError):
         return False
-    kinds = "".join(kind.kind for kind in frame.dtypes)
-    if kinds[1] != "i" or set(kinds[2::2]) != {"i"} or set(kinds) - set("iuf"):
+    if frame[1].dtype.kind != "i" or {kind.kind for kind in frame.dtypes[2::2]} != {"i"}:
         return False
-    labels, queries = frame[0].to_numpy(np.float64), frame[1].to_numpy(np.int64)
-    indices = frame.iloc[:, 2::2].to_numpy()
-    values = np.ascontiguousarray(frame.iloc[:, 3::2].to_numpy(np.float64))
+    labels, queries, indices = frame[0].to_numpy(), frame[1].to_numpy(), frame.iloc[:, 2::2]
+    values = np.ascontiguousarray(frame.iloc[:, 3::2].to_numpy())
     missing = sum(bare.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
     fine = (
-        (indices == np.arange(1, width + 1)).all()
+        (indices.to_numpy() == np.arange(1, width + 1)).all()
         and np.isfinite(labels).all()
         and not np.isinf(values).any()
         and np.isnan(values).sum() == missing
