@@ -32,16 +32,25 @@ __all__ = [
     "auc_scorer",
     "d_tau",
     "d_tau_scorer",
+    "dcg",
     "declare",
+    "err",
     "iauc",
     "iauc_scorer",
     "kendall_tau_b",
+    "mean_average_precision",
+    "mrr",
     "mse",
+    "ndcg",
     "one_minus_discordance",
     "pair_risk",
     "parse",
+    "partial_auc",
+    "precision",
+    "ptop",
     "rank_loss",
     "rank_loss_scorer",
+    "recall",
     "u_cons",
     "u_ovo",
     "u_pairs",
@@ -64,6 +73,8 @@ if TYPE_CHECKING:
         rank_loss_scorer,
         u_pairs_scorer,
     )
+    from rankexp.metrics.top import dcg, mean_average_precision, ndcg, precision, recall
+    from rankexp.metrics.top_first import err, mrr, partial_auc, ptop
     from rankexp.metrics.unexplained import unexplained_variance
     from rankexp.metrics.zero_one import zero_one_loss
 else:

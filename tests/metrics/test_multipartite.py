@@ -299,3 +299,75 @@ def test_levels_are_in_the_order_that_is_given(metric):
         for levels in (words, np.array(words), tuple(words)):
             np.testing.assert_equal(metric(named, s, levels=levels), metric(codes, s, levels=4))
     assert metric([2, 1, 0], [1, 2, 3], levels=[2, 1, 0]) == float(metric is not pair_risk)
+
+
+def queries(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 6, n)
+    y, s = rng.integers(0, 3, n), rng.integers(0, 4, (n, 2)).astype(float)
+    y[(groups == 1) & (y == 1)] = 2  # this query has no level 1
+    y[groups == 4] = 1  # and this one a single level
+    return y, s, groups
+
+
+@pytest.mark.parametrize("metric", [u_ovo, u_cons, u_pairs, pair_risk])
+def test_groups_are_averaged_and_those_without_a_value_counted(metric):
+    y, s, groups = queries()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        each = np.array([metric(y[groups == g], s[groups == g], levels=3) for g in range(6)])
+    assert np.isnan(each).all(axis=1).tolist() == [g == 4 for g in range(6)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = metric(y, s, groups=np.array([f"q{g}" for g in groups]))
+    np.testing.assert_allclose(value, np.nanmean(each, axis=0), rtol=1e-13)
+    texts = [str(w.message) for w in caught]
+    name = metric.__name__
+    assert f"{name}: 1 of 6 groups have no value and are left out" in texts
+    partly = {u_ovo: "2 of their 3 pairs of levels left out"}.get(metric)
+    assert len(texts) == 1 + (partly is not None)
+    assert partly is None or f"{name}: 1 of 6 groups lack levels: {partly}" in texts
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        alone = [metric(y, s[:, j], groups=groups) for j in range(2)]
+    assert value.tolist() == alone
+
+
+def test_a_query_without_a_level_has_no_other_levels():
+    y, s, groups = [0, 2, 0, 1, 2], [1.0, 2.0, 1.0, 3.0, 2.0], [0, 0, 1, 1, 1]
+    with pytest.warns(UndefinedMetricWarning, match="2 of their 3 pairs"):
+        assert u_ovo(y, s, groups=groups) == pytest.approx((1 + 2 / 3) / 2)
+    costly = pair_risk(y, s, costs="1 9 1", groups=groups)
+    assert costly == pytest.approx((0 + 1 / 11) / 2), "0 and 2 are two levels apart in both"
+
+
+@pytest.mark.parametrize("ties", TIES)
+def test_pairs_within_queries_may_count_alike(ties):
+    y, s, groups = queries(1)
+    s = s[:, 0]
+    inside = [
+        (y[i], y[j], {True: 1.0, False: 0.0}[s[i] < s[j]] if s[i] != s[j] else TIES[ties])
+        for i, j in itertools.product(range(len(y)), repeat=2)
+        if y[i] < y[j] and groups[i] == groups[j]
+    ]
+    given = {"groups": groups, "ties": ties, "queries": "pairs"}
+    assert u_pairs(y, s, **given) == pytest.approx(mean([won for *_, won in inside]))
+    assert pair_risk(y, s, **given) == pytest.approx(1 - mean([won for *_, won in inside]))
+    both = [[w for a, b, w in inside if (a, b) == pair] for pair in ((0, 1), (0, 2), (1, 2))]
+    assert u_ovo(y, s, **given) == pytest.approx(mean(map_mean(both)))
+    cuts = [[w for a, b, w in inside if a < k <= b] for k in (1, 2)]
+    assert u_cons(y, s, **given) == pytest.approx(mean(map_mean(cuts)))
+
+
+def map_mean(rows):
+    return [mean(row) for row in rows]
+
+
+def test_groups_that_cannot_be():
+    with pytest.raises(ValueError, match="queries='all': expected one of each, pairs"):
+        u_pairs([0, 1], [1, 2], groups=[1, 1], queries="all")
+    with pytest.raises(ValueError, match=r"groups must be of shape \(2,\)"):
+        u_pairs([0, 1], [1, 2], groups=[1])
+    for rule in ("each", "pairs"):
+        with pytest.warns(UndefinedMetricWarning, match="no value|no pair within a group"):
+            assert np.isnan(u_pairs([0, 1], [1, 2], groups=[1, 2], queries=rule))

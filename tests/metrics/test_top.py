@@ -11,10 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
-from rankexp.metrics import UndefinedMetricWarning, auc
+from rankexp.metrics import (
+    UndefinedMetricWarning,
+    auc,
+    dcg,
+    err,
+    mean_average_precision,
+    mrr,
+    ndcg,
+    partial_auc,
+    precision,
+    ptop,
+    recall,
+)
 from rankexp.metrics.base import parse
-from rankexp.metrics.top import dcg, mean_average_precision, ndcg, precision, recall
-from rankexp.metrics.top_first import err, mrr, partial_auc, ptop
 
 Levels = Sequence[int]
 
