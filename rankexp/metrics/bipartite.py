@@ -142,7 +142,7 @@ def _twice_lost(
         shapes = f"y {labels.shape} and scores {s.shape}"
         raise ValueError(f"y must be (n,) and scores (n,) or (n, L); got {shapes}")
     if sample_weight is not None:
-        weight = _weights(sample_weight, len(labels))
+        weight = scaled_weights(sample_weight, len(labels))
         return _twice_lost_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
     positive = _positive(labels)
     columns = np.ascontiguousarray(s.T)  # one row a scorer
@@ -174,7 +174,7 @@ def _twice_won(above: Array, below: Array, ties: str) -> int:
     return 2 * strictly if ties == "worst" else strictly + weakly
 
 
-def _weights(given: npt.ArrayLike, n: int) -> Floats:
+def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
     """Return weights (n,), scaled by a power of 2, which is exact, so that no sum overflows."""
     weight = np.asarray(given, dtype=np.float64)
     good = weight.shape == (n,) and (np.isfinite(weight) & (weight >= 0.0)).all()

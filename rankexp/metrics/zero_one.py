@@ -11,6 +11,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.bipartite import scaled_weights
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"zero_one_loss": "zero_one_loss"}
@@ -40,11 +41,10 @@ def zero_one_loss(
 ) -> float | Floats:
     """Return the share of examples on the wrong side of a threshold of the scores.
 
+    The other parameters are those of :func:`rankexp.metrics.rank_loss`.
+
     Parameters
     ----------
-    y : array-like of shape (n,)
-        Two values, of which the greater is the positive one, or labels in the order of `levels`.
-    scores : array-like of shape (n,) or (n, L)
     fitted : mapping
         ``threshold`` and ``training_threshold``, a number or one a column; 0 by default, as a
         classifier's `decision_function` has it. A score above it means positive; one that equals
@@ -53,10 +53,6 @@ def zero_one_loss(
         The one that a method fits itself: its intercept, or what its `predict` goes by. Methods
         that fit none, as those of pairs do, have that with the least error on the training rows,
         which ``"training"`` takes for all methods.
-    sample_weight : array-like of shape (n,), optional
-        What each example counts, >= 0.
-    levels : sequence, optional
-        Labels, worst to best.
 
     Returns
     -------
@@ -76,7 +72,8 @@ def zero_one_loss(
     classes = np.unique(target)
     if len(classes) > 2:
         raise ValueError(f"y must have two values, got {len(classes)}")
-    weight = _weights(sample_weight, len(target))
+    n = len(target)
+    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
     cut = np.asarray(fitted.get(NAMES[threshold], 0.0), dtype=np.float64).reshape(-1, 1)
     columns = np.atleast_2d(s.T)
     if len(classes) < 2:
@@ -87,10 +84,3 @@ def zero_one_loss(
         wrong = (columns > cut) != (target == classes[1])
         values = np.array([weight[row].sum() for row in wrong]) / weight.sum()
     return values if s.ndim == 2 else float(values[0])
-
-
-def _weights(given: npt.ArrayLike | None, n: int) -> Floats:
-    weight = np.ones(n) if given is None else np.asarray(given, dtype=np.float64)
-    if weight.shape != (n,) or not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
-        raise ValueError(f"sample_weight must be finite, >= 0, not all 0, and of shape ({n},)")
-    return weight
