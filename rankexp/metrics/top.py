@@ -98,8 +98,9 @@ def _gained(lists: Lists, k: int | None, gain: str, discount: str) -> Floats:
         if gains[-1] > MOST:
             raise ValueError(f"y holds level {gains[-1]:g}: above {MOST} take gain='linear'")
         gains = np.exp2(gains) - 1.0
-    weight = lists.by_rank(lambda i: 1 / np.log2(1 + i if discount == "log2" else i.clip(2)), k)
-    return lists.total(lists.tied(gains[lists.code]) * weight[lists.queries.rank])
+    i = np.arange(1, lists.queries.sizes.max() + 1)
+    worth = (i <= (k or i.size)) / np.log2(1 + i if discount == "log2" else np.maximum(i, 2))
+    return lists.total(lists.tied(gains[lists.code]) * worth[lists.queries.rank - 1])
 
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "MAP")

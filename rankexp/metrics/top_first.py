@@ -33,11 +33,11 @@ def mrr(
     float or ndarray of shape (L,)
         The mean over queries; at least 0, higher is better.
     """
-    weight = lists.by_rank(np.reciprocal, k)
-    hits = lists.relevant(relevant).astype(np.float64)
     if form == "sum":
-        return lists.total(lists.tied(hits) * weight[lists.queries.rank])
-    return _cascade(lists, (lists.queries.levels >= relevant).astype(np.float64), weight, k)
+        rank = lists.queries.rank
+        hits = lists.tied(lists.relevant(relevant).astype(np.float64))
+        return lists.total(hits / rank * (rank <= (k or rank.size)))
+    return _cascade(lists, (lists.queries.levels >= relevant).astype(np.float64), k)
 
 
 @top("Chapelle, Metzler, Zhang and Grinspan, CIKM 2009", "ERR", "k")
@@ -61,34 +61,34 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     if lists.queries.highest > MOST:
         raise ValueError(f"y has level {lists.queries.highest}: the ERR takes {MOST} at most")
     stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**lists.queries.highest
-    return _cascade(lists, stop, lists.by_rank(np.reciprocal, k), k)
+    return _cascade(lists, stop, k)
 
 
-def _cascade(lists: Lists, stop: Floats, weight: Floats, k: int | None) -> Floats:
-    """Return the expected weight of the rank that ends each list, (Q,).
+def _cascade(lists: Lists, stop: Floats, k: int | None) -> Floats:
+    """Return the mean of 1/rank of the row that ends each list, (Q,), `stop` by level the chance.
 
-    `stop` is the chance of each level to end it, `weight` that of ranks from 0.
+    It is 0 where none of the first k rows ends it.
     """
+    k = k or lists.code.size
     reached = np.ones(lists.block.size)
     for place in stop.nonzero()[0]:
         reached *= (1.0 - stop[place]) ** lists.before(lists.code == place)
     row, rank = stop[lists.code], lists.queries.rank[lists.block]
-    value = row[lists.block] * weight[rank]
-    counted = (lists.size > 1) & (weight[rank] > 0)
-    bits = np.where(counted, np.frexp(lists.size)[1], 0)
-    for width in np.unique(bits[counted]):  # alike in size, so that padding at most doubles them
-        some = (bits == width).nonzero()[0]
-        some = some[np.argsort(-np.add.reduceat(row > 0, lists.block, dtype=np.int64)[some])]
+    value = row[lists.block] / rank
+    bits = np.where(lists.size > 1, np.frexp(lists.size)[1], 0)
+    ending = lists.count_in_blocks(row > 0)
+    for width in np.unique(bits[bits > 0]):  # alike in size, so that padding at most doubles them
+        some = ((bits == width) & (rank <= k)).nonzero()[0]
+        some = some[np.argsort(-ending[some])]
         left = _survival(lists, some, row, k)
-        i = np.arange(1, left.shape[1])
-        inside = i <= lists.size[some, None]
-        at = np.minimum(rank[some, None] + i - 1, weight.size - 1)
-        ends = np.where(inside, left[:, :-1] - left[:, 1:], 0.0)
-        value[some] = (ends * weight[at]).sum(axis=1)
-    return lists.total_of_blocks(reached * value)
+        i = np.arange(left.shape[1] - 1)
+        at = rank[some, None] + i
+        counts = (i < lists.size[some, None]) & (at <= k)
+        value[some] = (np.where(counts, left[:, :-1] - left[:, 1:], 0.0) / at).sum(axis=1)
+    return lists.total_of_blocks(reached * value * (rank <= k))
 
 
-def _survival(lists: Lists, some: Ints, row: Floats, k: int | None) -> Floats:
+def _survival(lists: Lists, some: Ints, row: Floats, k: int) -> Floats:
     """Return the chance that the first i rows of a block end nothing, (blocks, most i + 1).
 
     It is the mean over all orders of the block: the i-th elementary symmetric polynomial of the
@@ -97,15 +97,14 @@ def _survival(lists: Lists, some: Ints, row: Floats, k: int | None) -> Floats:
     with x = 1 come first, as any number of them has the mean 1. Blocks are in descending order
     of the number of the others.
     """
-    size = lists.size[some]
-    inside = np.arange(size.max()) < size[:, None]
-    chance = np.zeros(inside.shape)
-    chance[inside] = row[(lists.block[some, None] + np.arange(size.max()))[inside]]
+    size, place = lists.size[some], np.arange(lists.size[some].max(initial=0))
+    at = lists.block[some, None] + place
+    chance = np.where(place < size[:, None], row[np.minimum(at, row.size - 1)], 0.0)
     chance = -np.sort(-chance, axis=1)
     ends = (chance > 0).sum(axis=1)
-    most = int(min(size.max(), k or size.max()))
-    mean, i = np.ones((some.size, most + 1)), np.arange(most + 1)
-    for j in range(int(ends.max())):
+    i = np.arange(min(place.size, k) + 1)
+    mean = np.ones((some.size, i.size))
+    for j in range(ends.max(initial=0)):
         active = int((ends > j).sum())
         m = (size - ends)[:active, None] + j + 1
         share = np.minimum(i / m, 1.0)[:, 1:]  # beyond m rows nothing is read

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import Order
 from rankexp.estimators.pair_data import group_numbers
-from rankexp.metrics.base import DATA, Reading, declare, mean_over_groups
+from rankexp.metrics.base import DATA, Declaration, Reading, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct
 from rankexp.metrics.level_means import told
@@ -54,11 +53,12 @@ class Queries:
         """Return the lists that scores, (n,), make."""
         given = -scores[self.rows]
         Q, width = self.sizes.size, int(self.sizes.max())
+        kind: Any = None if self.ties == "expected" else "stable"  # blocks have no order
         if Q * width <= 4 * given.size:
             inside = np.arange(width) < self.sizes[:, None]
             padded = np.full((Q, width), np.nan)  # sorted behind all else
             padded[inside] = given
-            place = (padded.argsort(axis=1, kind="stable") + self.start[:, None])[inside]
+            place = (padded.argsort(axis=1, kind=kind) + self.start[:, None])[inside]
         else:
             place = np.lexsort((given, self.query))
         new = np.ones(given.size, dtype=bool)
@@ -128,14 +128,6 @@ class Lists:
         """Tell which rows are of this level or a higher one."""
         return np.asarray(self.queries.levels >= lowest)[self.code]
 
-    def by_rank(self, weight: Callable[[Floats], Floats], k: int | None = None) -> Floats:
-        """Return what ranks weigh, 0 for rank 0 and behind the k-th, up to the longest list."""
-        longest = int(self.queries.sizes.max())
-        table = np.zeros(longest + 1)
-        last = min(k or longest, longest)
-        table[1 : last + 1] = weight(np.arange(1.0, last + 1))
-        return table
-
 
 def _stable(keys: Ints) -> Ints:
     return np.argsort(keys.astype(np.uint16) if keys.max() < 2**16 else keys, kind="stable")
@@ -156,33 +148,24 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     return values, code
 
 
-def _shared(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    groups: npt.ArrayLike | None = None,
-    levels: Order = None,
-    ties: Ties = "expected",
-    empty: Empty = "zero",
-) -> float | Floats:
-    """Have the arguments that all these metrics share."""
-    raise NotImplementedError
+def _rows(y: Any, scores: Any, groups: Any = None, levels: Any = None) -> None:
+    """Have the data that these metrics take."""
 
 
-def _check(
-    levels: int | None = None,
-    k: int | None = None,
-    relevant: int = 1,
-    max_fpr: float = 1.0,
-    **_: object,
-) -> None:
+def _rules(ties: Ties = "expected", empty: Empty = "zero") -> None:
+    """Have the rules that they share."""
+
+
+def _check(levels: int | None = None, **asked: Any) -> None:
     """Raise ValueError for a cut-off, a level or a rate that cannot be."""
+    k, relevant, rate = (asked.get(name) for name in ("k", "relevant", "max_fpr"))
     if k is not None and k < 1:
         raise ValueError(f"k={k}: expected 1 or more, how many rows of a list count")
-    if relevant < 1 or (levels is not None and relevant >= levels):
-        among = "" if levels is None else f", and below {levels}, as many as there are"
-        raise ValueError(f"relevant={relevant}: expected a level of 1 or more{among}")
-    if not 0 < max_fpr <= 1:
-        raise ValueError(f"max_fpr={max_fpr}: expected a rate above 0, at most 1")
+    if relevant is not None and not 1 <= relevant < (levels or np.inf):
+        below = f" below {levels}, as many as there are" if levels else ""
+        raise ValueError(f"relevant={relevant}: expected a level of 1 or more{below}")
+    if rate is not None and not 0 < rate <= 1:
+        raise ValueError(f"max_fpr={rate}: expected a rate above 0, at most 1")
 
 
 def top(
@@ -195,38 +178,36 @@ def top(
     """
 
     def mark(function: Callable[..., Floats]) -> Metric:
-        own = list(inspect.signature(function).parameters.values())[1:]
-        shared = list(inspect.signature(_shared).parameters.values())
-        taken = [*shared[:4], *own, *(shared[4:] if rules else ())]
+        data, own, last = (
+            list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
+        )
+        taken = [*data, *own[1:], *(last if rules else ())]
         signature = inspect.Signature(taken, return_annotation=float | Floats)
 
         def each(*given: Any, **named: Any) -> Floats:
-            """Return the values by query, groups ascending, (Q, L)."""
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
-            asked = {name: v for name, v in bound.arguments.items() if name not in DATA}
+            asked = bound.arguments
+            rows = [asked.pop(p.name) for p in data]
             names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-            data = {name: bound.arguments[name] for name in signature.parameters if name in DATA}
-            return _each(function, asked, **data)
+            return _each(function, asked, *rows)
 
         @functools.wraps(function)
         def metric(*given: Any, **named: Any) -> float | Floats:
-            bound = signature.bind(*given, **named)
+            scores = signature.bind(*given, **named).arguments["scores"]
             value = mean_over_groups(each(*given, **named), label)
-            return value if np.ndim(bound.arguments["scores"]) == 2 else float(value[0])
+            return value if np.ndim(scores) == 2 else float(value[0])
 
         metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
-        return declare(
-            "higher",
-            source=source,
-            cutoff=cutoff,
-            kinds=("binary", "ordinal"),
-            check=_check,
-            reading=Reading(0.01),
-            each=each,
-            label=label,
-        )(metric)
+        kinds, reading = ("binary", "ordinal"), Reading(0.01)
+        said: dict[str, Any] = {
+            "cutoff": cutoff,
+            "kinds": kinds,
+            "check": _check,
+            "reading": reading,
+        }
+        return Declaration("higher", source=source, each=each, label=label, **said)(metric)
 
     return mark
 
@@ -234,22 +215,22 @@ def top(
 def _each(
     function: Callable[..., Floats],
     asked: dict[str, Any],
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    groups: npt.ArrayLike | None,
+    y: Any,
+    scores: Any,
+    groups: Any,
     levels: Any,
 ) -> Floats:
-    """Return the values of a function of lists, (Q, L)."""
+    """Return the values of a function of lists by query, groups ascending, (Q, L)."""
     y, K = told(y, levels)
     target, s = checked(y, scores)
-    _check(levels=K, **asked)
+    _check(K, **asked)
     ties, empty = asked.pop("ties", "expected"), asked.pop("empty", None)
     queries = Queries(target, K, _numbers(groups, target.size), ties)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))
     values = np.array([function(queries.ranked(column), **asked) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
     if empty is not None:
-        there = queries.ideal.relevant(asked.get("relevant", 1))
+        there = (queries.levels >= asked.get("relevant", 1))[queries.code[queries.rows]]
         none = ~np.logical_or.reduceat(there, queries.start)
         values[:, none] = 0.0 if empty == "zero" else np.nan
     return values.T
