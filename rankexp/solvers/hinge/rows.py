@@ -50,14 +50,15 @@ def merge_duplicates(
 ) -> tuple[Floats, PartialOrder, npt.NDArray[np.integer]]:
     """Keep one row of each set of equal rows of one cell, and say which."""
     label = order.cell
-    at = np.lexsort((label, _projections(X)))
+    key = _projections(X)
+    at = np.lexsort((label, key))
     n = at.size
     new = np.ones(n, dtype=bool)
     for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
         here = at[start : start + CENTRED_ROWS]
         before = at[start - 1 : start - 1 + here.size]
-        same = label[here] == label[before]
-        same &= np.all(X[here] == X[before], axis=1)
+        same = (label[here] == label[before]) & (key[here] == key[before])
+        same[same] = np.all(X[here[same]] == X[before[same]], axis=1)
         new[start : start + here.size] = ~same
     first = np.flatnonzero(new)
     if first.size > REPEATED * n:

@@ -6,7 +6,7 @@ from one value to the next by products of counts and of gaps between neighbours.
 that nothing cancels, however far the scores lie from 0 or from each other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,11 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
+
+KEPT_ROWS = 100_000
+"""Sums over fewer rows are kept for the next value, slope or Hessian at the same scores."""
+NARROW = 2**16
+"""Fewer groups are sorted by their digits, in linear time."""
 
 
 class Level(NamedTuple):
@@ -122,12 +127,23 @@ class SquaredHingePairs(PairRisk):
             found.append(Level(here, cost, mass, first, last))
         return found
 
-    def _merged(self, s: Floats) -> Iterator[Merged]:
-        """Yield, by lower level, the rows in the order of their values, group by group."""
+    _last: tuple[Floats, list[Merged]] | None = None
+    _work = np.empty((2, 0, 0))
+
+    def _merged(self, s: Floats) -> Iterable[Merged]:
+        """Return, by lower level, the rows in the order of their values, group by group."""
+        if s.size > KEPT_ROWS:
+            return self._sorted(s)
+        if self._last is None or not np.array_equal(self._last[0], s):
+            self._last = s.copy(), list(self._sorted(s))
+        return self._last[1]
+
+    def _sorted(self, s: Floats) -> Iterator[Merged]:
         row, upper, group = self._roles
         value = s[row] - upper
         by_value = np.argsort(value)
         if self.order.counts.shape[0] > 1:
+            group = group.astype(np.uint16) if self.order.counts.shape[0] < NARROW else group
             by_value = by_value[np.argsort(group[by_value], kind="stable")]
         for level in self._levels:
             at = by_value[level.here[by_value]] if len(self._levels) > 1 else by_value
@@ -153,24 +169,31 @@ class SquaredHingePairs(PairRisk):
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, from the pairs that count."""
-        degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
+        (n, d), degree = X.shape, np.zeros(s.shape[0])
+        cross = np.zeros((d, d))
+        if self._work.shape[1:] != (n + 1, d):  # kept: touching new memory is slow
+            self._work = np.empty((2, n + 1, d))
+        first, second = self._work
         for m in self._merged(s):
             below = m.cost_below if m.mass is None else m.cost_below * m.mass
             degree[m.row] += np.where(m.upper, m.cost * m.lower_above, below)
             lower, upper = m.row[~m.upper], m.row[m.upper]
-            sums = np.zeros((lower.size + 1, X.shape[1]))
-            rows = X[lower[::-1]]
+            rows = np.take(X, lower[::-1], axis=0, out=first[: lower.size], mode="clip")
+            sums = second[: lower.size + 1]
+            sums[0] = 0.0
             if m.mass is not None:
                 rows *= m.mass[~m.upper][::-1, None]
             np.cumsum(rows, axis=0, out=sums[1:])
             after = lower.size - np.cumsum(~m.upper)[m.upper]
-            counted = sums[after]
+            counted = np.take(sums, after, axis=0, out=first[: upper.size], mode="clip")
             if m.last is not None:
                 inside = m.lower_above
                 if m.mass is not None:
                     inside = m.above((~m.upper[1:]).astype(np.float64))
                 counted -= sums[after - inside[m.upper].astype(np.int64)]
-            cross += (X[upper] * m.cost[m.upper][:, None]).T @ counted
-        A = X * np.sqrt(degree)[:, None]
+            rows = np.take(X, upper, axis=0, out=second[: upper.size], mode="clip")
+            rows *= m.cost[m.upper][:, None]
+            cross += rows.T @ counted
+        A = np.multiply(X, np.sqrt(degree)[:, None], out=first[:n])
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
