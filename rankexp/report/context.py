@@ -152,17 +152,18 @@ class Context:
         """Return the design of each problem's differences in a metric."""
         setup, made = self.evaluate(experiment), {}
         for name in setup.problems:
-            found = design(self.study, setup, name, self.rows(name))
-            of_queries, reach = found.pairs == QUERIES, metric.reading.reach
-            count = self.queries(experiment, name, metric) / reach if of_queries and reach else NAN
-            examples = count if of_queries else self.examples(name, metric)
+            found, examples = design(self.study, setup, name, self.rows(name)), NAN
+            if found.pairs == QUERIES:
+                rows = self.by_query(experiment, metric)
+                own = rows.loc[rows["problem"] == name, ["fold", QUERY]].drop_duplicates()
+                if own[QUERY].duplicated().any():  # test sets that share queries are no strata
+                    found = _of_folds(setup)
+                elif metric.reading.reach:
+                    examples = len(own) / metric.reading.reach
+            if found.pairs != QUERIES:
+                examples = self.examples(name, metric)
             made[name] = replace(found, examples=examples)
         return made
-
-    def queries(self, experiment: str, problem: str, metric: Metric) -> int:
-        """Return how many queries the test sets of a problem have in the records."""
-        rows = self.by_query(experiment, metric)
-        return len(rows.loc[rows["problem"] == problem, ["fold", QUERY]].drop_duplicates())
 
     def by_query(self, experiment: str, metric: Metric) -> pd.DataFrame:
         """Return the slice of one metric with a row a query; it is kept for other blocks."""
@@ -213,6 +214,11 @@ def design(study: Study, setup: Evaluate, problem: str, rows: float = NAN) -> De
         return found
     if entry is not None and entry.groups is not None and setup.within_groups:
         return Design(QUERIES)
+    return _of_folds(setup)
+
+
+def _of_folds(setup: Evaluate) -> Design:
+    """Return the design of given test sets whose queries are no pairs."""
     folds = setup.protocol.size()
     return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
 
