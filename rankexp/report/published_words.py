@@ -21,8 +21,8 @@ SE_OF = {
     compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
     "the value and the expected class counts)",
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold. The print has the "
-    "same: its values of a query, which are not known, are taken to correlate with the run's by 1/2 at "
-    "least, so that the noise of both is this SE at most",
+    "same: its values of a query, which are not known, are taken to correlate with the run's by "
+    "1/2 at least, so that the noise of both is this SE at most",
     compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
 MARKS = {
