@@ -131,7 +131,9 @@ def correct(
     return table.assign(low_all=low, high_all=high)
 
 
-def resampled(differences: pd.DataFrame, designs: Mapping[str, Design]) -> pd.DataFrame:
+def resampled(
+    differences: pd.DataFrame, designs: Mapping[str, Design], seed: int = 0
+) -> pd.DataFrame:
     """Return what resampling says of differences over queries, a row a problem and method.
 
     The 95 % interval of the bootstrap is for itself, the p-value of the randomisation test also
@@ -141,8 +143,8 @@ def resampled(differences: pd.DataFrame, designs: Mapping[str, Design]) -> pd.Da
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         if designs[str(problem)].pairs == QUERIES and len(own) > own["fold"].nunique():
             values, folds = settled(own["value"]), own["fold"].to_numpy()
-            ends = queries.bootstrap(values, folds, 0.95)
-            rows.append([problem, method, *ends, queries.randomisation(values, folds)])
+            ends = queries.bootstrap(values, folds, 0.95, seed)
+            rows.append([problem, method, *ends, queries.randomisation(values, folds, seed)])
     names = ["problem", "method", "boot_low", "boot_high", "p_random"]
     table = pd.DataFrame(rows, columns=names)
     return table.assign(p_random_adjusted=holm(table["p_random"]))

@@ -115,7 +115,7 @@ class Words:
         found = self.found
         errors = [own.se for own in found.contrasts.values() if undecided(own.verdict)]
         errors = [se for se in errors if se > 0]
-        rows, what, more = found.rows, "rows", "; more repeats help little"
+        rows, what, more = found.rows, "rows", "; more repeats help little" * (not found.by_query)
         if not math.isnan(found.tested):
             rows, what, more = found.tested, "test rows", ""
         if not errors or math.isnan(rows):

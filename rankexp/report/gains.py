@@ -14,7 +14,7 @@ from rankexp.analyse import one_test_set, paired, select
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.kept import sources
 from rankexp.metrics.base import Metric
-from rankexp.protocols.base import EXAMPLES
+from rankexp.protocols.base import EXAMPLES, QUERIES
 from rankexp.report.context import Context
 
 NAN = math.nan
@@ -170,6 +170,11 @@ class Gains:
     contrasts: Mapping[str, Contrast]
     behind: Mapping[str, Contrast]
     tested: float = NAN
+
+    @property
+    def by_query(self) -> bool:
+        """Whether differences are judged over queries."""
+        return any(own.unit == QUERIES for own in self.contrasts.values())
 
     def numbers(self) -> pd.DataFrame:
         """Return a row a method in full precision: its standing, then both contrasts."""

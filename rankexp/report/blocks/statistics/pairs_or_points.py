@@ -149,6 +149,7 @@ class PairsOrPoints(BlockKind):
         """Say what the columns are."""
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
         overlap = "" if found.tested > 0 else ", which allow for training parts that overlap"
+        overlap = ", over queries, for these fits" if found.by_query else overlap
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
             f"{side} values are better. In brackets: {percent} intervals{overlap}; they hold for "

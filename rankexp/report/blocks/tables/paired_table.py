@@ -65,7 +65,7 @@ class PairedTable(AtRule):
             columns = [*keys, "difference", "difference_se", "low_all", "high_all", "pairs"]
             means = means.merge(renamed[columns], on=keys, how="left")
             means["pairs"] = means["pairs"].astype("Int64")
-            resampled = compare.resampled(found, designs)
+            resampled = compare.resampled(found, designs, context.study.seed)
             means = means.merge(resampled, on=keys, how="left") if len(resampled) else means
         means = means[means["method"].isin(methods)]
         ranks = {name: place for place, name in enumerate(methods)}
