@@ -1,7 +1,7 @@
 """Rebuild every table and figure of a results folder from its manifest and records alone."""
 
 import traceback
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -58,11 +58,19 @@ class Built:
         title = self.block.title or self.block.name
         return Section(title, self.block.text or "", self.output, list(self.files))
 
-    def on_page(self, told: Collection[str]) -> Section:
-        """Return the section less the sentences and the gist that another block tells already."""
-        if self.block.name not in told:
+    def on_page(self, said: set[str]) -> Section:
+        """Return its part of a page with a head: the gist in place of paragraphs, but once.
+
+        `said` are the gists further up. A table on the page speaks for itself.
+        """
+        own = self.output
+        if _gathers(self.block):
             return self.section
-        return replace(self.section, output=replace(self.output, lead=(), gist=""))
+        gist = "" if own.gist in said else own.gist
+        said.add(gist)
+        table = any(not one.detail for one in own.tables)
+        lead = [gist] if gist and (own.lead or not table) else []
+        return replace(self.section, output=replace(own, lead=lead, gist=gist))
 
 
 @dataclass
@@ -133,9 +141,13 @@ class Report:
         contents = {"scores.csv": csv.table(scores_table(self.context)).encode()}
         for own in self.blocks:
             contents |= own.files
-        told = {name for own in self.blocks for name in own.output.tells}
+        headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
         sections, aside = (
-            [own.on_page(told) for own in self.blocks if own.block.aside is where]
+            [
+                own.on_page(said) if headed else own.section
+                for own in self.blocks
+                if own.block.aside is where
+            ]
             for where in (False, True)
         )
         contents["report.md"] = markdown.page(page(self.context, sections, aside)).encode()

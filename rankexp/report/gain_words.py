@@ -3,17 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from scipy import special
-
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.verdicts import Verdict
 from rankexp.report.context import Context
 from rankexp.report.gains import Gains, Standing
 from rankexp.report.numbers import number, short, span
-from rankexp.report.verdict_words import share_of_loss
+from rankexp.report.verdict_words import needed, share_of_loss
 
-POWER = 0.8
-"""With which the rows said to be needed would show equivalence if there is no difference."""
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MOST_TIMES = 100
 """As many rows again: beyond this a number says no more than that it is far."""
@@ -120,10 +116,8 @@ class Words:
             rows, what, more = found.tested, "test rows", ""
         if not errors or math.isnan(rows):
             return ""
-        # Two one-sided tests at alpha have this power where there is no difference.
         tests = sum(not math.isnan(own.p) for own in found.contrasts.values())
-        wanted = special.ndtri(1 - (1 - found.level) / tests) + special.ndtri((1 + POWER) / 2)
-        times = (wanted * max(errors) / found.margin) ** 2
+        times = needed(max(errors), Settings(margin=found.margin, level=found.level), tests)
         if times <= 1:
             return f" More {'repeats' if more else what} may decide it."
         if times > MOST_TIMES:

@@ -9,7 +9,7 @@ turns this into Markdown, LaTeX, CSV or text for the terminal.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain
@@ -80,6 +80,27 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """A number that was found, in words with its interval, and the verdict on it."""
+
+    verdict: str  # ``equivalent``, ``holds``, ...: by which a study draws its conclusion
+    text: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How much of a source is reproduced, in two pieces of a sentence."""
+
+    found: str  # ``9 of 27 published values``
+    lacks: str = ""  # what is not; empty where nothing is amiss
+
+    @property
+    def gist(self) -> str:
+        """Both pieces as a sentence."""
+        return f"{self.found}{f'; not: {self.lacks}' * bool(self.lacks)}."
+
+
+@dataclass(frozen=True)
 class Output:
     """All that one block shows."""
 
@@ -89,8 +110,9 @@ class Output:
     notes: list[str] = field(default_factory=list)  # sentences below
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
     lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
-    gist: str = ""  # all of it in a plain sentence with its numbers, for the head of the page
-    tells: Collection[str] = ()  # blocks whose gist it shows
+    gist: str = ""  # all of it in a plain sentence with its numbers
+    tally: Tally | None = None  # for the head of the page, as are
+    facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
 
     @property
     def warnings(self) -> list[str]:

@@ -8,9 +8,9 @@ from rankexp.report.model import Output, Page, Section
 
 SLICE = ": a quick slice, whose numbers are no findings"
 CLOSING = (
-    "In full, with the data, the machine and whatever was wrong: [run.md](run.md). Every score of "
-    "every grid point: scores.csv, where the study was run. To cite the source and rankexp: "
-    "[cite.bib](cite.bib)."
+    "In full, with protocols, data, the machine and whatever was wrong: [run.md](run.md). Every "
+    "score of every grid point: scores.csv, where the study was run. To cite the source and "
+    "rankexp: [cite.bib](cite.bib)."
 )
 
 
@@ -19,8 +19,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     study = context.study
     names = list(study.experiments)
     wrong = runs.wrong(context, names)
-    words = (f"{name}: {runs.protocol(one)}" for name, one in study.experiments.items())
-    notes = [f"Protocols. {'; '.join(words)}.", *runs.facts(context)]
+    notes = runs.facts(context)
     notes += [runs.good(context, names), *wrong] if wrong else []
     return Page(
         title=study.title + SLICE * study.study.endswith("-quick"),

@@ -9,11 +9,10 @@ from rankexp.analyse import compare
 from rankexp.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
-from rankexp.report.model import Mark
+from rankexp.report.model import Mark, Tally
 from rankexp.report.numbers import number, short
 
 Line = Mapping[str, Any]
-MOST_NAMED = 6  # values that are not reproduced, in the gist
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
     compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
@@ -32,38 +31,27 @@ MARKS = {
 }
 
 
-def gist(context: Context, lines: Sequence[Line], digits: int) -> str:
-    """Count the verdicts in a sentence, and name what is not reproduced."""
+def tally(context: Context, lines: Sequence[Line], digits: int) -> Tally | None:
+    """Return how many published values are reproduced, and the one that is furthest off."""
     told = [one for one in lines if one["verdict"] and not one["compared_with"]]
-    counts = Counter(one["verdict"] for one in told)
-    are = {
-        one: f"{n or 'none'} {'is' if n == 1 else 'are'}"
-        for one in Reproduction
-        for n in [counts[one]]
-    }
-    run = len(told) - counts[Reproduction.NOT_RUN]
-    if not run:
-        return ""
+    told = [one for one in told if one["verdict"] != Reproduction.NOT_RUN]
+    if not told:
+        return None
+    count = Counter(one["verdict"] for one in told)
+    rest = [(Reproduction.NEAR, "more near"), (Reproduction.UNDECIDED, "too noisy to tell")]
+    more = ", ".join(f"{count[one]} {word}" for one, word in rest if count[one])
+    found = f"{count[Reproduction.REPRODUCED]} of {len(told)} published values within the noise"
+    found += f" ({more})" * bool(more)
     apart = [one for one in told if one["verdict"] == Reproduction.APART]
-    apart.sort(key=lambda one: -abs(one["relative"]))
+    if not apart:
+        return Tally(found)
+    worst = max(apart, key=lambda one: abs(one["relative"]))
     several = len({(one["experiment"], one["problem"], one["method"]) for one in told}) < len(told)
-    metrics = [f"{parse(one['metric']).label} " * several for one in apart[:MOST_NAMED]]
-    named = [
-        f"{context.problem_label(one['problem'])} {context.method_label(one['method'])} "
-        f"{metric}({number(one['reproduced'], digits)} against "
-        f"{number(one['published'], digits)})"
-        for metric, one in zip(metrics, apart, strict=False)
-    ]
-    named += [f"{len(apart) - MOST_NAMED} more"] * (len(apart) > MOST_NAMED)
-    parts = [
-        f"{counts[Reproduction.REPRODUCED] or 'None'} of {run} published values are reproduced "
-        "within the noise of both",
-        f"{are[Reproduction.NEAR]} near",
-        *[f"{are[one]} too noisy to tell" for one in [Reproduction.UNDECIDED] if counts[one]],
-        f"{are[Reproduction.APART]} not{': ' * bool(named)}{', '.join(named)}",
-    ]
-    lacking = counts[Reproduction.NOT_RUN]
-    return f"{', '.join(parts)}.{f' Not run: {lacking} more.' if lacking else ''}"
+    name = f"{context.problem_label(worst['problem'])} {context.method_label(worst['method'])}"
+    name += f" {parse(worst['metric']).label}" * several
+    own, printed = (number(worst[side], digits) for side in ("reproduced", "published"))
+    lacks = f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} printed)"
+    return Tally(found, lacks)
 
 
 def _blind(lines: Sequence[Line], margin: float | None) -> str:

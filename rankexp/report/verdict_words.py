@@ -3,9 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 
+from scipy import special
+
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.verdicts import UNDECIDED, Verdict
-from rankexp.report.numbers import amount, number, short
+from rankexp.report.model import Fact
+from rankexp.report.numbers import amount, number, short, span
 
 Label = Callable[[str], str]
 
@@ -64,6 +67,68 @@ def counted(found: Sequence[Contrast], label: Label, settings: Settings) -> str:
 def share_of_loss(settings: Settings) -> str:
     """Return what the relative margin, the greater of the two, is called."""
     return f"{100 * settings.relative:g} % of the loss or {short(settings.least)}"
+
+
+def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
+    """Return a comparison for the head of a page, and what would decide an undecided one."""
+    said = "equivalent" if own.verdict.equivalent else str(own.verdict)
+    said = "mixed" if own.verdict.mixed else said
+    if math.isnan(own.difference):
+        return Fact(said, own.note or said)
+    low, high = own.low_all, own.high_all
+    interval, margin = own.note or "no test", f"the margin of {short(settings.margin or math.nan)}"
+    if not math.isnan(low):
+        interval = span(low, high, digits)
+        if math.isfinite(low):
+            interval = f"{100 * settings.level:g} % from {interval}"
+    text = f"{number(own.difference, digits, sign=True)} ({interval}) over {own.n} {own.unit}"
+    if settings.margin is None:
+        return Fact(said, text)
+    if said == "equivalent":
+        return Fact(said, f"{text}, within {margin}")
+    if said == "undecided":
+        return Fact(said, f"{text}, which leaves {margin} open ({_needed(own, settings)})")
+    least = min(abs(low), abs(high))
+    return Fact(said, f"{text}, {'beyond' if least >= settings.margin else 'beside'} {margin}")
+
+
+def _needed(own: Contrast, settings: Settings) -> str:
+    """Say how much would probably decide what is undecided."""
+    if math.isinf(own.low_all):  # by signed ranks, whose least p-value is 2 / 2^n
+        fewest = math.ceil(1 - math.log2(1 - settings.level))
+        return f"at least {fewest} {own.unit} would be needed"
+    half = (own.high_all - own.low_all) / 2
+    times = needed(half / special.ndtri((1 + settings.level) / 2), settings)
+    if math.isnan(times) or times <= 1:
+        return "a little more data may decide it"
+    if own.unit in ("data sets", "models"):
+        return f"about {math.ceil(times * own.n)} {own.unit} would be needed"
+    return f"about {max(times, 2):.0f} times as many examples would be needed"
+
+
+def needed(se: float, settings: Settings, tests: int = 1) -> float:
+    """Return how many times as many units would show equivalence if there is no difference.
+
+    Two one-sided tests at the level, adjusted for some tests, then have the power.
+    """
+    alpha = (1 - settings.level) / tests
+    wanted = special.ndtri(1 - alpha) + special.ndtri((1 + settings.power) / 2)
+    return float((wanted * se / (settings.margin or math.nan)) ** 2)
+
+
+def tallied(found: Sequence[Contrast], settings: Settings) -> tuple[str, str]:
+    """Return the verdict over several problems, of which no mean is taken, and their counts."""
+    known = [c.verdict for c in found if c.verdict.compared]
+    shown = {v.shown for v in known if v.shown}
+    verdict = "mixed" if len(shown) == 2 else next(iter(shown), "undecided")
+    if not shown and known and all(v.equivalent for v in known):
+        verdict = "equivalent"
+    counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
+    counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
+    counts["undecided"] = sum(v == UNDECIDED for v in known)
+    said = [f"{word} on {n}" for word, n in counts.items() if n]
+    said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
+    return verdict, f"{', '.join(said) or 'not run'} (margin {short(settings.margin or math.nan)})"
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:

@@ -1,29 +1,60 @@
-"""The head of a page in a few sentences: asked, done, and what other blocks found."""
+"""The head of a page in five sentences: asked, done, reproduced, what not and why, its meaning."""
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from rankexp.analyse import complete
 from rankexp.config.schema import Block, Evaluate, Simulate
 from rankexp.report.context import Context
-from rankexp.report.model import Output, Said
+from rankexp.report.model import Fact, Output, Said
 from rankexp.report.options import BlockKind, BlockName
 from rankexp.run.progress import duration
+from rankexp.strict import Strict
 
 REGISTER = {"summary": "Summary"}
 
 
+Words = Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")]
+"""Words about a number; ``{}`` is where it stands."""
+
+
+class Told(Strict):
+    """A number that a block found, in words of the study."""
+
+    block: BlockName
+    of: str = ""
+    """Which of the block's facts. Default: its gist."""
+    say: Words | dict[str, Words] = "{}"
+    """What is said of it, whatever the verdict or by verdict."""
+
+    def text(self, shown: Mapping[str, Output]) -> str:
+        """Return what is said of it, or that there is no such number."""
+        output = shown.get(self.block, Output())
+        fact = output.facts.get(self.of) if self.of else Fact("", output.gist.rstrip("."))
+        if fact is None or not fact.text:
+            known = ", ".join(output.facts) or "nothing"
+            return f"nothing is known of '{self.of}' (block '{self.block}' tells of: {known})"
+        unsaid = f"{self.of}, {fact.verdict}: {{}}"
+        say = self.say if isinstance(self.say, str) else self.say.get(fact.verdict, unsaid)
+        return say.replace("{}", fact.text)
+
+
 class Summary(BlockKind):
-    """What was asked and done, and what other blocks say in a sentence each."""
+    """What was asked and done, what is reproduced, what is not and why, and what it all means."""
 
     shows = (Evaluate, Simulate)
     gathers: ClassVar[bool] = True
 
     asked: str | None = None
     """The question of the study, a sentence."""
-    of: list[BlockName] | dict[str, BlockName] = Field(default_factory=list)
-    """The blocks that have a sentence, with the words that lead each. Default: their titles."""
+    reproduced: list[BlockName] = Field(default_factory=list)
+    """The blocks that count what is reproduced."""
+    why: list[Told | str] = Field(default_factory=list)
+    """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
+    means: list[Told] = Field(default_factory=list)
+    """The answer to the question."""
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the sentences, which say themselves what the run and each block lacks."""
@@ -31,27 +62,42 @@ class Summary(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a paragraph a sentence."""
-        lead = [Said("Asked", self.asked)] if self.asked else []
-        lead.append(Said("Done", done(context, block.experiments)))
-        titles = {other.name: other.title or other.name for other in context.study.report}
-        named = (
-            self.of
-            if isinstance(self.of, dict)
-            else {titles.get(name, name).partition(":")[0]: name for name in self.of}
-        )
         shown = context.shown
-        lead += [Said(label, sentence(shown.get(name), name)) for label, name in named.items()]
-        tells = [name for name in named.values() if name in shown and shown[name].gist]
-        return Output(lead=lead, tells=tells)
+        reasons = [own for own in self.why if isinstance(own, Told)]
+        told = [(name, shown.get(name, Output()).tally) for name in self.reproduced]
+        found = [own.found for _, own in told if own]
+        lacks = [own.lacks for _, own in told if own and own.lacks]
+        why = [
+            f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in self.why
+        ]
+        missed = f"{'; '.join(lacks)}. Why: {'; '.join(why) or 'no experiment tells'}"
+        none = "nothing that is published was compared"
+        said = {
+            "Reproduced": (self.reproduced, "; ".join(found) or none),
+            "Not reproduced": (
+                [*self.reproduced, *(own.block for own in reasons)],
+                missed if lacks else "nothing that was compared" if found else none,
+            ),
+            "What it means": (
+                [own.block for own in self.means],
+                "; ".join(own.text(shown) for own in self.means) or "see the blocks below",
+            ),
+        }
+        lead = [Said("Asked", self.asked or context.study.title)]
+        lead.append(Said("Done", done(context, block.experiments)))
+        lead += [Said(label, sentence(shown, *own)) for label, own in said.items()]
+        return Output(lead=lead)
 
 
-def sentence(output: Output | None, name: str) -> str:
-    """Return what a block says of itself, and what it lacks."""
-    if output is None:
-        return f"Nothing is known of block '{name}'."
-    first = next((said for said in output.lead if isinstance(said, str)), "See below.")
-    failed = output.incomplete and not (output.gist or output.lead or output.numbers is not None)
-    return " ".join([*output.incomplete, *([] if failed else [output.gist or first])])
+def sentence(shown: Mapping[str, Output], blocks: Sequence[str], text: str) -> str:
+    """Return a text as a sentence; before it, what is wrong with the blocks that it rests on."""
+    wrong = {name: shown[name].incomplete for name in blocks if name in shown}
+    failed = [line for own in wrong.values() for line in own if line.startswith("FAILED")]
+    if failed:
+        return " ".join(dict.fromkeys(failed))
+    lacking = [name for name, own in wrong.items() if own]
+    start = f"INCOMPLETE ({', '.join(lacking)}): " if lacking else ""
+    return f"{start}{text[:1].upper()}{text[1:]}."
 
 
 def done(context: Context, names: list[str]) -> str:

@@ -14,8 +14,8 @@ from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report import figure
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Entry, Output, Table
-from rankexp.report.numbers import number, span
+from rankexp.report.model import Cell, Entry, Output, Table, Tally
+from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, MetricOption
 
 REGISTER = {"published_spread": "PublishedSpread"}
@@ -28,8 +28,8 @@ LEGEND = (
     "A published value is a single run, so it is compared with the spread of single runs: "
     "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each by "
     "half of the last printed digit more. Seeds below: the share with a smaller value than the "
-    "published one. Best, worst in: seeds in which the method has the best, the worst value, "
-    "alone or with others. Figure: boxes of quartiles with whiskers to the 5 % and 95 % "
+    "published one. Best in: seeds in which the method has the best value, alone or with "
+    "others. Figure: boxes of quartiles with whiskers to the 5 % and 95 % "
     "quantiles; a diamond is published."
 )
 
@@ -62,26 +62,28 @@ class PublishedSpread(AtRule):
         numbers = pd.DataFrame(lines).drop(columns=["printed", "digits"])
         notes = [*counted(line["verdict"] for line in lines), LEGEND]
         drawn = draw(context, panels, methods)
-        return Output(
-            numbers, [self._table(context, lines)], drawn, notes, gist=self._gist(context, lines)
-        )
+        tables, tally = [self._table(context, lines)], self._tally(context, lines)
+        gist = tally.gist if tally else ""
+        return Output(numbers, tables, drawn, notes, gist=gist, tally=tally)
 
-    def _gist(self, context: Context, lines: Sequence[Line]) -> str:
-        """Count the published values that lie in the spread, and name those that do not."""
+    def _tally(self, context: Context, lines: Sequence[Line]) -> Tally | None:
+        """Count the published values that lie in the spread, and name the furthest from it."""
         told = [line for line in lines if line["verdict"] not in (None, Reproduction.NOT_RUN)]
         if not told:
-            return ""
+            return None
         apart = [line for line in told if line["verdict"] != Reproduction.REPRODUCED]
-        named = [
-            f"{context.method_label(line['method'])} in {parse(line['metric']).label} "
-            f"({number(line['published'], line['printed'])} against "
-            f"{span(line['low'], line['high'], line['digits'], sign=False)})"
-            for line in apart
-        ]
-        rest = f"; outside: {', '.join(named)}" if named else ""
-        return (
-            f"{len(told) - len(apart)} of {len(told)} published values lie, to rounding, where "
-            f"nine in ten of {min(line['seeds'] for line in told)} seeds do{rest}."
+        seeds = min(line["seeds"] for line in told)
+        found = f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten "
+        found += f"of {seeds} seeds do"
+        if not apart:
+            return Tally(found)
+        worst = max(apart, key=lambda one: abs(one["mean"] / one["published"] - 1))
+        own, printed = number(worst["mean"], worst["digits"]), worst["published"]
+        return Tally(
+            found,
+            f"{len(apart)} of {len(told)} values, furthest {context.method_label(worst['method'])} "
+            f"in {parse(worst['metric']).label} ({own} here, {number(printed, worst['printed'])} "
+            "printed)",
         )
 
     def _panel(
@@ -137,27 +139,24 @@ class PublishedSpread(AtRule):
         }
 
     def _table(self, context: Context, lines: Sequence[Line]) -> Table:
-        header = ["Metric", "Method", "Published", "Mean", "Median", "5 % to 95 %"]
-        header += ["Seeds below", "Verdict", "Best in", "Worst in"]
+        header = ["Metric", "Method", "Published", "Mean (5 to 95 %)"]
+        header += ["Seeds below", "Verdict", "Best in"]
         several = len({(line["experiment"], line["problem"]) for line in lines}) > 1
         rows: list[list[Entry]] = []
         for line in lines:
             problem, seeds = context.problem_label(line["problem"]), line["seeds"]
             label = parse(line["metric"]).label
             known = seeds and not math.isnan(line["published"])
-            marks = (line[name] for name in ("mean", "median"))
             ends = None if math.isnan(line["low"]) else (line["low"], line["high"])
             rows.append(
                 [
                     f"{label}, {problem}" if several else label,
                     context.method_label(line["method"]),
                     Cell(line["published"], digits=line["printed"]),
-                    *(Cell(value, digits=line["digits"]) for value in marks),
-                    Cell(interval=ends, digits=line["digits"]),
+                    Cell(line["mean"], interval=ends, digits=line["digits"]),
                     Cell(f"{100 * line['below']:.0f} %" if known else None),
                     Cell(line["verdict"], note=line["note"]),
                     f"{line['best']} of {seeds}",
-                    f"{line['worst']} of {seeds}",
                 ]
             )
         return Table(header, rows, "Published, and reproduced over seeds")

@@ -11,7 +11,7 @@ from rankexp.analyse.verdicts import UNDECIDED
 from rankexp.config.schema import Block
 from rankexp.report.blocks.statistics.comparison import Comparison, Judged, labelled, numbers
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import amount, number, short, span
 from rankexp.report.verdict_words import (
     bound,
@@ -34,7 +34,8 @@ class Answer(Comparison):
         notes = [*self._meaning(context, judged)[:3], *self._policy(context, judged)]
         tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
         lead = self.lead(context, judged)
-        return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist)
+        facts = self.facts(judged)
+        return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist, facts=facts)
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference, then a paragraph on each."""
@@ -136,25 +137,29 @@ class Answer(Comparison):
         header = ["Experiment", "Problem"]
         header += [f"{label} − {context.method_label(name)}" for name in self.references]
         margins = [own.settings.margin for own in judged if own.settings.margin]
-        within = f" (equivalent: within {', '.join(dict.fromkeys(map(short, margins)))})"
-        share = f"{100 * judged[0].settings.relative:g} %"
-        scope = " that hold for all problems at once" if self.adjust == "holm" else ""
-        percent = f"{100 * self.level:g} %"
+        near, open_ = Mark.NEAR.value, Mark.UNDECIDED.value
+        within = f", {near} equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
+        scope = " for all problems at once" if self.adjust == "holm" else ""
         caption = (
-            f"Verdicts on {label}{within * bool(margins)}, whether the difference is within "
-            f"{share} of the other's loss, and differences with {percent} intervals{scope}"
+            f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
+            f"better, worse{within * bool(margins)}, {open_} undecided"
         )
         return Table(header, list(rows.values()), caption)
 
     def _verdict(self, contrast: Contrast, settings: Settings) -> Cells:
-        if contrast.verdict.mixed:
-            return Cells([f"{contrast.verdict}: no mean is shown"])
-        parts = [str(contrast.verdict).replace(", equivalent", ", but equivalent")]
-        if contrast.within_relative:
-            parts.append(f"within {100 * settings.relative:g} %: {contrast.within_relative}")
+        own = contrast.verdict
+        if own.mixed:
+            return Cells([f"{own}: no mean is shown"])
+        sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
+        if own.shown:
+            sign = f"{own.shown}{f' {Mark.NEAR.value}' * own.equivalent}"
+        # Said where the two margins do not agree.
+        if contrast.within_relative and (contrast.within_relative == "yes") != own.equivalent:
+            said = {"yes": "within", "no": "beyond", "undecided": Mark.UNDECIDED.value}
+            sign += f" ({100 * settings.relative:g} %: {said[contrast.within_relative]})"
         if math.isnan(contrast.difference):
-            return Cells(parts)
+            return Cells([sign if own.compared else str(own)])
         known = not math.isnan(contrast.low_all)
         interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([*parts, value], "; ")
+        return Cells([value, sign], " ")

@@ -18,10 +18,10 @@ from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.metrics.base import Metric, parse
 from rankexp.protocols.base import EXAMPLES, QUERIES
 from rankexp.report.context import Context, design
-from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import InBlocks, MethodName
-from rankexp.report.verdict_words import counted, words
+from rankexp.report.verdict_words import counted, fact, tallied, words
 from rankexp.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
@@ -158,7 +158,13 @@ class Comparison(InBlocks):
             *self._policy(context, judged),
             *self._posterior(context, judged),
         ]
-        return Output(numbers(judged), tables, notes=notes, gist=self.gist(context, judged))
+        return Output(
+            numbers(judged),
+            tables,
+            notes=notes,
+            gist=self.gist(context, judged),
+            facts=self.facts(judged),
+        )
 
     def gist(self, context: Context, judged: Sequence[Judged]) -> str:
         """Return the verdicts on single problems in a sentence a reference and metric."""
@@ -173,6 +179,18 @@ class Comparison(InBlocks):
             said = counted(labelled(group, context), str, group[0].settings)
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
+
+    def facts(self, judged: Sequence[Judged]) -> dict[str, Fact]:
+        """Return what was found beside each reference: counts, then each experiment."""
+        made = {}
+        for reference in self.references:
+            own = [one for one in judged if one.reference == reference]
+            found = [c for one in own for c in one.family.problems]
+            made[reference] = Fact(*tallied(found, own[0].settings))
+        for one in judged:
+            over = one.contrasts[-1]
+            made[f"{one.reference} in {one.experiment}"] = fact(over, one.settings, self.digits)
+        return made
 
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
@@ -223,7 +241,7 @@ class Comparison(InBlocks):
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
             f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
             f"Within {100 * first.relative:g} %: the same against this share of the loss of the "
-            f"other, but no less than {short(first.least)}; no: the interval lies beyond it.",
+            f"other, but no less than {short(first.least)}; beyond (no): the interval lies there.",
             "Detectable: the true difference that the adjusted test finds with power "
             f"{first.power:g}. Effect: mean difference in its standard deviations; over data sets "
             "the rank-biserial correlation, and the difference is the pseudo-median.",

@@ -14,6 +14,7 @@ from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number, short, span
 from rankexp.report.options import InBlocks, MethodName
+from rankexp.report.verdict_words import fact
 
 REGISTER = {"contrasts": "Contrasts"}
 
@@ -71,17 +72,25 @@ class Contrasts(InBlocks):
             place = f"{name} / {context.problem_label(one.problem) if one.problem else 'overall'}"
             told.setdefault(f"{place}: {one.note}", []).append(label)
         notes += [f"{note} ({'; '.join(labels)})." for note, labels in told.items()]
-        return Output(pd.DataFrame(rows), tables, notes=notes, gist=self._gist(found))
+        facts = {
+            f"{label} in {name}": fact(_all(one)[-1], self._settings(context, name), self.digits)
+            for name, own in found.items()
+            for label, one in own.items()
+        }
+        return Output(pd.DataFrame(rows), tables, notes=notes, gist=self._gist(found), facts=facts)
 
-    def _families(self, context: Context, experiment: str) -> dict[str, Family]:
-        metric = context.metric(experiment, self.metric)
-        settings = Settings(
+    def _settings(self, context: Context, experiment: str) -> Settings:
+        return Settings(
             margin=self.margin,
             level=self.level,
             policy=self.incomplete,
-            higher=metric.direction == "higher",
+            higher=context.metric(experiment, self.metric).direction == "higher",
             seed=context.study.seed,
         )
+
+    def _families(self, context: Context, experiment: str) -> dict[str, Family]:
+        metric = context.metric(experiment, self.metric)
+        settings = self._settings(context, experiment)
         designs, made = context.designs(experiment, metric), {}
         for label, pairs in self.contrasts.items():
             methods = list(dict.fromkeys(method for pair in pairs for method in pair))

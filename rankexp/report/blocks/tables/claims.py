@@ -18,17 +18,19 @@ from rankexp.errors import ConfigError
 from rankexp.plan import method_spec
 from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
-from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.model import Cell, Entry, Fact, Output, Table, Tally
 from rankexp.report.numbers import NOTHING, short
 from rankexp.report.options import BlockKind, unfounded
+from rankexp.report.render.text import cell_text
 
 REGISTER = {"claims": "Claims"}
 
 Found = Sequence[tuple[Row, Finding]]
 LEGEND = (
-    "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {}, "
+    "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {1}, "
     "adjusted by Holm for the comparisons of the claim. Intervals are at the level of that test. "
-    "The number found is the one that the verdict hangs on; {}.csv has all."
+    "The number found is the one that the verdict hangs on; {0}.csv has all, {0}.md each claim in "
+    "full, its page and its tests."
 )
 COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
@@ -67,21 +69,31 @@ class Claims(BlockKind):
         rows: dict[str, list[Row]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
+        facts: dict[str, Fact] = {}
         verdicts: dict[str, Standing] = {}
         ledger: list[list[Entry]] = []
+        tests: list[list[Entry]] = []
         lines: list[dict[str, Any]] = []
         for claim, own in rows.items():
             found, verdicts[claim] = self._weighed(context, own)
-            ledger.append(self._line(context, own, found, verdicts[claim]))
+            value, of = self._found(found, verdicts[claim])
+            facts[claim] = Fact(str(verdicts[claim]), cell_text(value))
+            note = " ".join(dict.fromkeys(row.note for row in own if row.note))
+            ledger.append([claim, value, of, Cell(str(verdicts[claim]), note=note)])
+            tests.append([claim, own[0].words, own[0].page, _tested(context, own, found)])
             for row, one in found or [(own[0], Finding(""))]:
                 numbers = vars(row) | vars(one) | {"verdict": str(verdicts[claim])}
                 numbers |= {"from": one.limits[0], "to": one.limits[1]}
                 lines.append({name: numbers[name] for name in COLUMNS})
-        header = ["Claim", "Page", "How tested", "Found", "Verdict"]
-        notes = [LEGEND.format(short(round(1 - self.level, 12)), block.name)]
+        notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        table = Table(header, ledger, "Claims")
-        return Output(pd.DataFrame(lines), [table], notes=notes, gist=gist(verdicts))
+        tables = [
+            Table(["Claim", "Found", "Of", "Verdict"], ledger, "Claims"),
+            Table(["Claim", "In full", "Page", "How tested"], tests, "Tests", detail=True),
+        ]
+        told = tally(verdicts) if rows else None
+        gist = told.gist if told else ""
+        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
 
     def _weighed(self, context: Context, rows: Sequence[Row]) -> tuple[Found, Standing]:
         """Return what was found for the rows of a claim, and its verdict."""
@@ -96,34 +108,28 @@ class Claims(BlockKind):
         ]
         return found, claims.together(each)
 
-    def _line(
-        self, context: Context, rows: Sequence[Row], found: Found, verdict: Standing
-    ) -> list[Entry]:
-        first = rows[0]
-        how = "; ".join(dict.fromkeys(_how(context, row) for row in rows)) if found else NOTHING
-        note = " ".join(dict.fromkeys(row.note for row in rows if row.note))
-        said: Entry = note
-        if found:
-            row, one = _deciding(found, verdict)
-            good = sum(own.standing is Standing.HOLDS for _, own in found)
-            span = None if math.isnan(one.low) or one.low == one.high else (one.low, one.high)
-            sign = bool(row.reference) or row.test in ("best", "worst")
-            value = Cell(one.value, interval=span, digits=self.digits, sign=sign)
-            count = f"{good} of {len(found)} hold" if len(found) > 1 else ""
-            said = Cells([value, *filter(None, (one.why, one.label, count))], "; ")
-        mark = Cell(str(verdict), note=note if found else "")
-        return [f"{first.claim}: {first.words}", first.page, how, said, mark]
+    def _found(self, found: Found, verdict: Standing) -> tuple[Cell, str]:
+        """Return the number that a verdict hangs on, and what it is of."""
+        if not found:
+            return Cell(), NOTHING
+        row, one = _deciding(found, verdict)
+        span = None if math.isnan(one.low) or one.low == one.high else (one.low, one.high)
+        sign = bool(row.reference) or row.test in ("best", "worst")
+        value = Cell(one.value, interval=span, digits=self.digits, sign=sign)
+        return value, "; ".join(filter(None, (one.label, one.why)))
 
 
-def gist(verdicts: Mapping[str, Standing]) -> str:
-    """Return how many claims hold, and the names of those that do not, in a sentence."""
+def tally(verdicts: Mapping[str, Standing]) -> Tally:
+    """Return how many claims hold, and the names of those that do not."""
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     tested = len(verdicts) - len(named[Standing.UNTESTED])
-    parts = [f"{len(named[Standing.HOLDS])} of {tested} claims tested hold here"]
-    rest = {"not": Standing.FAILS, "undecided": Standing.UNDECIDED, "not run": Standing.NOT_RUN}
-    parts += [f"{word}: {', '.join(named[one])}" for word, one in rest.items() if named[one]]
-    untested = len(named[Standing.UNTESTED])
-    return "; ".join([*parts, *([f"{untested} more were not tested"] if untested else [])]) + "."
+    rest = {Standing.FAILS: "fail", Standing.UNDECIDED: "undecided", Standing.NOT_RUN: "not run"}
+    parts = []
+    for one, word in rest.items():
+        if names := named[one]:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            parts.append(f"{len(names)} claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})")
+    return Tally(f"{len(named[Standing.HOLDS])} of {tested} claims tested hold", ", ".join(parts))
 
 
 def _without_rule(study: Study, row: Row) -> str | None:
@@ -150,6 +156,15 @@ def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
         return one.standing is not verdict, math.isnan(p), p
 
     return min(found, key=weight)
+
+
+def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
+    """Return how a claim was tested, and how many of its numbers hold."""
+    if not found:
+        return NOTHING
+    good = sum(own.standing is Standing.HOLDS for _, own in found)
+    count = f"; {good} of {len(found)} hold" if len(found) > 1 else ""
+    return "; ".join(dict.fromkeys(_how(context, row) for row in rows)) + count
 
 
 def _how(context: Context, row: Row) -> str:

@@ -19,7 +19,7 @@ from rankexp.report.leaders import leaders
 from rankexp.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.report.numbers import number
 from rankexp.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
-from rankexp.report.published_words import MARKS, gist, legend
+from rankexp.report.published_words import MARKS, legend, tally
 
 REGISTER = {"published_table": "PublishedTable"}
 
@@ -76,12 +76,10 @@ class PublishedTable(Choosing, Ruled):
             tables = self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
         numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
-        return Output(
-            numbers,
-            tables,
-            notes=legend(lines, self.margin),
-            gist=gist(context, lines, self.digits) or self._leaders(context, numbers),
-        )
+        told = tally(context, lines, self.digits)
+        gist = told.gist if told else self._leaders(context, numbers)
+        notes = legend(lines, self.margin)
+        return Output(numbers, tables, notes=notes, gist=gist, tally=told)
 
     def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, where nothing is published."""

@@ -11,7 +11,7 @@ from rankexp.analyse import compare
 from rankexp.analyse.verdicts import LEVEL
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Entry, Output, Table
+from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, ExperimentName, MethodName
 
@@ -39,7 +39,11 @@ class Readings(AtRule):
             return Output(notes=["None of it was run."])
         methods = list(dict.fromkeys(lines["target"]))
         tables = [self._table(context, lines, methods)]
-        return Output(lines, tables, notes=self._notes(lines), gist=self._gist(lines))
+        met = lines.groupby("reading", sort=False)["within"].sum()
+        cells = len(lines[["problem", "target"]].drop_duplicates())
+        text = f"the best of {len(met)} readings meets {met.max()} of {cells} values"
+        facts = {"best": Fact("", text)}
+        return Output(lines, tables, notes=self._notes(lines), gist=self._gist(lines), facts=facts)
 
     def _lines(self, context: Context, block: Block, experiment: str) -> list[dict[str, Any]]:
         setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)

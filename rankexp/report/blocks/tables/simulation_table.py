@@ -11,8 +11,8 @@ from rankexp.analyse import compare
 from rankexp.config.schema import Block, Simulate
 from rankexp.grid import points
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Output, Table
-from rankexp.report.numbers import amount
+from rankexp.report.model import Cell, Fact, Output, Table
+from rankexp.report.numbers import amount, number
 from rankexp.report.options import BlockKind
 
 REGISTER = {"simulation_table": "SimulationTable"}
@@ -37,7 +37,12 @@ class SimulationTable(BlockKind):
         grids = list(map(self._grid, block.experiments, tables))
         z = "; z is a mean difference over its SE" if self.expected else ""
         numbers = pd.concat(tables)
-        return Output(numbers, grids, notes=[f"SE over repetitions{z}."], gist=_gist(numbers))
+        facts = {
+            row["quantity"]: Fact("", number(row["mean"], self.digits))
+            for row in numbers.to_dict("records")
+        }
+        notes = [f"SE over repetitions{z}."]
+        return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]

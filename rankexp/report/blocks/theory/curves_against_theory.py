@@ -114,24 +114,25 @@ class CurvesAgainstTheory(AtRule, Against):
 
     def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
         printed = bool(numbers["published"].notna().any())
-        header = ["Problem", "Method", "Quantity", "Theory", *(["Published"] if printed else [])]
+        header = ["Method", "Quantity", "Theory", *(["Published"] if printed else [])]
+        several = numbers["problem"].nunique() > 1
         rows: list[list[Entry]] = []
         for row in numbers[numbers["quantity"] != "score"].to_dict("records"):
             expected = [row["theory"], *([row["published"]] if printed else [])]
             spread = None if math.isnan(row["sd"]) else (row["low"], row["high"])
             rows.append(
                 [
-                    context.problem_label(row["problem"]),
+                    *([context.problem_label(row["problem"])] if several else []),
                     context.method_label(row["method"]),
                     row["quantity"],
                     *(Cell(value, digits=self.digits) for value in expected),
                     Cell(row["mean"], row["se"], digits=self.digits),
-                    Cell(row["sd"], digits=self.digits),
                     Cell(interval=spread, digits=self.digits),
                     row["splits"],
                 ]
             )
-        header += ["Mean ± SE", "SD", f"{100 * self.share:g} % of samples", "Samples"]
+        header = [*(["Problem"] if several else []), *header]
+        header += ["Mean ± SE", f"{100 * self.share:g} % of samples", "Samples"]
         window = "for x from {:g} to {:g}".format(*self.window) if self.window else ""
         return Table(header, rows, f"Curves {window or 'at all points kept'}", detail=detail)
 
