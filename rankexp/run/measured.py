@@ -45,10 +45,14 @@ def measured(
 def rows_of(
     part: str, metrics: Sequence[Metric], whole: Floats, within: Floats, tested: Rows
 ) -> Iterator[Row]:
-    """Yield the rows of a record: those of a part, then those of its groups."""
-    labels = [None, *(label for label, _ in tested.by_group)]
-    for label, values in zip(labels, [whole, *within.swapaxes(0, 1)], strict=True):
-        yield from rows(part, metrics, values, label)
+    """Yield the rows of a record: those of a part, then those of its groups.
+
+    A validation part only serves to choose: its groups are left out.
+    """
+    yield from rows(part, metrics, whole)
+    if part == "test":
+        for (label, _), values in zip(tested.by_group, within.swapaxes(0, 1), strict=True):
+            yield from rows(part, metrics, values, label)
 
 
 def rows(

@@ -104,8 +104,8 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
         lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]
         if lone:
             yield (
-                f"{name}: {', '.join(lone)} cannot train within the groups of {', '.join(data)}; "
-                "metrics compare rows of different groups, too, and scores.csv has them by group"
+                f"{name}: {', '.join(lone)} train on all rows of {', '.join(data)} alike, as they "
+                "cannot train within groups; metrics are means over groups"
             )
 
 
