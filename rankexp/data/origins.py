@@ -171,7 +171,7 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
     online = [f"{_named(source, entry)}, not fetched yet" for source, _ in _fetched(entry, cache)]
     if online or not entry.files:
         return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
-    return f"not here; rankexp data get {name} says which {len(entry.files)} files it needs"
+    return f"not here; its files, to be put into a folder: {', '.join(entry.files)}"
 
 
 def _ask(

@@ -27,13 +27,17 @@ class GivenFold(Strict):
     """The parts that are trained on, their rows one part after the other; None: all other rows,
     in their order."""
 
+    def named(self) -> list[str]:
+        """Return the parts that are named, each as often as it is."""
+        return [part for part in (self.test, self.validation, *(self.train or ())) if part]
+
 
 class Given(Protocol):
     """Test sets that come with the data, as its parts say: one, or one in each of its folds.
 
     The entry of the data names a column of parts in `part`, or a second file in its source, whose
     rows are the part ``test``. Rows of a test part keep their order. Groups have nothing to do
-    with it.
+    with one test set; in folds none may be on both sides.
     """
 
     problems = "data sets"
@@ -51,49 +55,43 @@ class Given(Protocol):
     """The folds that the data brings, in place of `test` and `validation`."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
-        """Find what is no test set or two, and folds whose parts overlap."""
+        """Find what names no test set or two, and parts that are named twice."""
         if self.folds is None and self.test is None:
             yield "test", "name the part that is the test set, or several in 'folds'"
-        for field in ("test", "validation"):
-            if self.folds is not None and getattr(self, field) is not None:
-                yield field, "'folds' say which parts these are: give one or the other"
-        for number, fold in enumerate(self._folds(), start=1):
-            for part, count in Counter(_named(fold)).items():
-                if count > 1:
-                    field = "test" if self.folds is None else "folds"
-                    yield field, f"{self._place(number)}part '{part}' is named {count} times"
+        if self.folds is not None and (self.test is not None or self.validation is not None):
+            yield "folds", "these say what 'test' and 'validation' are: give one or the other"
+        for number, fold in enumerate(self._folds()):
+            twice = (part for part, count in Counter(fold.named()).items() if count > 1)
+            for part in twice:
+                yield "folds" if self.folds else "test", f"{self._at(number)}'{part}' occurs twice"
 
     def _folds(self) -> list[GivenFold]:
         """Return the folds, of which one test set is one."""
-        if self.folds is not None:
-            return self.folds
-        return [] if self.test is None else [GivenFold(test=self.test, validation=self.validation)]
+        if self.folds is None and self.test is not None:
+            return [GivenFold(test=self.test, validation=self.validation)]
+        return self.folds or []
 
-    def _place(self, number: int) -> str:
-        """Return in words which fold is meant, counted from 1."""
-        return "" if self.folds is None else f"fold {number}: "
+    def _at(self, number: int) -> str:
+        """Return in words which fold is meant."""
+        return "" if self.folds is None else f"fold {number + 1}: "
 
     def places(self) -> Iterator[Place]:
         """Yield the folds, or the one place."""
-        if self.folds is None:
-            yield Place(None, 0)
-        else:
-            yield from (Place(None, None, fold) for fold in range(len(self.folds)))
+        for fold in range(self.size()):
+            yield Place(None, 0) if self.folds is None else Place(None, None, fold)
 
     def size(self) -> int:
         """Return the number of folds, or 1."""
         return 1 if self.folds is None else len(self.folds)
 
     def training_rows(self, rows: int) -> int:
-        """Return the rows of a training part, if all parts that folds name have as many.
+        """Return the rows of a training part, were all parts that folds name of one size.
 
         Two thirds where no fold names what it trains on: how many parts there are is not known.
         """
-        named = [fold for fold in self._folds() if fold.train]
-        parts = {part for fold in self._folds() for part in _named(fold)}
-        if not named:
-            return rows * 2 // 3
-        return int(rows * np.mean([len(fold.train or ()) for fold in named]) / len(parts))
+        named = [len(fold.train) for fold in self._folds() if fold.train]
+        parts = {part for fold in self._folds() for part in fold.named()}
+        return int(rows * np.mean(named) / len(parts)) if named else rows * 2 // 3
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         """Return the parts of a data set.
@@ -101,26 +99,29 @@ class Given(Protocol):
         Raises
         ------
         DataError
-            No parts, no row in a part that is named, no row to train on, a part named twice.
+            No parts, no row in a part that is named, no row to train on, a part named twice, in
+            folds a group on both sides.
         """
         for _, text in self.faults({}):
             raise DataError(f"data set '{source.name}': {text}")
         number = place.fold or 0
-        fold, where = self._folds()[number], self._place(number + 1)
+        fold, at = self._folds()[number], self._at(number)
         if source.parts is None:
             raise DataError(
                 f"data set '{source.name}' does not say which rows are its '{fold.test}' part; "
                 "name the column that does in 'part' of its entry, or a second file in its "
                 "source: {file: train.csv, test: test.csv}"
             )
-        rows = {name: _rows_of(source, name, where) for name in _named(fold)}
+        rows = {name: _rows_of(source, name, at) for name in fold.named()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
         if fold.train is None:
             train = np.setdiff1d(np.arange(len(source.parts)), np.concatenate(held))
         else:
             train = np.concatenate([rows[name] for name in fold.train])
         if not len(train):
-            raise DataError(f"{where}all rows of data set '{source.name}' are {' or '.join(rows)}")
+            raise DataError(f"{at}all rows of data set '{source.name}' are {' or '.join(rows)}")
+        if self.folds is not None:
+            _check_groups(source, train, held, at)
         test, *others = (source.whole.take(own) for own in held)
         units = kept_together(source, self.together) if inner else None
         return Parts(
@@ -145,9 +146,20 @@ class Given(Protocol):
         return f"{said} that the data brings" + (", with a validation part" if chosen else "")
 
 
-def _named(fold: GivenFold) -> Sequence[str]:
-    """Return the parts that a fold names, each as often as it does."""
-    return [name for name in (fold.test, fold.validation, *(fold.train or ())) if name is not None]
+def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:
+    """Hold that no group has rows in two of the parts of a fold."""
+    if source.whole.groups is None or source.parts is None:
+        return
+    seen = [np.unique(source.whole.groups[rows]) for rows in (train, *held)]
+    codes, counts = np.unique(np.concatenate(seen), return_counts=True)
+    if (counts > 1).any():
+        code = int(codes[np.argmax(counts > 1)])
+        names = source.whole.group_names
+        rows = np.concatenate([train, *held])
+        mine = rows[source.whole.groups[rows] == code]
+        where = " and ".join(source.part_names[part] for part in np.unique(source.parts[mine]))
+        group = names[code] if names else code
+        raise DataError(f"{at}group '{group}' of data set '{source.name}' is in parts {where}")
 
 
 def _rows_of(source: Loaded, name: str, where: str) -> Ints:

@@ -93,8 +93,10 @@ def check_size(path: Path, size: int) -> None:
         )
 
 
-def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
+def encoding_of(path: Path, content: bytes, given: str | None = None, first: int = 1) -> str:
     """Return the encoding of a text, given or found out: by its mark, UTF-8, Windows-1252.
+
+    It begins with the line `first` of the file.
 
     Raises
     ------
@@ -123,7 +125,7 @@ def encoding_of(path: Path, content: bytes, given: str | None = None) -> str:
             if zero >= 0:
                 raise DataError(f"{path}: is no text: character {zero + 1:,} is zero")
             return name
-    line = content.count(b"\n", 0, at) + 1
+    line = content.count(b"\n", 0, at) + first
     raise DataError(
         f"{path}:{line}: is not in the encoding {tried[-1]}; say which it is by 'encoding'"
     )

@@ -7,7 +7,6 @@ also finds what is wrong with which.
 import codecs
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,12 @@ import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints, Table
 from rankexp.data.readers.cells import short
-from rankexp.data.readers.compressed import FOREIGN, pieces
+from rankexp.data.readers.compressed import encoding_of, pieces
 from rankexp.data.reading import Layout
 from rankexp.data.suitable import check_memory
 from rankexp.errors import DataError
 
-BLOCK = 1 << 24
+BLOCK = 1 << 26
 """Bytes that are read at once, and the longest line."""
 MOST_FEATURES = 100_000
 """A larger index is taken for an error: rows are kept with a number for each feature."""
@@ -34,26 +33,8 @@ _GAPS = (b"  ", b": ", b" :", b":\n", b" +", b" -")
 """Where a text is lacking, or a sign stands before a query or index."""
 
 
-@dataclass
-class _Rows:
-    """The rows of a file: blocks of labels, queries and features, each as wide as it needs."""
-
-    labels: list[Floats] = field(default_factory=list)
-    queries: list[Ints] = field(default_factory=list)
-    values: list[Floats] = field(default_factory=list)
-    count: int = 0
-    width: int = 0
-    given: int = 0
-    """Cells that stand in the file."""
-
-    def add(self, labels: Floats, queries: Ints, values: Floats, given: int) -> None:
-        """Take further rows."""
-        self.labels.append(labels)
-        self.queries.append(queries)
-        self.values.append(values)
-        self.count += len(labels)
-        self.width = max(self.width, values.shape[1])
-        self.given += given
+_Block = tuple[Floats, Ints, Floats, int]
+"""Labels, queries and features of some rows, as wide as needed, and how many cells are given."""
 
 
 def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
@@ -69,19 +50,28 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
         Malformed, with file and line; a query in two files; more than memory holds.
     """
     read = {part: _read(path, encoding) for part, path in files.items()}
-    _check_queries(files, read)
-    rows, parted = list(read.values()), "" not in files
-    codes, names = _numbered(np.concatenate([block for own in rows for block in own.queries]))
+    queries = {part: np.concatenate([block[1] for block in own]) for part, own in read.items()}
+    _check_queries(files, queries)
+    blocks, parted = [block for own in read.values() for block in own], "" not in files
+    codes, names = _numbered(np.concatenate(list(queries.values())))
     head = [Feature("relevance"), Feature("qid", "nominal", names)]
     head += [Feature("part", "nominal", (*files,))] if parted else []
-    width = max(own.width for own in rows)
+    width = max(features.shape[1] for _, _, features, _ in blocks)
     check_memory(len(codes), len(head) + width)
-    notes = [note for part, path in files.items() for note in _scattered(path, read[part])]
-    if absent := len(codes) * width - sum(own.given for own in rows):
+    notes = [note for part, path in files.items() for note in _scattered(path, queries[part])]
+    if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells of features that their lines leave out are 0")
     values = np.zeros((len(codes), len(head) + width))
+    values[:, 0] = np.concatenate([labels for labels, *_ in blocks])
     values[:, 1] = codes
-    _fill(values, rows, len(head))
+    if parted:
+        values[:, 2] = np.repeat(np.arange(len(files)), [len(own) for own in queries.values()])
+    read.clear()
+    at = 0
+    while blocks:  # each is let go when it is copied
+        features = blocks.pop(0)[2]
+        values[at : at + len(features), len(head) : len(head) + features.shape[1]] = features
+        at += len(features)
     if missing := int(np.isnan(values[:, len(head) :]).sum()):
         notes.append(f"{missing:,} cells of features written NULL or nan are missing")
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
@@ -92,23 +82,11 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     return Table(name, columns, values, {"source": "letor", **where}, layout)
 
 
-def _fill(values: Floats, rows: Sequence[_Rows], head: int) -> None:
-    """Write labels, parts and features into a table whose features follow `head` columns."""
-    at = 0
-    for code, own in enumerate(rows):
-        for labels in own.labels:
-            block = own.values.pop(0)  # let go when it is copied
-            part = values[at : at + len(labels)]
-            part[:, 0], part[:, 2:head] = labels, code
-            part[:, head : head + block.shape[1]] = block
-            at += len(labels)
-
-
-def _check_queries(files: Mapping[str, Path], read: Mapping[str, _Rows]) -> None:
+def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> None:
     """Hold that no query is in two files: its rows would be trained and tested on."""
     seen: dict[int, str] = {}
-    for part, own in read.items():
-        for query in np.unique(np.concatenate(own.queries)).tolist():
+    for part, own in queries.items():
+        for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
                 raise DataError(
                     f"query {query} is in two parts, '{other}' ({files[other]}) and '{part}' "
@@ -125,9 +103,8 @@ def _numbered(queries: Ints) -> tuple[Ints, tuple[str, ...]]:
     return rank[codes], tuple(map(str, distinct[order].tolist()))
 
 
-def _scattered(path: Path, own: _Rows) -> Iterator[str]:
+def _scattered(path: Path, queries: Ints) -> Iterator[str]:
     """Say which queries have rows in several places of a file."""
-    queries = np.concatenate(own.queries)
     runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
     distinct, counts = np.unique(runs, return_counts=True)
     again = distinct[counts > 1]
@@ -138,68 +115,44 @@ def _scattered(path: Path, own: _Rows) -> Iterator[str]:
         )
 
 
-def _read(path: Path, encoding: str | None) -> _Rows:
+def _read(path: Path, encoding: str | None) -> list[_Block]:
     """Read a file."""
-    rows, line = _Rows(), 1
-    for block in _blocks(path):
-        _check_text(path, block, line, encoding)
-        bodies = [text.partition(b"#")[0].strip() for text in block.split(b"\n")]
-        plain = [body for body in bodies if body]
-        if plain and not _add_dense(rows, plain):
-            _add_each(rows, path, bodies, line)
-        line += block.count(b"\n")
-    if not rows.count or not rows.width:
-        raise DataError(
-            f"{path}: " + ("no line has a feature" if rows.count else "no rows of data")
-        )
-    return rows
+    found: list[_Block] = []
+    line, count = 1, 0
+    for text in _whole_lines(path):
+        encoding_of(path, text, encoding or "utf-8", line)
+        bodies = [body.partition(b"#")[0].strip() for body in text.split(b"\n")]
+        if plain := [body for body in bodies if body]:
+            count += len(plain)
+            found.append(_dense(plain, count) or _each(path, bodies, line, count))
+        line += text.count(b"\n")
+    if not any(features.shape[1] for _, _, features, _ in found):
+        raise DataError(f"{path}: " + ("no line has a feature" if found else "no rows of data"))
+    return found
 
 
-def _blocks(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file in whole lines."""
-    rest, first = b"", True
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file, cut at the ends of lines."""
+    rest, mark = b"", codecs.BOM_UTF8
     for piece in pieces(path, BLOCK):
-        for start, what in FOREIGN.items() if first else ():
-            if piece.startswith(start):
-                raise DataError(f"{path}: {what}")
-        whole = rest + (piece.removeprefix(codecs.BOM_UTF8) if first else piece)
-        cut, first = whole.rfind(b"\n") + 1, False
+        whole, mark = rest + piece.removeprefix(mark), b""
+        cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
             raise DataError(f"{path}: a line has more than {BLOCK:,} bytes: is it LETOR's format?")
-        if cut:
-            yield whole[:cut]
-    if rest:
-        yield rest
+        yield whole[:cut]
+    yield rest
 
 
-def _check_text(path: Path, block: bytes, line: int, encoding: str | None) -> None:
-    """Hold that a block of lines is text, comments too."""
-    wrong = block.find(b"\0")
-    if wrong >= 0:
-        place = line + block.count(b"\n", 0, wrong)
-        raise DataError(f"{path}:{place}: is no text: it holds a zero byte")
-    if block.isascii():
-        return
-    try:
-        block.decode(encoding or "utf-8")
-    except LookupError as error:
-        raise DataError(f"{path}: there is no text encoding '{encoding}'") from error
-    except ValueError as error:
-        place = line + block.count(b"\n", 0, getattr(error, "start", 0))
-        text = f"is not in the encoding {encoding or 'utf-8'}; say which it is by 'encoding'"
-        raise DataError(f"{path}:{place}: {text}") from error
-
-
-def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
-    """Add lines that all have the features 1 .. d; return False, having added none, if not so."""
+def _dense(lines: Sequence[bytes], count: int) -> _Block | None:
+    """Return lines, of so many up to here, if all have the features 1 .. d; None if not."""
     import pandas as pd
 
     width = lines[0].count(b":") - 1
     bare = _without_query_marks(lines, width)
     if bare is None:
-        return False
-    check_memory(rows.count + len(lines), width)
+        return None
+    check_memory(count, width)
     given = io.BytesIO(bare.replace(b":", b" "))
     old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     how: dict[str, Any] = {"low_memory": False, "dtype": {0: float}} | (_EXACT if old else {})
@@ -207,9 +160,9 @@ def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
     try:
         frame = pd.read_csv(given, sep=" ", header=None, **how)
     except (ValueError, OverflowError):
-        return False
+        return None
     if frame[1].dtype.kind != "i" or {kind.kind for kind in frame.dtypes[2::2]} != {"i"}:
-        return False
+        return None
     labels, queries, indices = frame[0].to_numpy(), frame[1].to_numpy(), frame.iloc[:, 2::2]
     values = np.ascontiguousarray(frame.iloc[:, 3::2].to_numpy())
     missing = sum(bare.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
@@ -219,9 +172,7 @@ def _add_dense(rows: _Rows, lines: Sequence[bytes]) -> bool:
         and not np.isinf(values).any()
         and np.isnan(values).sum() == missing
     )
-    if fine:
-        rows.add(labels, queries, values, values.size)
-    return bool(fine)
+    return (labels, queries, values, values.size) if fine else None
 
 
 def _without_query_marks(lines: Sequence[bytes], width: int) -> bytes | None:
@@ -236,8 +187,8 @@ def _without_query_marks(lines: Sequence[bytes], width: int) -> bytes | None:
     return None if any(gap in bare for gap in _GAPS) else bare
 
 
-def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> None:
-    """Add lines one by one, the first being this line of the file; empty ones are none."""
+def _each(path: Path, lines: Sequence[bytes], first: int, count: int) -> _Block:
+    """Return lines read one by one, from the line `first` on; empty ones are none."""
     labels, queries, counts = [], [], []
     indices: list[int] = []
     values: list[float] = []
@@ -253,11 +204,11 @@ def _add_each(rows: _Rows, path: Path, lines: Sequence[bytes], first: int) -> No
             indices += pairs
             values += pairs.values()
     width = max(indices, default=0)
-    check_memory(rows.count + len(labels), width)
+    check_memory(count, width)
     block = np.zeros((len(labels), width))
     at = np.repeat(np.arange(len(labels)), counts)
     block[at, np.array(indices, dtype=np.int64) - 1] = values
-    rows.add(np.array(labels), np.array(queries, dtype=np.int64), block, len(values))
+    return np.array(labels), np.array(queries, dtype=np.int64), block, len(values)
 
 
 def _row(text: bytes) -> tuple[float, int, dict[int, float]]:
