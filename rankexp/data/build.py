@@ -35,11 +35,11 @@ def build(
         parts, part_names = (chosen.rows <= table.first).astype(np.int64), ("test", "train")
     weights = _weights(chosen)
     keep = chosen.of("feature")
-    _check_columns(chosen, [columns[j] for j in keep], values[:, keep])
+    X = np.take(values, keep, axis=1)  # C-ordered, without a second copy
+    _check_columns(chosen, [columns[j] for j in keep], X)
     check_width([columns[j] for j in keep], len(values), entry)
     (target,) = chosen.of("target")
     y, levels = _target(columns[target], values[:, target], entry)
-    X = np.ascontiguousarray(values[:, keep])
     X[np.isnan(X)] = np.nan  # one bit pattern, so that equal content has one fingerprint
     features = tuple(columns[j] for j in keep)
     where = dict(table.provenance) | dict(provenance or {})

@@ -19,7 +19,7 @@ from rankexp.data.reading import Layout
 from rankexp.data.suitable import check_memory
 from rankexp.errors import DataError
 
-BLOCK = 1 << 26
+BLOCK = 1 << 24
 """Bytes that are read at once, and the longest line."""
 MOST_FEATURES = 100_000
 """A larger index is taken for an error: rows are kept with a number for each feature."""
