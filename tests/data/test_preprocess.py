@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from rankexp.config.schema import Preprocess
 from rankexp.data.dataset import Feature
 from rankexp.data.preprocess import Preprocessor
+from rankexp.errors import DataError
 
 NAN = np.nan
 FEATURES = (
@@ -172,3 +174,41 @@ def test_agrees_with_scikit_learn():
         oracle = make_pipeline(SimpleImputer(), scaler).fit(X[:40])
         made = fitted(X[:40], features, scale=scale).transform(X)
         np.testing.assert_allclose(made, oracle.transform(X), rtol=1e-9, atol=1e-12)
+
+
+def test_each_group_is_scaled_by_its_own_rows_and_filled_in_afterwards():
+    nan = np.nan
+    X = np.array([[1, 5, 0], [3, 5, 1], [2, nan, 1], [10, nan, 0], [30, nan, 1.0]])
+    groups = np.array([7, 7, 7, 2, 2])
+    features = [Feature("a"), Feature("b"), Feature("c", "nominal", ("no", "yes"))]
+    made = Preprocessor(Preprocess(within="groups"), features).fit(X, groups)
+    expected = [[0, 0, 0], [1, 0, 1], [0.5, 0, 1], [0, 0, 0], [1, 0, 1]]
+    np.testing.assert_array_equal(made.transform(X, groups), expected)
+    test = np.array([[100, 1, 0], [300, 2, 1], [nan, nan, 0.0]])
+    found = made.transform(test, np.array([7, 7, 7]))
+    np.testing.assert_array_equal(found, [[0, 0, 0], [1, 1, 1], [0.5, 0, 0]])
+    with pytest.raises(DataError, match="'within: groups' scales the rows of groups, and these"):
+        made.transform(test)
+
+
+def test_standard_scaling_within_groups_agrees_with_pandas():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(50, 3)) * 10 + 3
+    X[rng.random((50, 3)) < 0.2] = np.nan
+    X[:10, 0] = 0.1  # a constant whose mean is rounded
+    groups = rng.permutation(np.repeat(np.arange(5), 10))
+    groups[:10] = 9
+    config = Preprocess(scale="standard", within="groups", impute="none")
+    found = Preprocessor(config, [Feature(n) for n in "abc"]).fit(X, groups).transform(X, groups)
+    own = pd.DataFrame(X).groupby(groups)
+    expected = (pd.DataFrame(X) - own.transform("mean")) / own.transform("std", ddof=0)
+    expected.iloc[:10, 0] = 0.0
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_scaling_within_groups_enters_the_identity_and_nothing_else_does():
+    assert Preprocess().model_dump(exclude_defaults=True) == {}
+    dumped = Preprocess(within="groups").model_dump(exclude_defaults=True)
+    assert dumped == {"within": "groups"}
+    with pytest.raises(ValueError, match="'within: groups' says how 'scale' goes"):
+        Preprocess(scale="none", within="groups")

@@ -1,5 +1,6 @@
 """A test set that comes with the data: its parts, its records, what a comparison makes of it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,15 @@ from sklearn.linear_model import LogisticRegression
 
 from rankexp.analyse import paired
 from rankexp.analyse.delong import orders
+from rankexp.cli import check
 from rankexp.config.load import load
+from rankexp.config.meaning import remarks
 from rankexp.errors import ConfigError, DataError
 from rankexp.protocols.base import Loaded, Part, Place
 from rankexp.protocols.given import Given
 from rankexp.report.build import open_report
 from rankexp.run.execute import execute
+from rankexp.run.store import Store
 
 STUDY = """\
 version: 1
@@ -205,3 +209,214 @@ def test_what_cannot_be_parted_is_said(codes: list[int] | None, message: str) ->
     source = Loaded("d", Part(np.zeros((3, 1)), np.zeros(3)), 1, parts, ("test", "train"))
     with pytest.raises(DataError, match=message):
         Given(kind="given", test="test").parts(source, Place(), inner=False)
+
+
+def parted(groups: Any = None) -> Loaded:
+    """Twelve rows, every third of part 'a', 'b' or 'c'."""
+    rows = np.arange(12)
+    whole = Part(rows[:, None] + 0.0, rows % 2, groups=groups)
+    return Loaded("d", whole, 1, rows % 3, ("a", "b", "c"))
+
+
+def folded(*folds: dict[str, Any], **more: Any) -> Given:
+    return Given.model_validate({"kind": "given", "folds": list(folds), **more})
+
+
+def test_each_fold_has_the_parts_that_it_names_in_their_order() -> None:
+    one, two = {"test": "a", "validation": "b"}, {"test": "b", "train": ["c", "a"]}
+    protocol, source = folded(one, two), parted()
+    assert list(protocol.places()) == [Place(None, None, 0), Place(None, None, 1)]
+    first, second = (protocol.parts(source, at, inner=False) for at in protocol.places())
+    assert first.validation is not None and second.validation is None
+    assert first.validation.X[:, 0].tolist() == [1, 4, 7, 10]
+    assert first.train.X[:, 0].tolist() == [2, 5, 8, 11]
+    assert second.test.X[:, 0].tolist() == [1, 4, 7, 10], "in the order of the file"
+    assert second.train.X[:, 0].tolist() == [2, 5, 8, 11, 0, 3, 6, 9], "c, then a"
+    rest = folded({"test": "b"}).parts(source, Place(fold=0), inner=False)
+    assert rest.train.X[:, 0].tolist() == [0, 2, 3, 5, 6, 8, 9, 11], "in the order of the file"
+    assert (first.path, second.path) == ("d/given/fold/0", "d/given/fold/1")
+    assert protocol.design().pairs == "queries" and protocol.varies == "fold"
+    assert protocol.words() == "2 folds that the data brings, with a validation part"
+    assert folded(two).words() == "one fold that the data brings"
+    assert protocol.training_rows(12) == 8 and protocol.size() == 2
+
+
+def test_the_identity_of_one_test_set_is_what_it_was() -> None:
+    given = Given(kind="given", test="a", validation="b", together="groups")
+    assert given.identity() == {
+        "kind": "given",
+        "test": "a",
+        "validation": "b",
+        "together": "groups",
+    }
+    assert folded({"test": "a"}).identity() == {"kind": "given", "folds": [{"test": "a"}]}
+    assert list(given.places()) == [Place(None, 0)]
+    assert given.parts(parted(), Place(None, 0), inner=False).path == "d/given"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "name the part that is the test set, or several in 'folds'"),
+        ({"test": "a", "folds": [{"test": "b"}]}, "give one or the other"),
+        ({"validation": "a", "folds": [{"test": "b"}]}, "give one or the other"),
+        ({"test": "a", "validation": "a"}, "'a' occurs twice"),
+        ({"folds": [{"test": "a"}, {"test": "b", "validation": "b"}]}, "fold 2: 'b' occurs twice"),
+        ({"folds": [{"test": "a", "train": ["b", "a"]}]}, "fold 1: 'a' occurs twice"),
+        ({"folds": [{"test": "a", "train": ["b", "b"]}]}, "fold 1: 'b' occurs twice"),
+    ],
+)
+def test_contradictions_are_known_before_the_data(given: dict[str, Any], said: str) -> None:
+    protocol = Given.model_validate({"kind": "given", **given})
+    ((field, text),) = protocol.faults({"d": None})
+    assert field in Given.model_fields and said in text
+    with pytest.raises(DataError, match=f"data set 'd': .*{said}"):
+        protocol.parts(parted(), Place(fold=0), inner=False)
+
+
+@pytest.mark.parametrize(
+    ("fold", "groups", "said"),
+    [
+        ({"test": "x"}, None, "fold 2: data set 'd' has no part 'x'; it has: a, b, c"),
+        ({"test": "a", "train": ["y"]}, None, "fold 2: data set 'd' has no part 'y'"),
+        (
+            {"test": "a"},
+            [0, 1, 1, 0, 2, 2, 3, 1, 4, 0, 2, 3],
+            "group '3' of .* is in parts a and c",
+        ),
+        ({"test": "a", "validation": "b", "train": ["c"]}, [0, 1, 2] * 3 + [3, 4, 4], "b and c"),
+    ],
+)
+def test_folds_that_the_data_has_not_are_said(fold: Any, groups: Any, said: str) -> None:
+    protocol = folded({"test": "c"}, fold)
+    source = parted(None if groups is None else np.array(groups))
+    with pytest.raises(DataError, match=said):
+        protocol.parts(source, Place(fold=1), inner=False)
+
+
+def test_a_fold_of_all_rows_and_a_part_without_rows_are_said() -> None:
+    whole = Part(np.zeros((4, 1)), np.arange(4))
+    source = Loaded("d", whole, 1, np.array([0, 0, 2, 2]), ("a", "b", "c"))
+    with pytest.raises(DataError, match="fold 1: all rows of data set 'd' are a or c"):
+        folded({"test": "a", "validation": "c"}).parts(source, Place(fold=0), inner=False)
+    with pytest.raises(DataError, match="fold 1: data set 'd' has no part 'b'; it has: a, c"):
+        folded({"test": "a", "train": ["b"]}).parts(source, Place(fold=0), inner=False)
+
+
+LETOR = """\
+version: 1
+study: queries
+title: Queries
+seed: 1
+data:
+  d:
+    source: {letor: {S1: S1.txt, S2: S2.txt, S3: S3.txt}}
+    target: relevance
+    levels: [0, 1, 2]
+    groups: qid
+    part: part
+methods:
+  pairs: {estimator: LinearRanker, params: {risk: multipartite}, lambdas: [0.1, 0.01]}
+  ridge: {estimator: sklearn.linear_model.Ridge}
+experiments:
+  e:
+    problems: [d]
+    protocol: {PROTOCOL}
+    methods: [pairs, ridge]
+    metrics: [u_pairs, pair_risk]
+    preprocess: {scale: minmax, within: groups}
+"""
+FOLDS = (
+    "{kind: given, folds: [{test: S1, validation: S2}, {test: S2, validation: S3}, "
+    "{test: S3, validation: S1, train: [S2]}]}"
+)
+
+
+FOLDED = (("S1", "S2"), ("S2", "S3"), ("S3", "S1"))
+"""Test and validation parts of these."""
+
+
+def queries(folder: Path, protocol: str = FOLDS, s1_of_one_level: bool = False) -> Any:
+    """Run a study of three parts: one without level 2, one with queries of a single level."""
+    rng = np.random.default_rng(3)
+    for part in (1, 2, 3):
+        lines = []
+        for query in range(4):
+            for _ in range(8):
+                y = rng.integers(0, 2 if part == 2 else 3) if query or part != 3 else 0
+                y = 0 if s1_of_one_level and part == 1 else y
+                x = " ".join(f"{j}:{v:.4f}" for j, v in enumerate(rng.normal(size=3) + y, 1))
+                lines.append(f"{y} qid:{10 * part + query} {x}")
+        (folder / f"S{part}.txt").write_text("\n".join(lines))
+    file = folder / "study.yaml"
+    file.write_text(LETOR.replace("{PROTOCOL}", protocol))
+    return execute(
+        load(file), config=file, results=folder / "out", workers=1, folders=[folder], quiet=True
+    )
+
+
+def test_folds_without_a_level_or_with_queries_of_one_level_do_not_crash(tmp_path: Path) -> None:
+    outcome = queries(tmp_path)
+    assert outcome.exit_code == 0, outcome.messages
+    records = Store(outcome.folder).read()
+    assert {cell.place.fold for cell in outcome.cells} == {0, 1, 2}
+    assert len(outcome.cells) == 6
+    for cell in outcome.cells:
+        record = records[cell.key]
+        assert record.status == "ok" and not record.warnings
+        undefined = {row.group for row in record.rows if np.isnan(row.value)}
+        parts = FOLDED[cell.place.fold or 0]
+        assert undefined == ({"30"} if "S3" in parts else set()), "a query of one level"
+        test, validation = ([f"{10 * int(part[1]) + q}" for q in range(4)] for part in parts)
+        for part, labels in (("test", test), ("validation", validation)):
+            seen = [row.group for row in record.rows if row.part == part and row.group]
+            assert sorted(set(seen)) == labels
+
+
+def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) -> None:
+    protocol = "{kind: given, folds: [{test: S3, train: [S1]}]}"
+    outcome = queries(tmp_path, protocol, s1_of_one_level=True)
+    failed = Store(outcome.folder).read()[outcome.cells[0].key]
+    assert failed.status != "ok"
+    assert "all 32 rows of a training part are of level '0': let 'folds' of the" in str(failed)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "more", "said"),
+    [
+        ("{kind: given}", "", "e.protocol.test: name the part that is the test set"),
+        (FOLDS.replace("[S2]", "[S3]"), "", "e.protocol.folds: fold 3: 'S3' occurs twice"),
+        (FOLDS, "within_groups: false", "preprocess.within: needs groups, which 'd' has not, or"),
+        (FOLDS.replace("validation: S2", "valid: S2"), "", "valid"),
+        (FOLDS.replace("train: [S2]", "train: []"), "", "train: expected at least one entry"),
+    ],
+)
+def test_what_a_study_says_wrongly_is_found_at_check(
+    tmp_path: Path, protocol: str, more: str, said: str
+) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(LETOR.replace("{PROTOCOL}", protocol) + f"    {more}\n")
+    with pytest.raises(ConfigError) as caught:
+        load(file)
+    assert said in str(caught.value)
+
+
+def test_parts_that_a_protocol_leaves_aside_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outcome = queries(tmp_path, "{kind: cross_validation, folds: 2, together: groups}")
+    said = (
+        "experiment 'e' leaves the parts of 'd' aside: its protocol 'cross_validation' trains and "
+        "tests on rows of all of them, and only 'given' goes by them"
+    )
+    manifest = json.loads((outcome.folder / "manifest.json").read_text())
+    assert said in manifest["data"]["d"]["reading"]["warnings"]
+    check([tmp_path / "study.yaml"])
+    assert said in capsys.readouterr().out
+    own = load(tmp_path / "study.yaml")
+    assert dict(remarks(own, ["e"])) == {"d": said}
+    own.data["d"] = own.data["d"].model_copy(update={"part": None})
+    assert not list(remarks(own, ["e"])), "whoever names no parts needs no telling"
+    second = own.data["d"].model_copy(update={"source": {"file": "a.csv", "test": "b.csv"}})
+    own.data["d"] = second
+    assert dict(remarks(own, ["e"])) == {"d": said}
