@@ -28,7 +28,7 @@ MOST_RECORDS = 1_000_000
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Value = bool | int | float | str | None
 Level = Value | list[Value]
-Files = Annotated[dict[Name, str], Field(min_length=1)]
+Files = Annotated[dict[str, str], Field(min_length=1)]
 """Part of the data -> its file."""
 SECOND = "test"
 """In `source`, beside ``file``: the file whose rows are the test part."""

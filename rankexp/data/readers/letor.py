@@ -40,7 +40,7 @@ _Block = tuple[Floats, Ints, Floats, int]
 def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     """Return one table of files in LETOR's format, their rows in the order of the files.
 
-    Its columns are ``relevance``, ``qid``, then ``part`` unless the only file's part is empty,
+    Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
     then the features ``1``, ``2``, ... A feature that a line leaves out is 0, as SVM^light has it;
     ``NULL`` and ``nan`` are missing. Files may be compressed.
 
@@ -52,7 +52,7 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     read = {part: _read(path, encoding) for part, path in files.items()}
     queries = {part: np.concatenate([block[1] for block in own]) for part, own in read.items()}
     _check_queries(files, queries)
-    blocks, parted = [block for own in read.values() for block in own], "" not in files
+    blocks, parted = [block for own in read.values() for block in own], list(files) != [""]
     codes, names = _numbered(np.concatenate(list(queries.values())))
     head = [Feature("relevance"), Feature("qid", "nominal", names)]
     head += [Feature("part", "nominal", (*files,))] if parted else []
