@@ -8,7 +8,7 @@ so that nothing is said twice. A :class:`Metric` is such a function with its par
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -78,9 +78,8 @@ class Declaration:
     reading : Reading
         What helps to read its values.
     each : callable or None
-        Called like the function; returns the values within each group, (Q, L), in ascending order
-        of the groups, without a warning. Its mean over groups is what the function returns.
-        Without it studies call the function group by group.
+        Called like the function; returns the values within each group, (Q, L), groups ascending,
+        of which the function returns the mean. Without it studies call the function by group.
     label : str
         What it is called in tables and sentences; by default its name without underscores.
     """
@@ -180,19 +179,16 @@ class Metric:
 
     def __call__(self, **data: Any) -> Any:
         """Return the value on data given by name; what the metric doesn't take is left out."""
-        return self._called(self.function, data)
-
-    def each(self, **data: Any) -> Any:
-        """Return the values within each group, (Q, L); None where the metric offers none."""
-        each = self.declaration.each
-        return None if each is None else self._called(each, data)
-
-    def _called(self, function: Callable[..., Any], data: Mapping[str, Any]) -> Any:
         missing = sorted(self.needs - data.keys())
         if missing:
             raise TypeError(f"metric '{self!r}' needs {', '.join(missing)}")
         taken = {name: value for name, value in data.items() if name in self.takes}
-        return function(**taken, **dict(self.parameters))
+        return self.function(**taken, **dict(self.parameters))
+
+    def each(self, **data: Any) -> Any:
+        """Return the values within each group, (Q, L), of a metric that offers them."""
+        assert self.declaration.each is not None
+        return replace(self, function=self.declaration.each)(**data)
 
     def __repr__(self) -> str:
         given = dict(self.parameters)
@@ -213,12 +209,12 @@ def mean_over_groups(values: Floats, named: str) -> Floats:
     Those without are counted in one `UndefinedMetricWarning`; NaN where no group has a value.
     """
     columns = np.ascontiguousarray(values.T)  # one row a scorer: its sum has the same bits alone
-    there = ~np.isnan(columns)
-    if not there.all():
-        n, Q = int((~there).any(axis=0).sum()), len(values)
-        what = "no value" if Q == 1 else f"{n} of {Q} groups have no value and are left out"
-        warnings.warn(f"{named}: {what}", UndefinedMetricWarning, stacklevel=3)
-    total, count = np.where(there, columns, 0.0).sum(axis=1), there.sum(axis=1)
+    none = np.isnan(columns)
+    if n := int(none.any(axis=0).sum()):
+        text = f"{named}: {n} of {len(values)} groups have no value and are left out"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+    count = (~none).sum(axis=1)
+    total = np.where(none, 0.0, columns).sum(axis=1)
     return np.where(count, total / np.maximum(count, 1), np.nan)
 
 

@@ -127,7 +127,7 @@ def mean_average_precision(lists: Lists, relevant: int = 1) -> Floats:
     others = np.maximum(lists.size - 1, 1).repeat(lists.size)
     among = lists.count_in_blocks(hits).repeat(lists.size) - 1
     upto = lists.before(hits).repeat(lists.size) + 1 + inside * among / others
-    return lists.total(chance * upto / lists.queries.rank) / np.maximum(lists.count(hits), 1)
+    return lists.total(chance * upto / lists.queries.rank) / np.maximum(lists.total(hits), 1)
 
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "precision", "k")
@@ -155,6 +155,6 @@ def recall(lists: Lists, k: int | None = None, relevant: int = 1) -> Floats:
 def _found(lists: Lists, k: int | None, relevant: int) -> tuple[Floats, Floats]:
     """Return the relevant rows among the first k of each list, and all (at least 1), (Q,)."""
     hits = lists.relevant(relevant)
-    total = np.maximum(lists.count(hits), 1.0)
+    total = np.maximum(lists.total(hits), 1.0)
     first = lists.queries.rank <= (k or total[lists.queries.query])
     return lists.total(lists.tied(hits.astype(np.float64)) * first), total

@@ -122,7 +122,7 @@ def ptop(lists: Lists, relevant: int = 1) -> Floats:
     :func:`rankexp.metrics.ndcg` and :func:`rankexp.metrics.mean_average_precision`.
     """
     hits = lists.relevant(relevant)
-    size, total = hits.size, lists.count(hits)
+    size, total = hits.size, lists.total(hits)
     first = np.minimum.reduceat(np.where(hits, size, np.arange(size)), lists.queries.start)
     there = first < size
     block = lists.block.searchsorted(first[there], "right") - 1
@@ -153,7 +153,7 @@ def partial_auc(lists: Lists, max_fpr: float = 0.1, relevant: int = 1) -> Floats
     hits = lists.relevant(relevant)
     positive = lists.count_in_blocks(hits)
     negative = lists.size - positive
-    false, true = lists.count(~hits), lists.count(hits)
+    false, true = lists.total(~hits), lists.total(hits)
     there = (false > 0) & (true > 0)
     allowed = max_fpr * false[lists.queries.query[lists.block]] - lists.before(~hits)
     part = (allowed / np.maximum(negative, 1)).clip(0.0, 1.0)

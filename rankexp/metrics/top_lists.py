@@ -96,21 +96,17 @@ class Lists:
         """The number of rows of each block, (B,)."""
         return np.diff(self.block, append=self.new.size)
 
-    def total(self, values: Floats) -> Floats:
-        """Add up numbers of rows, (n,), by query, (Q,)."""
-        return np.asarray(np.add.reduceat(values, self.queries.start))
-
-    def count(self, here: Bools) -> Floats:
-        """Count the rows told of by query, (Q,)."""
-        return self.total(here.astype(np.float64))
+    def total(self, values: Floats | Bools) -> Floats:
+        """Add up numbers of rows, (n,), or count those told of, by query, (Q,)."""
+        return np.add.reduceat(values, self.queries.start, dtype=np.float64)
 
     def count_in_blocks(self, here: Bools) -> Floats:
         """Count the rows told of by block, (B,)."""
-        return np.add.reduceat(here.astype(np.float64), self.block)
+        return np.add.reduceat(here, self.block, dtype=np.float64)
 
     def total_of_blocks(self, values: Floats) -> Floats:
         """Add up numbers of blocks, (B,), by query, (Q,)."""
-        return np.asarray(np.add.reduceat(values, self.block.searchsorted(self.queries.start)))
+        return np.add.reduceat(values, self.block.searchsorted(self.queries.start))
 
     def tied(self, values: Floats) -> Floats:
         """Return the mean over each row's block: the expectation over the orders of the block."""
@@ -198,7 +194,7 @@ def top(
             value = mean_over_groups(each(*given, **named), label)
             return value if np.ndim(scores) == 2 else float(value[0])
 
-        metric.__signature__ = signature  # type: ignore[attr-defined]
+        each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
         kinds, reading = ("binary", "ordinal"), Reading(0.01)
         said: dict[str, Any] = {
