@@ -276,8 +276,9 @@ class Evaluate(Strict):
     preprocess: Preprocess = Preprocess()
     inner: Inner | None = None
     within_groups: bool = True
-    """Whether methods are trained, and metrics kept, within the groups that data has. If not,
-    groups only say which rows `together: groups` keeps on one side: all pairs of rows count."""
+    """Whether methods are trained within the groups that data has, and metrics are means over
+    them. If not, groups only say which rows `together: groups` keeps on one side: all pairs of
+    rows count."""
     keep: Keep | None = None
 
     def size(self) -> int:

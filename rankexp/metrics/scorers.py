@@ -34,10 +34,11 @@ class RankScorer:
     """A metric as a scorer.
 
     Of two classes the positive one is ``classes_[1]``, which a `decision_function` or the last
-    column of `predict_proba` is high for; which of them `levels` call better changes no measure of
-    pairs, as scores and classes turn round together. A classifier of K > 2 classes is ranked by
-    the expected place of its class among `levels`. All else is ranked by its `decision_function`,
-    or by what it predicts, against `levels`, or the numbers in y.
+    column of `predict_proba` is high for, or the last of `levels`: scores and classes then turn
+    round together, which changes measures of the top of a list, but none of pairs. A classifier
+    of K > 2 classes is ranked by the expected place of its class among `levels`. All else is
+    ranked by its `decision_function`, or by what it predicts, against `levels`, or the numbers in
+    y.
 
     Parameters
     ----------
@@ -73,15 +74,18 @@ class RankScorer:
 def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
     """Return scores of rows, (n,), and the labels that they are in the order of, if told."""
     classes = getattr(estimator, "classes_", None)
-    two = classes is not None and np.shape(classes) == (2,)
-    if two:
-        levels = classes
+    sign = 1.0
+    if classes is not None and np.shape(classes) == (2,):
+        if levels is not None and list(levels) == list(classes)[::-1]:
+            sign = -1.0
+        else:
+            levels = classes
     elif levels is None and not own:
         levels = getattr(estimator, "levels_", None)
     if hasattr(estimator, "decision_function"):
         scores = np.asarray(estimator.decision_function(X))
         if scores.ndim == 1:
-            return scores, levels
+            return sign * scores, levels
     if hasattr(estimator, "predict_proba"):
         places = np.asarray(in_order(classes, levels), dtype=np.float64)
         return np.asarray(estimator.predict_proba(X)) @ places, levels

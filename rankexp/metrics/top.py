@@ -80,7 +80,12 @@ def ndcg(
     )
 
 
-@top("Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005", "DCG", "k")
+@top(
+    "Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005",
+    "DCG",
+    "k",
+    margin=None,
+)
 def dcg(
     lists: Lists, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2"
 ) -> Floats:

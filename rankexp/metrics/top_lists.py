@@ -165,7 +165,11 @@ def _check(levels: int | None = None, **asked: Any) -> None:
 
 
 def top(
-    source: str, label: str, cutoff: str | None = None, rules: bool = True
+    source: str,
+    label: str,
+    cutoff: str | None = None,
+    rules: bool = True,
+    margin: float | None = 0.01,
 ) -> Callable[[Callable[..., Floats]], Metric]:
     """Make a metric of a function of `Lists` and of parameters, which gives a value a query.
 
@@ -196,7 +200,7 @@ def top(
 
         each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
-        kinds, reading = ("binary", "ordinal"), Reading(0.01)
+        kinds, reading = ("binary", "ordinal"), Reading(margin)
         said: dict[str, Any] = {
             "cutoff": cutoff,
             "kinds": kinds,

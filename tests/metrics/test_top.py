@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
 from rankexp.metrics import (
+    RankScorer,
     UndefinedMetricWarning,
     auc,
     dcg,
@@ -378,3 +381,16 @@ def test_plus_and_minus_one_are_one_and_zero() -> None:
         assert ndcg(y, [1, 2, 3, 4], levels=levels) == ndcg(y > 0, [1, 2, 3, 4])
     assert ndcg([-1, -1], [1, 2], levels=2) == 0.0
     assert ndcg([1, 1], [1, 2]) == 1.0
+
+
+def test_a_scorer_takes_the_last_level_as_relevant() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [0.5]]), ["stay", "churn", "churn", "stay"]
+    model = LogisticRegression().fit(X, y)
+    for levels in (["stay", "churn"], ["churn", "stay"]):
+        for scores in (model, CalibratedClassifierCV(model, cv=2).fit(X, y)):
+            best = RankScorer("ndcg", levels)(scores, X, y)
+            assert best == 1.0, "churn, or stay, is at the top"
+            assert RankScorer("auc", levels)(scores, X, y) == 1.0
+    upside_down = LogisticRegression().fit(X, ["churn", "stay", "stay", "churn"])
+    lost = RankScorer("precision@1", ["stay", "churn"])(upside_down, X, y)
+    assert lost == 0.0
