@@ -14,9 +14,9 @@ from rankexp.metrics.base import Metric, declare, parse
 from rankexp.plan import Cell, Job, cells
 from rankexp.protocols.base import Part, unfit
 from rankexp.protocols.split import Holdout
-from rankexp.run.evaluate import _check_row, _group_rows, evaluate
-from rankexp.run.fitting import Fitted
+from rankexp.run.evaluate import _check_row, evaluate
 from rankexp.run.material import Rows
+from rankexp.run.measured import measured, rows_of
 
 
 @declare("lower", source="a test")
@@ -48,9 +48,10 @@ def test_a_metric_cannot_write_into_the_scores_of_the_next() -> None:
 def test_a_metric_that_needs_groups_has_a_value_in_each() -> None:
     groups = np.array([0, 0, 1, 1])
     part = Part(np.zeros((4, 1)), np.array([0, 1, 0, 1]), groups=groups)
-    fitted = Fitted({"test": np.zeros((4, 1))})
-    rows = _group_rows("test", [Metric("groups_seen", groups_seen)], fitted, Rows(part.X, part))
-    assert [(row.group, row.value) for row in rows] == [("0", 1.0), ("1", 1.0)]
+    metrics, tested = [Metric("groups_seen", groups_seen)], Rows(part.X, part)
+    found = measured(metrics, np.zeros((4, 1)), {}, tested)
+    rows = rows_of("test", metrics, *found, tested)
+    assert [(row.group, row.value) for row in rows] == [(None, 2.0), ("0", 1.0), ("1", 1.0)]
 
 
 def test_rows_of_checks_are_of_plain_types() -> None:
