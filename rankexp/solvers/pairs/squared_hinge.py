@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.compiled import choose
 from rankexp.solvers.pairs.risk import PairRisk
 
+COMPILED = "rankexp.solvers.pairs.squared_hinge_numba"
 KEPT_ROWS = 100_000
 """Sums over fewer rows are kept for the next value, slope or Hessian at the same scores."""
 NARROW = 2**16
@@ -97,6 +99,26 @@ class Merged:
         """``sum over upper rows i of cost max(0, v - u_i)`` at each value v, (m,)."""
         return self.below(self.cost_below[1:] * self.step)
 
+    def rows_above(self, X: Floats) -> Floats:
+        """Return the sums of lower rows of X after each upper row, in its group, by weight."""
+        loops = choose(COMPILED)
+        if loops is not None:
+            mass = (~self.upper).astype(np.float64) if self.mass is None else self.mass
+            last = np.array([self.row.size - 1]) if self.last is None else self.last
+            return np.asarray(loops.rows_above(X, self.row, self.upper, mass, last))
+        lower = self.row[~self.upper]
+        sums = np.zeros((lower.size + 1, X.shape[1]))
+        rows = X[lower[::-1]]
+        if self.mass is not None:
+            rows *= self.mass[~self.upper][::-1, None]
+        np.cumsum(rows, axis=0, out=sums[1:])
+        after = lower.size - np.cumsum(~self.upper)[self.upper]
+        counted = np.asarray(sums[after])
+        if self.last is not None:
+            inside = self.above((~self.upper[1:]).astype(np.float64))
+            counted -= sums[after - inside[self.upper].astype(np.int64)]
+        return counted
+
 
 class SquaredHingePairs(PairRisk):
     """The squared hinge: a pair counts where ``s_i - s_j < 1``."""
@@ -128,7 +150,6 @@ class SquaredHingePairs(PairRisk):
         return found
 
     _last: tuple[Floats, list[Merged]] | None = None
-    _work = np.empty((2, 0, 0))
 
     def _merged(self, s: Floats) -> Iterable[Merged]:
         """Return, by lower level, the rows in the order of their values, group by group."""
@@ -169,31 +190,11 @@ class SquaredHingePairs(PairRisk):
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, from the pairs that count."""
-        (n, d), degree = X.shape, np.zeros(s.shape[0])
-        cross = np.zeros((d, d))
-        if self._work.shape[1:] != (n + 1, d):  # kept: touching new memory is slow
-            self._work = np.empty((2, n + 1, d))
-        first, second = self._work
+        degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
             below = m.cost_below if m.mass is None else m.cost_below * m.mass
             degree[m.row] += np.where(m.upper, m.cost * m.lower_above, below)
-            lower, upper = m.row[~m.upper], m.row[m.upper]
-            rows = np.take(X, lower[::-1], axis=0, out=first[: lower.size], mode="clip")
-            sums = second[: lower.size + 1]
-            sums[0] = 0.0
-            if m.mass is not None:
-                rows *= m.mass[~m.upper][::-1, None]
-            np.cumsum(rows, axis=0, out=sums[1:])
-            after = lower.size - np.cumsum(~m.upper)[m.upper]
-            counted = np.take(sums, after, axis=0, out=first[: upper.size], mode="clip")
-            if m.last is not None:
-                inside = m.lower_above
-                if m.mass is not None:
-                    inside = m.above((~m.upper[1:]).astype(np.float64))
-                counted -= sums[after - inside[m.upper].astype(np.int64)]
-            rows = np.take(X, upper, axis=0, out=second[: upper.size], mode="clip")
-            rows *= m.cost[m.upper][:, None]
-            cross += rows.T @ counted
-        A = np.multiply(X, np.sqrt(degree)[:, None], out=first[:n])
+            cross += (X[m.row[m.upper]] * m.cost[m.upper][:, None]).T @ m.rows_above(X)
+        A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
