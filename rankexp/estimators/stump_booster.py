@@ -1,6 +1,6 @@
 """What the boosting estimators share: sums of weighted stumps."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from numbers import Real
 from typing import Any, Self
@@ -15,7 +15,11 @@ from rankexp.solvers.result import Floats
 
 
 class StumpBooster(BaseEstimator):  # type: ignore[misc]
-    """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`."""
+    """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
+
+    Its `_ready` takes what `fit` does and returns what has `rounds`, to be found one by one; its
+    `_finish` takes that and some first rounds, sets the attributes and returns itself.
+    """
 
     def _check_boosting(self) -> None:
         one_of("cuts", self.cuts, CUTS)
@@ -45,27 +49,15 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
         >>> [model.n_iter_ for model in RankBoost().fit_rounds([10, 3], X, y)]
         [10, 3]
         """
-        models = [clone(self).set_params(n_rounds=n) for n in n_rounds]
+        models: list[Any] = [clone(self).set_params(n_rounds=n) for n in n_rounds]
         for model in models:
             model.check()
         if not models or getattr(self, "validation_fraction", None) is not None:
             return [model.fit(X, y, **given) for model in models]
-        most = clone(self).set_params(n_rounds=max(n_rounds))
+        most: Any = clone(self).set_params(n_rounds=max(n_rounds))
         ready = most._ready(X, y, **given)
         found = list(ready.rounds)
         return [copy(most).set_params(n_rounds=n)._finish(ready, found[:n]) for n in n_rounds]
-
-    def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
-        raise NotImplementedError
-
-    def _ready(self, *data: Any, **given: Any) -> Any:
-        """Return what is worked out of the data, and its `rounds`, to be found one by one."""
-        raise NotImplementedError
-
-    def _finish(self, ready: Any, rounds: Iterable[Any]) -> Self:
-        """Set the attributes from what is ready and some of its first rounds."""
-        raise NotImplementedError
 
     def _keep(self, stumps: Sequence[Stump], alphas: Sequence[float]) -> None:
         """Set the attributes of the rounds."""
