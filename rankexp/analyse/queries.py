@@ -14,7 +14,6 @@ from scipy import special
 
 from rankexp.analyse.frame import NONE
 from rankexp.arrays import Floats
-from rankexp.errors import ConfigError
 
 QUERY = "query"  # a column of frames, and a level of indices: the query's number, NONE for none
 SAME = 1e-9  # two ways to one mean differ by less
@@ -23,32 +22,27 @@ SPLIT = ["problem", "method", "model", "rep", "fold", "grid"]
 BATCH = 2_000_000  # numbers drawn at once
 
 
+def are_pairs(splits: pd.DataFrame, values: pd.DataFrame) -> bool:
+    """Tell whether splits are means over queries that no other fold has.
+
+    If not (records of metrics over all rows, folds that share a test set), an error over queries
+    is not that of their values. Both are of :func:`rankexp.analyse.frame.scores`, `values` by
+    query.
+    """
+    places = values[["problem", "fold", QUERY]].drop_duplicates()
+    means = values.groupby(SPLIT)["value"].mean().rename("mean").reset_index()
+    both = splits.merge(means, on=SPLIT, how="left").dropna(subset=["value"])
+    close = (both["value"] - both["mean"]).abs() <= SAME * (1 + both["value"].abs())
+    return bool(close.all()) and not places.duplicated(["problem", QUERY]).any()
+
+
 def spread(splits: pd.DataFrame, values: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
     """Return splits with a row a query in place of those of some problems, and the column `QUERY`.
 
-    Parameters
-    ----------
-    splits, values : DataFrame
-        Of :func:`rankexp.analyse.frame.scores`, the values by query.
-    problems : sequence of str
-        Those whose splits are to be spread. Their ``unit`` becomes the query.
-
-    Raises
-    ------
-    ConfigError
-        A split's value is not the mean over its queries, whose error would not be its own.
+    `splits` and `values` are as above; the query is the unit of the rows that are spread.
     """
     own = splits["problem"].isin(list(problems))
     each = splits.loc[own, SPLIT].merge(values, on=SPLIT)
-    means = each.groupby(SPLIT, sort=False)["value"].mean().rename("mean")
-    found = splits[own].merge(means, on=SPLIT, how="left").dropna(subset=["value"])
-    wrong = found[~((found["value"] - found["mean"]).abs() <= SAME * (1 + found["value"].abs()))]
-    if len(wrong):
-        row = wrong.iloc[0]
-        raise ConfigError(
-            f"on '{row['problem']}' the value of '{row['method']}', {row['value']:g}, is not the "
-            f"mean over the queries, {row['mean']:g}: the records are of other metrics; run again"
-        )
     each["unit"] = each[QUERY]
     return pd.concat([splits[~own].assign(**{QUERY: NONE}), each], ignore_index=True)
 

@@ -36,6 +36,7 @@ class Context:
     problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
     shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
+    _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -150,20 +151,29 @@ class Context:
 
     def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
         """Return the design of each problem's differences in a metric."""
-        setup, made = self.evaluate(experiment), {}
-        for name in setup.problems:
-            found, examples = design(self.study, setup, name, self.rows(name)), NAN
-            if found.pairs == QUERIES:
-                rows = self.by_query(experiment, metric)
-                own = rows.loc[rows["problem"] == name, ["fold", QUERY]].drop_duplicates()
-                if own[QUERY].duplicated().any():  # test sets that share queries are no strata
-                    found = _of_folds(setup)
-                elif metric.reading.reach:
-                    examples = len(own) / metric.reading.reach
-            if found.pairs != QUERIES:
-                examples = self.examples(name, metric)
-            made[name] = replace(found, examples=examples)
-        return made
+        setup, place = self.evaluate(experiment), (experiment, str(metric))
+        if place not in self._designs:
+            made = {
+                name: design(self.study, setup, name, self.rows(name)) for name in setup.problems
+            }
+            self._designs[place] = {
+                name: self._with_examples(experiment, name, metric, found)
+                for name, found in made.items()
+            }
+        return self._designs[place]
+
+    def _with_examples(
+        self, experiment: str, problem: str, metric: Metric, found: Design
+    ) -> Design:
+        """Return a design with what bounds its errors; queries are pairs if values are of them."""
+        if found.pairs == QUERIES:
+            values, rows = self.scores(experiment, metric), self.by_query(experiment, metric)
+            own, each = (one[one["problem"] == problem] for one in (values, rows))
+            if queries.are_pairs(own, each):
+                reach, count = metric.reading.reach, each[QUERY].nunique()
+                return replace(found, examples=count / reach if reach else NAN)
+            found = _of_folds(self.evaluate(experiment))
+        return replace(found, examples=self.examples(problem, metric))
 
     def by_query(self, experiment: str, metric: Metric) -> pd.DataFrame:
         """Return the slice of one metric with a row a query; it is kept for other blocks."""

@@ -10,7 +10,6 @@ from scipy import special, stats
 from rankexp.analyse import blocks, contrast, paired, queries
 from rankexp.analyse.adjust import Settings
 from rankexp.analyse.frame import NONE
-from rankexp.errors import ConfigError
 from rankexp.protocols.base import QUERIES, Design
 
 FOLDS = np.repeat(np.arange(5), [22, 21, 21, 21, 21])  # LETOR's OHSUMED: 106 queries
@@ -152,9 +151,15 @@ def test_splits_are_spread_over_their_queries() -> None:
     assert (rest[queries.QUERY] == NONE).all() and (rest["value"] == 0.7).all()
     own = spread[spread["problem"] == "p"]
     assert sorted(own["unit"].unique()) == list(range(6))
-    wrong = found.assign(value=found["value"] + 0.01)
-    with pytest.raises(ConfigError, match=r"on 'p' the value of 'a', 0\.31, is not the mean"):
-        queries.spread(wrong, each, ["p"])
+
+
+def test_splits_that_are_no_means_over_queries_of_their_own_are_told() -> None:
+    found, each = splits()
+    own = found[found["problem"] == "p"]
+    assert queries.are_pairs(own, each)
+    assert not queries.are_pairs(own.assign(value=own["value"] + 0.01), each)
+    assert not queries.are_pairs(own, each[each["fold"] == 0])
+    assert not queries.are_pairs(own, each.assign(query=each["query"] % 3)), "in both folds"
 
 
 def family(found: pd.DataFrame, policy: str = "refuse") -> contrast.Family:
