@@ -77,10 +77,20 @@ def test_nested_leaves_out_splits_without_inner_values_but_not_single_points() -
     assert list(select.nested(single, inner.iloc[:0], higher=False)["value"]) == [0.1, 0.9]
 
 
+def test_a_rule_by_other_values_asks_for_their_part() -> None:
+    scores = table({"lam=1": [0.1, 0.9], "lam=2": [0.5, 0.5]})
+    values = {"validation": table({"lam=1": [0.4, 0.2], "lam=2": [0.3, 0.2]})}
+    rule = select.Rule.parse("validation")
+    assert list(rule.apply(scores, values.__getitem__, False)["grid"]) == ["lam=2", "lam=1"]
+    assert list(rule.apply(scores, values.__getitem__, True)["grid"]) == ["lam=1", "lam=1"]
+    with pytest.raises(KeyError, match="inner"):
+        select.Rule.parse("nested").apply(scores, values.__getitem__, False)
+
+
 def test_fixed_takes_what_it_is_told() -> None:
     scores = table({"lam=1": [0.1, 0.9], "lam=2": [0.5, 0.5]})
     assert list(
-        select.Rule.parse("fixed:lam=2").apply(scores, lambda: scores, False)["value"]
+        select.Rule.parse("fixed:lam=2").apply(scores, lambda _: scores, False)["value"]
     ) == [0.5, 0.5]
 
 
