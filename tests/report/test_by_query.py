@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,6 @@ from rankexp.config.schema import Block, Study
 from rankexp.errors import ConfigError
 from rankexp.grid import Point
 from rankexp.plan import Cell, DataFacts
-from rankexp.protocols.base import QUERIES, Design, Place
-from rankexp.protocols.given import Given
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.render.text import rows
@@ -32,7 +30,10 @@ GRID = [0.1, 1.0, 10.0]
 METRICS = ["auc", "u_pairs"]
 EXPERIMENT: dict[str, Any] = {
     "problems": ["d"],
-    "protocol": {"kind": "given", "test": "test", "validation": "validation"},
+    "protocol": {
+        "kind": "given",
+        "folds": [{"test": f"T{i + 1}", "validation": f"T{i or 5}"} for i in range(5)],
+    },
     "methods": list(METHODS),
     "metrics": METRICS,
 }
@@ -60,18 +61,6 @@ PUBLISHED = [
         ("good", "u_pairs", 0.6),
     )
 ]
-
-
-@pytest.fixture(autouse=True)
-def _five_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the protocol have five test sets."""
-
-    def places(_: Given) -> Iterator[Place]:
-        yield from (Place(None, None, fold) for fold in range(5))
-
-    monkeypatch.setattr(Given, "places", places)
-    monkeypatch.setattr(Given, "size", lambda _: 5)
-    monkeypatch.setattr(Given, "design", lambda *_: Design(QUERIES))
 
 
 def values(method: str, fold: int, metric: str, grid: int) -> np.ndarray:
@@ -182,6 +171,12 @@ VALIDATED = "{kind: given, test: t, validation: v}"
     ("protocol", "rule", "said"),
     [
         (VALIDATED, "validation:rank_loss", ""),
+        ("{kind: given, folds: [{test: t, validation: v}]}", "validation", ""),
+        (
+            "{kind: given, folds: [{test: t, validation: v}, {test: v}]}",
+            "validation",
+            "no validation",
+        ),
         ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part to choose on"),
         ("{kind: cross_validation, folds: 5}", "validation", "'e' has no validation part"),
         (
