@@ -65,22 +65,27 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
 
 
 def scores(
-    frame: pd.DataFrame, experiment: str, metric: str, part: str = "test", *, queries: bool = False
+    frame: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    part: str = "test",
+    *,
+    by_query: bool = False,
 ) -> pd.DataFrame:
     """Return one metric of an experiment, one row a split, method and grid point.
 
     Model, rep and fold are `NONE` where there is none; `unit` is the model, else the repeat. With
-    `queries` there is a row for each query of these, whose number is in a further column.
+    `by_query` there is a row for each query of these, whose number is in a further column.
     """
     wanted = (
         (frame["experiment"] == experiment)
         & (frame["metric"] == metric)
         & (frame["part"] == part)
         & frame["step"].isna()
-        & (frame["group"].notna() if queries else frame["group"].isna())
+        & (frame["group"].notna() if by_query else frame["group"].isna())
     )
     rows = frame.loc[wanted]
-    more = {"query": rows["group"].cat.codes.to_numpy(np.int64)} if queries else {}
+    more = {"query": rows["group"].cat.codes.to_numpy(np.int64)} if by_query else {}
     places = {
         name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
         for name in ("model", "rep", "fold")

@@ -25,9 +25,8 @@ BATCH = 2_000_000  # numbers drawn at once
 def are_pairs(splits: pd.DataFrame, values: pd.DataFrame) -> bool:
     """Tell whether splits are means over queries that no other fold has.
 
-    If not (records of metrics over all rows, folds that share a test set), an error over queries
-    is not that of their values. Both are of :func:`rankexp.analyse.frame.scores`, `values` by
-    query.
+    If not (metrics over all rows, folds that share a test set), an error over queries is not that
+    of their values. Both are of :func:`rankexp.analyse.frame.scores`, `values` by query.
     """
     places = values[["problem", "fold", QUERY]].drop_duplicates()
     means = values.groupby(SPLIT)["value"].mean().rename("mean").reset_index()

@@ -90,11 +90,19 @@ class Context:
         """Return the metric asked for, or the experiment's first."""
         return asked or parse(self.evaluate(experiment).metrics[0])
 
-    def scores(self, experiment: str, quantity: Metric | str, part: str = "test") -> pd.DataFrame:
+    def scores(
+        self,
+        experiment: str,
+        quantity: Metric | str,
+        part: str = "test",
+        *,
+        by_query: bool = False,
+    ) -> pd.DataFrame:
         """Return the slice of one metric or named quantity; it is kept for other blocks."""
-        key = (experiment, str(quantity), part)
+        key = (experiment, str(quantity), part, *[QUERY] * by_query)
         if key not in self._slices:
-            self._slices[key] = scores(self.frame, experiment, str(quantity), part)
+            found = scores(self.frame, experiment, str(quantity), part, by_query=by_query)
+            self._slices[key] = found
         return self._slices[key]
 
     def chosen(
@@ -151,36 +159,23 @@ class Context:
 
     def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
         """Return the design of each problem's differences in a metric."""
-        setup, place = self.evaluate(experiment), (experiment, str(metric))
+        place, problems = (experiment, str(metric)), self.evaluate(experiment).problems
         if place not in self._designs:
-            made = {
-                name: design(self.study, setup, name, self.rows(name)) for name in setup.problems
-            }
-            self._designs[place] = {
-                name: self._with_examples(experiment, name, metric, found)
-                for name, found in made.items()
-            }
+            self._designs[place] = {n: self._design(experiment, n, metric) for n in problems}
         return self._designs[place]
 
-    def _with_examples(
-        self, experiment: str, problem: str, metric: Metric, found: Design
-    ) -> Design:
+    def _design(self, experiment: str, problem: str, metric: Metric) -> Design:
         """Return a design with what bounds its errors; queries are pairs if values are of them."""
+        setup, rows = self.evaluate(experiment), self.rows(problem)
+        found = design(self.study, setup, problem, rows)
         if found.pairs == QUERIES:
-            values, rows = self.scores(experiment, metric), self.by_query(experiment, metric)
-            own, each = (one[one["problem"] == problem] for one in (values, rows))
-            if queries.are_pairs(own, each):
-                reach, count = metric.reading.reach, each[QUERY].nunique()
-                return replace(found, examples=count / reach if reach else NAN)
-            found = _of_folds(self.evaluate(experiment))
+            tables = [self.scores(experiment, metric, by_query=own) for own in (False, True)]
+            splits, each = (table[table["problem"] == problem] for table in tables)
+            if queries.are_pairs(splits, each):
+                reach = each["value"].max() - each["value"].min()  # of a query, as far as is seen
+                return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
+            found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
-
-    def by_query(self, experiment: str, metric: Metric) -> pd.DataFrame:
-        """Return the slice of one metric with a row a query; it is kept for other blocks."""
-        key = (experiment, str(metric), QUERY)
-        if key not in self._slices:
-            self._slices[key] = scores(self.frame, experiment, str(metric), queries=True)
-        return self._slices[key]
 
     def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:
         """Return splits with a row a query where queries are the pairs; others as they are."""
@@ -188,7 +183,7 @@ class Context:
         wanted = [name for name, found in designs.items() if found.pairs == QUERIES]
         if not wanted:
             return splits
-        return queries.spread(splits, self.by_query(experiment, metric), wanted)
+        return queries.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.
@@ -213,23 +208,23 @@ class Context:
         return None if reason is None else str(reason)
 
 
-def design(study: Study, setup: Evaluate, problem: str, rows: float = NAN) -> Design:
+def design(
+    study: Study, setup: Evaluate, problem: str, rows: float = NAN, *, grouped: bool = True
+) -> Design:
     """Return the design of a problem's differences, whose `rows` are NaN if unknown.
 
     Test sets that the data names have queries as pairs where its rows are ranked within groups.
-    Without groups several such test sets are folds, whose training parts overlap.
+    If not, or not `grouped`, several such test sets are folds, whose training parts overlap.
     """
-    found, entry = setup.protocol.design(rows), study.data.get(problem)
+    found, entry, folds = (
+        setup.protocol.design(rows),
+        study.data.get(problem),
+        setup.protocol.size(),
+    )
     if found.pairs not in (EXAMPLES, QUERIES):
         return found
-    if entry is not None and entry.groups is not None and setup.within_groups:
+    if grouped and entry is not None and entry.groups is not None and setup.within_groups:
         return Design(QUERIES)
-    return _of_folds(setup)
-
-
-def _of_folds(setup: Evaluate) -> Design:
-    """Return the design of given test sets whose queries are no pairs."""
-    folds = setup.protocol.size()
     return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
 
 

@@ -219,6 +219,30 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     assert any("randomisation test" in note for note in output.notes)
 
 
+def test_queries_that_all_but_agree_have_the_least_error_there_can_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(METHODS, "poor", 0.2)
+    one = values
+
+    def same(method: str, fold: int, metric: str, grid: int) -> np.ndarray:
+        return (
+            one("good", fold, metric, grid)
+            + (method != "good") * (fold == 0) * np.eye(9)[0][: SIZES[fold]] * 0.3
+        )
+
+    monkeypatch.setitem(globals(), "values", same)
+    row = table(show(context(), "comparison", method="good", references=["poor"]), "method").loc[
+        "good"
+    ]
+    every = np.concatenate(
+        [same(m, f, "auc", g) for m in METHODS for f in range(5) for g in range(3)]
+    )
+    assert row["se"] == pytest.approx(paired.UNSEEN * np.ptp(every[~np.isnan(every)]) / 41)
+    assert "next to no spread" in row["note"] and np.isnan(row["boot_low"])
+    assert row["p_random"] == 1.0
+
+
 def test_a_fold_without_a_record_is_refused() -> None:
     made = context(lambda cell: (cell.method, cell.place.fold) != ("good", 3))
     output = show(made, "comparison", method="good", references=["poor"])

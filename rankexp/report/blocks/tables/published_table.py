@@ -71,9 +71,8 @@ class PublishedTable(Choosing, Ruled):
         for line in lines:
             if math.isnan(line["reproduced"]) and line["state"] != "complete":
                 line["reference"] = context.referred(block.name, "reproduced", line)
-        tables = [self._wide(context, lines, methods)]
-        if self.metrics:
-            tables = self._by_metric(context, lines)
+        wide = [] if self.metrics else [self._wide(context, lines, methods)]
+        tables = wide or self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
         numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
         told = tally(context, lines, self.digits)
