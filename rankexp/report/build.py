@@ -59,17 +59,15 @@ class Built:
         return Section(title, self.block.text or "", self.output, list(self.files))
 
     def on_page(self, said: set[str]) -> Section:
-        """Return its part of a page with a head: the gist in place of paragraphs, but once.
+        """Return its part of a page with a head: what has no table is told by its gist, but once.
 
-        `said` are the gists further up. A table on the page speaks for itself.
+        `said` are the gists further up.
         """
-        own = self.output
-        if _gathers(self.block):
-            return self.section
-        gist = "" if own.gist in said else own.gist
-        said.add(gist)
-        table = any(not one.detail for one in own.tables)
-        lead = [gist] if gist and (own.lead or not table) else []
+        own, gist = self.output, "" if self.output.gist in said else self.output.gist
+        told = not own.lead and all(one.detail for one in own.tables)
+        if gist and (told or self.block.aside):
+            said.add(gist)
+        lead = [gist] if gist and told else own.lead
         return replace(self.section, output=replace(own, lead=lead, gist=gist))
 
 

@@ -18,9 +18,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     """Return the page of a study, its blocks being the sections, some of them set aside."""
     study = context.study
     names = list(study.experiments)
-    wrong = runs.wrong(context, names)
-    notes = runs.facts(context)
-    notes += [runs.good(context, names), *wrong] if wrong else []
+    notes = [*runs.facts(context), *runs.wrong(context, names)]
     return Page(
         title=study.title + SLICE * study.study.endswith("-quick"),
         source=study.source or "",

@@ -118,7 +118,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[str]:
     total, notes = complete.total(map(context.total, names)), []
     if total.nan:
         notes.append(
-            f"{total.nan} of them have an undefined test value (a class or level without an "
+            f"{total.nan} records have an undefined test value (a class or level without an "
             "example in the test part); these are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from scipy import special
 
 from rankexp.analyse.adjust import Contrast, Settings
-from rankexp.analyse.verdicts import UNDECIDED, Verdict
+from rankexp.analyse.verdicts import UNDECIDED
 from rankexp.report.model import Fact
 from rankexp.report.numbers import amount, number, short, span
 
@@ -34,34 +34,6 @@ def _within(contrast: Contrast, settings: Settings) -> str:
     beside = {"yes": f" and {share}", "no": f", but not {share}", "undecided": f"; {share}: open"}
     text = f"equivalent within {short(settings.margin or math.nan)}"
     return text + beside.get(contrast.within_relative, "")
-
-
-def counted(found: Sequence[Contrast], label: Label, settings: Settings) -> str:
-    """Count the verdicts on single problems; those that found a difference are named."""
-    found = [contrast for contrast in found if contrast.verdict.compared]
-    if not found:
-        return "nothing was run"
-    parts, within = [], f"less than {short(settings.margin or math.nan)}"
-    for word in ("better", "worse"):
-        own = [c for c in found if c.verdict.shown == word]
-        names = [label(c.problem) for c in own]
-        if small := sum(c.verdict.equivalent for c in own):
-            names.append(f"{'all' if small == len(own) else f'{small} of them'} by {within}")
-        of = f" of {len(found)}" if word == "better" else ""
-        parts.append(f"{word} on {len(own) or 'none'}{of}" + f" ({'; '.join(names)})" * bool(own))
-    if settings.margin is not None:
-        same = [c for c in found if c.verdict == Verdict(equivalent=True)]
-        apart = sum(c.within_relative in ("no", "undecided") for c in same)
-        beside = (
-            f" ({apart} of them not shown to be within {share_of_loss(settings)}, too)"
-            if apart
-            else ""
-        )
-        parts.append(
-            f"equivalent within {short(settings.margin)} on {len(same) or 'none'}{beside}"
-        )
-    undecided = sum(c.verdict == UNDECIDED for c in found)
-    return ", ".join([*parts, f"undecided on {undecided or 'none'}"])
 
 
 def share_of_loss(settings: Settings) -> str:
@@ -116,19 +88,24 @@ def needed(se: float, settings: Settings, tests: int = 1) -> float:
     return float((wanted * se / (settings.margin or math.nan)) ** 2)
 
 
-def tallied(found: Sequence[Contrast], settings: Settings) -> tuple[str, str]:
-    """Return the verdict over several problems, of which no mean is taken, and their counts."""
+def tallied(found: Sequence[Contrast], settings: Settings) -> Fact:
+    """Return the verdict over several problems, of which no mean is taken, with their counts."""
     known = [c.verdict for c in found if c.verdict.compared]
     shown = {v.shown for v in known if v.shown}
     verdict = "mixed" if len(shown) == 2 else next(iter(shown), "undecided")
-    if not shown and known and all(v.equivalent for v in known):
-        verdict = "equivalent"
+    verdict = "equivalent" if known and all(v.equivalent for v in known) else verdict
     counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
     counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
     counts["undecided"] = sum(v == UNDECIDED for v in known)
     said = [f"{word} on {n}" for word, n in counts.items() if n]
     said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
-    return verdict, f"{', '.join(said) or 'not run'} (margin {short(settings.margin or math.nan)})"
+    text = ", ".join(said) or "nothing was run"
+    if settings.margin is not None:
+        text += f" (margin {short(settings.margin)})"
+    open_ = [c for c in found if c.verdict == UNDECIDED and not math.isnan(c.low_all)]
+    if verdict == "undecided" and open_:
+        text += f"; {_needed(max(open_, key=lambda c: c.high_all - c.low_all), settings)}"
+    return Fact(verdict, text)
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:
@@ -138,23 +115,6 @@ def split(found: Sequence[Contrast], label: Label) -> str:
         for word in ("better", "worse")
     }
     return ", ".join(f"{word} on {own}" for word, own in names.items())
-
-
-def bound(word: str, most: float, label: str, digits: int) -> str:
-    """Say how large a gain or a loss can be at most."""
-    if most <= 0:
-        return f"there is no {word}"
-    return f"a {word} is at most {number(most, digits)} ({label})"
-
-
-def visible(differences: Sequence[float], digits: int) -> str:
-    """Say how large a difference the designs of the undecided problems would have shown."""
-    if not differences:
-        return ""
-    ends = list(dict.fromkeys(number(f(differences), digits) for f in (min, max)))
-    if len(ends) == 1:
-        return f", where a true difference of {ends[0]} or more would probably show"
-    return f", where true differences of {ends[0]} to {ends[1]} or more would probably show"
 
 
 def headline(found: Sequence[Contrast], settings: Settings) -> str:

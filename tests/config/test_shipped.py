@@ -34,9 +34,14 @@ def test_a_page_begins_with_its_summary_and_shows_little(file, profile):
     head, *others = load(file, profile).report
     assert head.block == "summary" and not head.aside
     assert len([block for block in others if not block.aside]) <= 10
-    of = head.options["of"]
-    gathered = of.values() if isinstance(of, dict) else of
-    assert set(gathered) <= {block.name for block in others}
+    told = [
+        own["block"]
+        for key in ("why", "means")
+        for own in head.options.get(key, [])
+        if "block" in own
+    ]
+    assert {*told, *head.options.get("reproduced", [])} <= {block.name for block in others}
+    assert head.options["asked"] and head.options["means"]
 
 
 RUNS = sorted((FOLDER.parent / "results" / "reference").glob("*/run.md"))
@@ -46,6 +51,14 @@ RUNS = sorted((FOLDER.parent / "results" / "reference").glob("*/run.md"))
 def test_a_committed_page_is_read_in_two_minutes(run):
     page = (run.parent / "report.md").read_text(encoding="utf-8")
     assert len(page.splitlines()) < 200
+    _, head, *rest = page.split("\n## ")
+    said = [line for line in head.splitlines() if line.startswith("**")]
+    leads = ["Asked", "Done", "Reproduced", "Not reproduced", "What it means"]
+    assert [line[2:].partition(".**")[0] for line in said] == leads
+    assert all(len(line.split()) <= 50 for line in said), [len(line.split()) for line in said]
+    assert "nothing is known" not in head
+    rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
+    assert max(map(len, rows)) <= 140
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)

@@ -123,9 +123,9 @@ def test_the_print_counts_with_the_noise_of_its_own_units(make: Make) -> None:
 
 def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) -> None:
     output = show(make(), "published_table", ["folds", "once"])
-    assert output.gist.startswith("None of 3 published values are reproduced within the noise of")
-    assert ", 1 is too noisy to tell, 2 are not: vote_84 & more exponential (.1" in output.gist
-    assert " against .5000), vote_84 & more logistic (.11" in output.gist
+    assert output.gist.startswith("0 of 3 published values within the noise (1 too noisy to tell)")
+    assert "; not: 2 of 3 values, furthest vote_84 & more exponential (.1" in output.gist
+    assert output.gist.endswith(" here, .5000 printed).")
     marked = [row[-1] for row in rows(output.tables[0]) if row[0].endswith("(once)")]
     assert " ? / " in marked[0]
     blind = show(make(), "published_table", "once", margin=0.5)
@@ -201,7 +201,7 @@ def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     assert set(vote["nan"]) == {1} and set(vote["splits"]) == {5}
     assert vote["reproduced"].notna().all()
     complete = show(context, "completeness", ["boxes", "folds"])
-    assert any(n.startswith("3 of them have an undefined test value") for n in complete.notes)
+    assert any(n.startswith("3 records have an undefined test value") for n in complete.notes)
     places = [tuple(row[:2]) for row in rows(complete.tables[0])]
     assert places[:2] == [("boxes", "all"), ("folds", "all")], "sums, where nothing is wrong"
     assert set(places[2:]) == {("folds", "vote")}

@@ -4,6 +4,7 @@ import copy
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from rankexp.report.model import Output
 from rankexp.report.numbers import span
 from rankexp.report.render import latex, markdown, terminal
 from rankexp.report.render.text import rows
-from rankexp.report.verdict_words import bound, headline, visible
+from rankexp.report.verdict_words import fact, headline, tallied
 from rankexp.report.verdict_words import words as words_of
 from rankexp.run.record import Record
 
@@ -164,7 +165,8 @@ def test_without_a_margin_equivalence_is_relative_alone(
     assert set(output.numbers["verdict"]) == {"better", "worse"}
     assert set(output.numbers["within_relative"]) <= {"yes", "no", "undecided"}
     assert any("rank loss: no margin, so no equivalence" in note for note in output.notes)
-    assert "equivalent" not in output.gist and output.gist.count("undecided on none") == 2
+    assert "equivalent" not in output.gist and "margin" not in output.gist
+    assert "margin" not in output.facts["logistic in boxes"].text
     given = show(make(), "comparison", "boxes", **PAIR, margin=0.02).numbers
     assert given is not None and given["verdict"].str.endswith("equivalent").all()
 
@@ -184,7 +186,9 @@ def test_both_margins_are_named(make: Make) -> None:
         and row[-2] == "no"
     )
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
-    assert "within 20 %: yes; +.0" in rows(wide.tables[0])[0][2]
+    assert rows(wide.tables[0])[0][2].endswith(") worse ≈")
+    near = show(make(), "answer", "boxes", **PAIR, margin=margin)
+    assert rows(near.tables[0])[0][2].endswith(") worse ≈ (1 %: beyond)")
     assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
@@ -209,8 +213,8 @@ def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
     )
     assert said in output.lead[0]
     assert rows(output.tables[0])[-1][2] == "better on some, worse on others: no mean is shown"
-    assert output.lead[2].count("over 2 settings") == 0
-    assert output.gist.startswith("SVM-OR against logistic: better on 1 of 2 (hard")
+    assert output.gist.startswith("SVM-OR against logistic: better on 1 of 2, worse on 1")
+    assert output.facts["logistic"].verdict == output.facts["logistic in boxes"].verdict == "mixed"
     assert rows(show(context, "comparison", "boxes", **PAIR).tables[0])[-1][2] == "–"
 
 
@@ -274,8 +278,59 @@ def test_verdicts_with_their_numbers() -> None:
     )
     assert words("equivalent", 0.002) == "equivalent within .01"
     assert words("undecided", 0.002) == "undecided" and words("not run", math.nan) == "not run"
-    assert bound("gain", 0.002, "vote", 4) == "a gain is at most .0020 (vote)"
-    assert bound("loss", -0.002, "vote", 4) == "there is no loss"
+
+
+INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "low", "high", "word", "ending"),
+    [
+        ("equivalent", -0.001, 0.002, "equivalent", "over 9 data sets, within the margin of .01"),
+        ("better, equivalent", -0.003, -0.001, "equivalent", ", within the margin of .01"),
+        ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
+        ("worse", 0.002, 0.02, "worse", ", beside the margin of .01"),
+        # z(.95) + z(.9) = 2.926 times a standard error of .02 / 1.96 is 2.986 times the margin.
+        (
+            "undecided",
+            -0.02,
+            0.02,
+            "undecided",
+            "of .01 open (about 81 data sets would be needed)",
+        ),
+        ("undecided", -0.006, 0.006, "undecided", "(a little more data may decide it)"),
+        ("undecided", -math.inf, math.inf, "undecided", "(at least 6 data sets would be needed)"),
+    ],
+)
+def test_a_fact_says_what_was_found_or_what_is_needed(
+    verdict: str, low: float, high: float, word: str, ending: str
+) -> None:
+    middle = (low + high) / 2 if math.isfinite(low) else 0.0
+    own = Contrast(
+        "", difference=middle, low_all=low, high_all=high, verdict=VERDICTS[verdict], **INTERVAL
+    )
+    found = fact(own, Settings(), 4)
+    assert found.verdict == word and found.text.endswith(ending)
+    assert ("95 % from" in found.text) == math.isfinite(low)
+    folds = fact(replace(own, unit="folds"), Settings(), 4).text
+    assert "folds would be" not in folds or math.isinf(low)
+
+
+def test_several_problems_are_counted() -> None:
+    def said(*verdicts: str) -> tuple[str, str]:
+        found = tallied(contrasts(*verdicts), Settings())
+        return found.verdict, found.text
+
+    assert said("better, equivalent", "equivalent")[0] == "equivalent"
+    assert said("better", "worse", "not run") == (
+        "mixed",
+        "better on 1 of 2, worse on 1 (margin .01)",
+    )
+    assert said("not run") == ("undecided", "nothing was run (margin .01)")
+    open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
+    assert tallied([open_], Settings()).text == (
+        "undecided on 1 of 1 (margin .01); about 9 times as many examples would be needed"
+    )
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:
@@ -288,34 +343,26 @@ def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None
     output = show(make(study, data=names), "answer", "folds", **PAIR)
     *_, overall = rows(output.tables[0])
     assert len(rows(output.tables[0])) == 4  # though the three have one label
-    assert all(cell.endswith(" (no interval)") for cell in overall[2:])
-    assert all("too few for a 95 % interval" in text for text in output.lead[2:])
+    assert all(" (no interval) " in cell for cell in overall[2:])
+    assert "at least 6 data sets would be needed" in output.facts["logistic in folds"].text
     assert "∞" not in markdown.body(output)
-
-
-def test_what_undecided_designs_would_have_shown() -> None:
-    assert visible([], 4) == ""
-    assert visible([0.09223, 0.09221], 4).startswith(", where a true difference of .0922 or more")
-    assert visible([0.1, 0.02], 4).startswith(", where true differences of .0200 to .1000 or")
 
 
 def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None:
     output = show(make(), "answer", "boxes", **PAIR, margin=0.015)
-    first, second, worse, better = output.lead
+    first, second = output.lead
     assert first.startswith(
         "SVM-OR against logistic: a loss on every problem; over the 2 settings of boxes worse by"
     )
     assert second.startswith("SVM-OR against exponential: a gain on every problem; over the 2")
     assert "the largest gain shown is .01" in second or "the largest gain shown is .00" in second
-    assert "worse on 2 (linear, balanced; hard; all by less than .015), equivalent" in worse
-    assert "no gain is seen on any problem" in worse and "there is no gain, a loss is" in worse
-    assert "there is no loss" in better
-    assert output.numbers is not None
-    most = -output.numbers.query("reference == 'exponential'")["low_all"].min()
-    assert f"a gain is at most {most:.4f}".replace("0.", ".") in better
+    assert output.gist == (
+        "SVM-OR against logistic: worse on 2 of 2 (margin .015). "
+        "SVM-OR against exponential: better on 2 of 2 (margin .015)."
+    )
     texts = rows(output.tables[0])
     assert [row[1] for row in texts] == ["linear, balanced", "hard", "all settings"]
-    assert texts[0][2].startswith("worse, but equivalent; within 10 %: yes; +.0")
+    assert texts[0][2].startswith("+.0") and texts[0][2].endswith(") worse ≈")
 
 
 def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, save: Any) -> None:
@@ -329,7 +376,7 @@ def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, sav
     assert place < 8 and page[place + 2].startswith("SVM-OR against logistic: ")
     output = show(make(study), "answer", "boxes", **PAIR)
     for written in (terminal.render(output), latex.render(output) or ""):
-        assert written.index("SVM-OR against logistic") < written.index("Verdicts on SVM-OR")
+        assert written.index("SVM-OR against logistic") < written.index("Differences of SVM-OR")
 
 
 # ---- Ranks and diagrams ---------------------------------------------------------------------

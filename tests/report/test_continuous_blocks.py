@@ -168,8 +168,13 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     flat = table.loc["flat"]
     assert (flat["best"], flat["worst"], tree["worst"]) == (0, 4, 0)
     assert (flat["verdict"], flat["note"]) == ("not reproduced", "another definition")
-    assert rows(output.tables[0])[0][:4] == ["IAUC", "Tree", ".75", ".7500"]
-    assert rows(output.tables[0])[1][5:8] == [".5000 to .5000", "100 %", "not reproduced"]
+    assert rows(output.tables[0])[0][:4] == ["IAUC", "Tree", ".75", ".7500 (.6150 to .8850)"]
+    shown = [".5000 (.5000 to .5000)", "100 %", "not reproduced"]
+    assert rows(output.tables[0])[1][3:6] == shown
+    assert output.tally is not None and output.tally.found.startswith(
+        "1 of 2 published values lie"
+    )
+    assert output.tally.lacks.startswith("1 of 2 values, furthest Flat in IAUC (.5000 here, .")
 
 
 def test_the_best_of_the_seeds_heeds_the_metrics_direction() -> None:

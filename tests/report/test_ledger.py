@@ -16,7 +16,7 @@ from rankexp.plan import Cell
 from rankexp.report import build
 from rankexp.report.context import Context
 from rankexp.report.model import Output
-from rankexp.report.render.text import rows
+from rankexp.report.render.text import all_notes, rows
 from rankexp.run.record import Record, Row
 
 Make = Callable[..., Context]
@@ -135,7 +135,7 @@ def test_over_data_sets_needs_all_of_them(make: Make) -> None:
     assert verdicts(make(study, FAILS, names), row) == ["does not hold"]
     few = row | {"problem": "over d0 d1 d2 d3"}
     output = show(make(study, None, names), few)
-    assert rows(output.tables[0])[0][2] == (
+    assert rows(output.tables[1])[0][3] == (
         "rank loss of SVM-OR lower than exponential (folds; over 4 data sets; best test mean)"
     )
     assert rows(output.tables[0])[0][-1] == "undecided"
@@ -148,10 +148,10 @@ def test_what_was_not_run_is_said(make: Make) -> None:
     none = make(change=lambda cell, r: None if cell.experiment == "boxes" else r)
     output = show(none, row)
     assert rows(output.tables[0])[0][-1] == "not run" and output.incomplete
-    assert output.gist == "0 of 1 claims tested hold here; not run: a."
+    assert output.gist == "0 of 1 claims tested hold; not: 1 claim not run (a)."
     part = make(change=lambda c, r: None if (c.experiment, c.place.rep) == ("boxes", 1) else r)
     (line,) = rows(show(part, row).tables[0])
-    assert line[-1] == "undecided" and "INCOMPLETE: " in line[3]
+    assert line[-1] == "undecided" and "INCOMPLETE: " in line[2]
     outside = [
         row | {"experiment": "wide"},
         row | {"problem": "harder"},
@@ -163,7 +163,7 @@ def test_what_was_not_run_is_said(make: Make) -> None:
     )
     lost = make(change=undefine("svm_or"))
     (line,) = rows(show(lost, row).tables[0])
-    assert line[-1] == "undecided" and "a split has a value for one side only" in line[3]
+    assert line[-1] == "undecided" and "a split has a value for one side only" in line[2]
 
 
 def undefine(method: str) -> Any:
@@ -180,7 +180,7 @@ def test_a_single_split_has_no_error(make: Make) -> None:
     row = claim(experiment="once", problem="vote", metric="rank_loss", rule="oracle")
     output = show(make(), row | {"method": "logistic", "test": "between", "threshold": "0..1"})
     (line,) = rows(output.tables[0])
-    assert line[-1] == "undecided" and "a single value has no error" in line[3]
+    assert line[-1] == "undecided" and "a single value has no error" in line[2]
 
 
 def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make) -> None:
@@ -194,8 +194,8 @@ def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make)
 
     assert verdicts(make(change=hard), good) == ["does not hold"]
     assert verdicts(make(change=hard), half) == ["holds"]
-    shown = rows(show(make(change=hard), half).tables[0])[0]
-    assert "in at least 50 % of the cases" in shown[2] and "1 of 2 hold" in shown[3]
+    shown = rows(show(make(change=hard), half).tables[1])[0]
+    assert shown[3].endswith(", in at least 50 % of the cases; 1 of 2 hold")
 
 
 def test_the_gist_names_what_does_not_hold(make: Make) -> None:
@@ -207,16 +207,21 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
         claim("theorem", test="not tested", note="Proved."),
     )
     assert output.gist == (
-        "1 of 3 claims tested hold here; not: bad; undecided: open; 1 more were not tested."
+        "1 of 3 claims tested hold; not: 1 claim refuted (bad), 1 claim undecided (open)."
     )
     shown = rows(output.tables[0])
-    assert shown[3][2:] == ["–", "Proved.", "not tested here"]
-    assert shown[1][:3] == [
-        "bad: So it is.",
+    assert shown[3] == ["theorem", "–", "–", "not tested here"]
+    assert "[2] Proved." in all_notes(output)
+    assert output.tables[1].detail and rows(output.tables[1])[1] == [
+        "bad",
+        "So it is.",
         "p. 1",
-        "rank loss of SVM-OR lower than logistic (boxes; best test mean)",
+        "rank loss of SVM-OR lower than logistic (boxes; best test mean); 0 of 2 hold",
     ]
-    assert shown[1][3].startswith("+.01") and " to +.0" in shown[1][3]
+    assert shown[1][0] == "bad" and shown[1][1].startswith("+.01") and " to +.0" in shown[1][1]
+    assert output.facts["bad"].verdict == "does not hold"
+    assert output.facts["bad"].text == shown[1][1]
+    assert output.facts["open"].text.endswith("as much data would tell, if the number stays)")
     assert output.numbers is not None
     assert output.numbers["verdict"].tolist() == [
         *["holds"] * 2, *["does not hold"] * 2, *["undecided"] * 2, "not tested here",

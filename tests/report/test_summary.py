@@ -1,43 +1,55 @@
-"""The head of a page: sentences that other blocks say of themselves."""
+"""The head of a page: five sentences made of what other blocks found."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from rankexp import registry
+from rankexp.config.load import load
 from rankexp.config.schema import Block, Study
+from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.report import build
 from rankexp.report.context import Context
-from rankexp.report.model import Output
+from rankexp.report.model import Fact, Output, Tally
 from rankexp.run.record import Record
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
-ASKED = "Does 100 % of *it* hold?"
+LEADS = ["Asked", "Done", "Reproduced", "Not reproduced", "What it means"]
+PAIR = {"method": "svm_or", "references": ["logistic", "exponential"], "margin": 0.015}
+ANSWER = {"block": "answer", "name": "answer", "experiment": "boxes", "options": PAIR}
+MEANS = {
+    "equivalent": "pairs are not needed: they change it by {}",
+    "worse": "points rank better: pairs change it by {}",
+}
+HEAD = {
+    "block": "summary",
+    "name": "summary",
+    "title": "In short",
+    "options": {
+        "asked": "Does 100 % of *it* hold?",
+        "reproduced": ["table1"],
+        "why": [
+            {"block": "answer", "of": "exponential in boxes", "say": "exponential loses {}"},
+            "the solver is loose",
+        ],
+        "means": [{"block": "answer", "of": "logistic in boxes", "say": MEANS}],
+    },
+}
 
 
 @pytest.fixture(name="study")
-def _study(make: Make, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """A study with a summary at its head, whose table says its first number."""
-    kind = registry.get("report.blocks", "published_table")
-    plain = kind.output
-
-    def output(self: Any, context: Context, block: Block) -> Output:
-        made: Output = plain(self, context, block)
-        assert made.numbers is not None
-        return replace(made, gist=f"The first value is {made.numbers['reproduced'].iloc[0]:.6f}.")
-
-    monkeypatch.setattr(kind, "output", output)
-    study = copy.deepcopy(make().manifest["study"])
-    head = {"block": "summary", "name": "summary", "title": "In short"}
-    head["options"] = {"asked": ASKED, "of": {"Reproduced": "table1"}}
-    study["report"] = [head, *study["report"]]
-    yield study
+def _study(make: Make) -> dict[str, Any]:
+    """A study with a summary at its head."""
+    study: dict[str, Any] = copy.deepcopy(make().manifest["study"])
+    study["report"] = [copy.deepcopy(HEAD), *study["report"], ANSWER]
+    return study
 
 
 def page_of(context: Context, save: Save, folder: Path) -> str:
@@ -45,75 +57,135 @@ def page_of(context: Context, save: Save, folder: Path) -> str:
     return (folder / "report.md").read_text(encoding="utf-8")
 
 
-def test_it_stands_first_and_says_what_blocks_behind_it_found(
+def head_of(page: str) -> dict[str, str]:
+    """Return the sentences of a page's first section by what leads them."""
+    _, section, *_ = page.split("\n## ")
+    lines = [line[2:] for line in section.splitlines() if line.startswith("**")]
+    return {lead: text for lead, _, text in (line.partition(".** ") for line in lines)}
+
+
+def test_it_stands_first_and_has_five_sentences(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:
-    page = page_of(make(study), save, tmp_path / "a")
-    head = page.partition("## Table 1")[0]
-    assert "**Asked.** Does 100 % of \\*it\\* hold?" in head
-    assert "**Reproduced.** The first value is 0." in head
-    assert (
-        "**Done.** 3 methods, 1 data set, 2 generators, 1 simulation; all 117 records are good; "
-        "no data for gone; 20 s of computing." in head
+    said = head_of(page_of(make(study), save, tmp_path / "a"))
+    assert list(said) == LEADS and said["Asked"] == "Does 100 % of \\*it\\* hold?"
+    assert said["Done"] == (
+        "3 methods, 1 data set, 2 generators, 1 simulation; all 117 records are good; "
+        "no data for gone; 20 s of computing."
     )
+    assert said["Reproduced"].startswith("0 of 3 published values within the noise (1 too noisy")
+    assert said["Not reproduced"].startswith(
+        "2 of 3 values, furthest vote\\_84 & more exponential"
+    )
+    assert ". Why: exponential loses -.0" in said["Not reproduced"]
+    assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
+    assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
+    assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")
 
 
-def test_the_page_says_it_once(
-    make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
-) -> None:
-    options = {"method": "svm_or", "references": ["logistic"], "margin": 0.01, "rule": "nested"}
-    study["report"][2:] = [
-        {"block": "answer", "name": name, "experiment": "boxes", "options": options}
-        for name in ("first", "second")
-    ]
-    study["report"][0]["options"]["of"] = {"Answer": "first"}
-    page = page_of(make(study), save, tmp_path / "a")
-    said = "Against logistic. "
-    _, head, _, first, second, *_ = page.split("\n## ")
-    assert "**Answer.** " in head and said not in first and said in second
-    assert said in (tmp_path / "a" / "first.md").read_text(encoding="utf-8")
-
-
-def test_other_records_change_the_sentences(
+def test_other_records_change_every_sentence_with_a_number(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:
     def worse(cell: Cell, record: Record) -> Record:
-        return replace(record, rows=[r._replace(value=r.value + 0.1) for r in record.rows])
+        more = 0.1 * (cell.method == "svm_or") + 0.2 * (cell.experiment == "folds")
+        more *= cell.method != "exponential" or cell.experiment != "once"
+        return replace(record, rows=[r._replace(value=r.value + more) for r in record.rows])
+
+    def near(cell: Cell, record: Record) -> Record:
+        less = {"exponential": 0.37, "logistic": 0.0085}.get(cell.method, 0.0)
+        less *= cell.experiment == "folds"
+        return replace(record, rows=[r._replace(value=r.value + less) for r in record.rows])
 
     def lost(cell: Cell, record: Record) -> Record | None:
         return None if cell.place.rep == 1 else record
 
-    def said(page: str) -> list[str]:
-        return [line for line in page.splitlines() if line.startswith(("**Done", "**Repr"))]
-
-    done, value = said(page_of(make(study), save, tmp_path / "a"))
-    same, other = said(page_of(make(study, worse), save, tmp_path / "b"))
-    assert same == done and other != value
-    fewer, lacking = said(page_of(make(study, lost), save, tmp_path / "c"))
-    assert "INCOMPLETE" in fewer and "missing" in fewer
-    assert "INCOMPLETE: 12 of 18 records" in lacking
+    first = head_of(page_of(make(study), save, tmp_path / "a"))
+    other = head_of(page_of(make(study, worse), save, tmp_path / "b"))
+    assert {lead for lead in LEADS if first[lead] != other[lead]} == set(LEADS[3:])
+    assert other["What it means"].startswith("Points rank better: pairs change it by +.1")
+    assert other["What it means"].endswith(", beyond the margin of .015.")
+    good = head_of(page_of(make(study, near), save, tmp_path / "c"))
+    assert good["Reproduced"] != first["Reproduced"]
+    page = page_of(make(study, lost), save, tmp_path / "d")
+    said = head_of(page)
+    assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
+    assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
+    assert said["Not reproduced"].startswith("INCOMPLETE (table1, answer): ")
+    assert said["What it means"].startswith("INCOMPLETE (answer): ")
 
 
 def test_a_block_that_failed_says_so_at_the_head(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:
     study["report"][1]["options"] = {"nonsense": 1}
-    page = page_of(make(study), save, tmp_path / "a")
-    assert "**Reproduced.** FAILED: block 'table1': its options are wrong" in page
+    said = head_of(page_of(make(study), save, tmp_path / "a"))
+    for lead in ("Reproduced", "Not reproduced"):
+        assert said[lead].startswith("FAILED: block 'table1': its options are wrong")
+    assert said["What it means"].startswith("Pairs are not needed")
 
 
-def test_it_shows_all_experiments_and_a_title_leads_by_default(
-    make: Make, study: dict[str, Any]
+def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options: Any) -> list[str]:
+    """Return the last three sentences, given what blocks show."""
+    context = make(study)
+    context.shown |= shown
+    block = Block(block="summary", name="s", experiment="boxes", options=options)
+    output = registry.get("report.blocks", "summary").model_validate(options).build(context, block)
+    return [said.text for said in output.lead[2:]]
+
+
+def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> None:
+    none = "Nothing that is published was compared."
+    assert told(make, study, {}) == [none, none, "See the blocks below."]
+    good = {"a": Output(tally=Tally("9 of 9 values"), gist="All of 9 hold.")}
+    means = [{"block": "a"}]
+    assert told(make, study, good, reproduced=["a"], means=means) == [
+        "9 of 9 values.",
+        "Nothing that was compared.",
+        "All of 9 hold.",
+    ]
+    bad = {"a": Output(tally=Tally("1 of 9 values", "8 values"), facts={"x": Fact("worse", ".1")})}
+    means = [{"block": "a", "of": "x", "say": {"better": "gain {}"}}, {"block": "a", "of": "y"}]
+    assert told(make, study, bad, reproduced=["a"], means=means) == [
+        "1 of 9 values.",
+        "8 values. Why: no experiment tells.",
+        "X, worse: .1; nothing is known of 'y' (block 'a' tells of: x).",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"reproduced": ["tabel1"]}, "unknown block 'tabel1'"),
+        ({"means": [{"block": "anwser"}]}, "unknown block 'anwser'"),
+        ({"means": [{"block": "answer", "say": "a reason without its number"}]}, "say"),
+        ({"means": [{"block": "answer", "say": {"equivalant": "it is {}"}}]}, "equivalant"),
+    ],
+)
+def test_what_makes_no_sense_is_found_before_a_run(
+    tmp_path: Path, study: dict[str, Any], wrong: dict[str, Any], told: str
 ) -> None:
-    study["report"][0]["options"]["of"] = ["table1"]
-    study["report"][1]["title"] = "Table 1: losses"
-    del study["report"][-1]["experiment"]
+    study["report"][0]["options"] = wrong
+    study["data"].pop("gone")
+    study["experiments"]["folds"]["problems"] = ["vote"]
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    with pytest.raises(ConfigError, match=told):
+        load(tmp_path / "a.yaml")
+
+
+def test_the_page_says_it_once(
+    make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
+) -> None:
+    study["report"] += [
+        {**ANSWER, "block": "comparison", "name": name, "aside": True} for name in ("one", "two")
+    ]
+    page = page_of(make(study), save, tmp_path / "a")
+    assert page.count("SVM-OR against logistic: worse on 2 of 2 (margin .015).") == 1
+    assert page.count("117 of 117 records are good") == 1
+
+
+def test_it_shows_all_experiments_by_default(study: dict[str, Any]) -> None:
     parsed = Study.model_validate(study)
-    assert (
-        parsed.report[0].experiments == list(parsed.experiments) == parsed.report[-1].experiments
-    )
-    report = build.Report(make(study), Path())
-    assert report.blocks[0].output.lead[-1].label == "Table 1"  # type: ignore[union-attr]
+    assert parsed.report[0].experiments == list(parsed.experiments)
 
 
 def gist(context: Context, name: str, experiment: str, **options: Any) -> str:

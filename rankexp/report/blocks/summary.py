@@ -1,7 +1,7 @@
 """The head of a page in five sentences: asked, done, reproduced, what not and why, its meaning."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from rankexp.strict import Strict
 REGISTER = {"summary": "Summary"}
 
 
+OfDifference = Literal["better", "worse", "equivalent", "mixed", "undecided"]
+OfClaim = Literal["holds", "does not hold", "not run", "not tested here"]
 Words = Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")]
 """Words about a number; ``{}`` is where it stands."""
 
@@ -26,7 +28,7 @@ class Told(Strict):
     block: BlockName
     of: str = ""
     """Which of the block's facts. Default: its gist."""
-    say: Words | dict[str, Words] = "{}"
+    say: Words | dict[OfDifference | OfClaim, Words] = "{}"
     """What is said of it, whatever the verdict or by verdict."""
 
     def text(self, shown: Mapping[str, Output]) -> str:
@@ -36,9 +38,11 @@ class Told(Strict):
         if fact is None or not fact.text:
             known = ", ".join(output.facts) or "nothing"
             return f"nothing is known of '{self.of}' (block '{self.block}' tells of: {known})"
-        unsaid = f"{self.of}, {fact.verdict}: {{}}"
-        say = self.say if isinstance(self.say, str) else self.say.get(fact.verdict, unsaid)
-        return say.replace("{}", fact.text)
+        if isinstance(self.say, str):
+            return self.say.replace("{}", fact.text)
+        said = {str(verdict): words for verdict, words in self.say.items()}
+        words = said.get(fact.verdict, f"{self.of}, {fact.verdict}: {{}}")
+        return words.replace("{}", fact.text)
 
 
 class Summary(BlockKind):

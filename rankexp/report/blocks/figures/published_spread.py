@@ -78,11 +78,11 @@ class PublishedSpread(AtRule):
         if not apart:
             return Tally(found)
         worst = max(apart, key=lambda one: abs(one["mean"] / one["published"] - 1))
+        label, metric = context.method_label(worst["method"]), parse(worst["metric"]).label
         own = number(worst["mean"], worst["digits"])
         printed = number(worst["published"], worst["printed"])
-        name = f"{context.method_label(worst['method'])} in {parse(worst['metric']).label}"
-        lacks = f"{len(apart)} of {len(told)} values, furthest {name}"
-        return Tally(found, f"{lacks} ({own} here, {printed} printed)")
+        where = f"furthest {label} in {metric} ({own} here, {printed} printed)"
+        return Tally(found, f"{len(apart)} of {len(told)} values, {where}")
 
     def _panel(
         self, context: Context, where: tuple[str, str], metric: Metric, methods: Sequence[str]

@@ -7,18 +7,14 @@ import math
 from collections.abc import Sequence
 
 from rankexp.analyse.adjust import Contrast, Settings
-from rankexp.analyse.verdicts import UNDECIDED
 from rankexp.config.schema import Block
-from rankexp.report.blocks.statistics.comparison import Comparison, Judged, labelled, numbers
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.report.numbers import amount, number, short, span
+from rankexp.report.numbers import amount, number, short
 from rankexp.report.verdict_words import (
-    bound,
-    counted,
     headline,
     split,
-    visible,
     words,
 )
 
@@ -38,21 +34,20 @@ class Answer(Comparison):
         return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist, facts=facts)
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        """Return the answer in short, a sentence a reference, then a paragraph on each."""
+        """Return the answer in short, a sentence a reference."""
         metrics = list(dict.fromkeys(str(one.metric) for one in judged))
         if len(metrics) > 1:
             return [
                 f"No answer in short: differences in {' and '.join(metrics)} do not compare; give "
                 "each metric a block of its own."
             ]
-        heads, paragraphs = [], []
-        for reference in self.references:
-            own = [one for one in judged if one.reference == reference]
-            method, label = map(context.method_label, (self.method, reference))
-            heads.append(f"{method} against {label}: {self._short(context, own)}")
-            told = [text for one in own if (text := self._experiment(context, one))]
-            paragraphs.append(f"Against {label}. {' '.join([self._counts(context, own), *told])}")
-        return [*heads, *paragraphs]
+        method, label = context.method_label(self.method), context.method_label
+        found = {
+            name: [one for one in judged if one.reference == name] for name in self.references
+        }
+        return [
+            f"{method} against {label(n)}: {self._short(context, own)}" for n, own in found.items()
+        ]
 
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
         """Return the answer against one reference: what holds, and the largest gain shown."""
@@ -82,47 +77,6 @@ class Answer(Comparison):
         if not own.verdict.mixed:
             return words(own, judged.settings, self.digits)
         return f"{split(judged.family.problems, context.problem_label)}: no mean is shown"
-
-    def _counts(self, context: Context, judged: Sequence[Judged]) -> str:
-        """Count the verdicts, and say what the undecided problems would have shown."""
-        found = [c for one in judged for c in one.family.problems if c.verdict.compared]
-        said = counted(labelled(judged, context), str, judged[0].settings)
-        open_ = [c.detectable for c in found if c.verdict == UNDECIDED]
-        seen = [value for value in open_ if not math.isnan(value)]
-        return f"{said[:1].upper()}{said[1:]}{visible(seen, self.digits)}."
-
-    def _experiment(self, context: Context, judged: Judged) -> str:
-        """Say what holds over an experiment, the largest gain, and the most there can be."""
-        known = [c for c in judged.family.problems if not math.isnan(c.low_all)]
-        if not known:
-            return ""
-        own, digits = judged.family.overall, self.digits
-        percent = f"{100 * self.level:g} %"
-        sign = 1 if judged.settings.higher else -1
-        text = f"{judged.experiment} ({judged.rule.label}):"
-        if own.n > 1 and not math.isnan(own.p):
-            kind = "pseudo-median" if own.unit == "data sets" else "mean"
-            interval = f"{percent} interval {span(own.low, own.high, digits)}"
-            if math.isinf(own.low):
-                interval = f"too few for a {percent} interval or for any difference to show"
-            text += (
-                f" over {own.n} {own.unit} {words(own, judged.settings, digits)} "
-                f"({kind} difference {number(own.difference, digits, sign=True)}, {interval});"
-            )
-        best = max(known, key=lambda c: sign * c.difference)
-        gain, where = sign * best.difference, context.problem_label(best.problem)
-        ends = {c.problem: sorted((sign * c.low_all, sign * c.high_all)) for c in known}
-        most = max(ends, key=lambda name: ends[name][1])
-        lost = min(ends, key=lambda name: ends[name][0])
-        first = "no gain is seen on any problem"
-        if gain > 0:
-            first = f"the largest gain seen is {amount(gain, digits)} ({where})"
-        scope = "all problems at once" if self.adjust == "holm" else "each problem by itself"
-        return (
-            f"{text} {first}; with {percent} confidence for {scope} "
-            f"{bound('gain', ends[most][1], context.problem_label(most), digits)}, "
-            f"{bound('loss', -ends[lost][0], context.problem_label(lost), digits)}."
-        )
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
         """Return one row a problem, one column a reference: verdict and interval."""

@@ -1,9 +1,8 @@
 """One method against others: paired differences, intervals, tests, equivalence, verdicts."""
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -21,7 +20,7 @@ from rankexp.report.context import Context, design
 from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import InBlocks, MethodName
-from rankexp.report.verdict_words import counted, fact, tallied, words
+from rankexp.report.verdict_words import fact, tallied, words
 from rankexp.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
@@ -176,7 +175,8 @@ class Comparison(InBlocks):
         for (reference, metric), group in groups.items():
             method, label = map(context.method_label, (self.method, reference))
             where = f" in {metric}" if named else ""
-            said = counted(labelled(group, context), str, group[0].settings)
+            found = [contrast for own in group for contrast in own.family.problems]
+            said = tallied(found, group[0].settings).text
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 
@@ -186,7 +186,7 @@ class Comparison(InBlocks):
         for reference in self.references:
             own = [one for one in judged if one.reference == reference]
             found = [c for one in own for c in one.family.problems]
-            made[reference] = Fact(*tallied(found, own[0].settings))
+            made[reference] = tallied(found, own[0].settings)
         for one in judged:
             over = one.contrasts[-1]
             made[f"{one.reference} in {one.experiment}"] = fact(over, one.settings, self.digits)
@@ -293,17 +293,6 @@ class Comparison(InBlocks):
                     "(Bayesian signed-rank test)."
                 )
         return notes
-
-
-def labelled(judged: Sequence[Judged], context: Context) -> list[Contrast]:
-    """Return what was compared, by the labels of problems; of those seen twice with the place."""
-    found = [(one.experiment, c) for one in judged for c in one.family.problems]
-    seen = Counter(c.problem for _, c in found)
-    names = [
-        context.problem_label(c.problem) + f" in {place}" * (seen[c.problem] > 1)
-        for place, c in found
-    ]
-    return [replace(c, problem=name) for name, (_, c) in zip(names, found, strict=True)]
 
 
 def metric_of(setup: Evaluate) -> Metric | None:

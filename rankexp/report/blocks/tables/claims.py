@@ -77,7 +77,8 @@ class Claims(BlockKind):
         for claim, own in rows.items():
             found, verdicts[claim] = self._weighed(context, own)
             value, of = self._found(found, verdicts[claim])
-            facts[claim] = Fact(str(verdicts[claim]), cell_text(value))
+            text = cell_text(value) + _needed(found, verdicts[claim])
+            facts[claim] = Fact(str(verdicts[claim]), text)
             note = " ".join(dict.fromkeys(row.note for row in own if row.note))
             ledger.append([claim, value, of, Cell(str(verdicts[claim]), note=note)])
             tests.append([claim, own[0].words, own[0].page, _tested(context, own, found)])
@@ -119,11 +120,25 @@ class Claims(BlockKind):
         return value, "; ".join(filter(None, (one.label, one.why)))
 
 
+def _needed(found: Found, verdict: Standing) -> str:
+    """Say how much data would tell of an undecided claim, if its number stays where it is."""
+    one = _deciding(found, verdict)[1] if found else Finding("")
+    gap, half = min(abs(one.value - end) for end in one.limits), (one.high - one.low) / 2
+    if verdict is not Standing.UNDECIDED or not 0 < gap < half < math.inf:
+        return ""
+    times = math.ceil((half / gap) ** 2)
+    return f" (about {times} times as much data would tell, if the number stays)"
+
+
 def tally(verdicts: Mapping[str, Standing]) -> Tally:
     """Return how many claims hold, and the names of those that do not."""
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     tested = len(verdicts) - len(named[Standing.UNTESTED])
-    rest = {Standing.FAILS: "fail", Standing.UNDECIDED: "undecided", Standing.NOT_RUN: "not run"}
+    rest = {
+        Standing.FAILS: "refuted",
+        Standing.UNDECIDED: "undecided",
+        Standing.NOT_RUN: "not run",
+    }
     parts = []
     for one, word in rest.items():
         if names := named[one]:

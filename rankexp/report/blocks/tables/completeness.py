@@ -36,7 +36,6 @@ class Completeness(BlockKind):
             numbers,
             [Table(header, shown, "Records", detail=True)],
             notes=notes,
-            gist=" ".join(notes),
         )
 
 

@@ -37,10 +37,8 @@ class SimulationTable(BlockKind):
         grids = list(map(self._grid, block.experiments, tables))
         z = "; z is a mean difference over its SE" if self.expected else ""
         numbers = pd.concat(tables)
-        facts = {
-            row["quantity"]: Fact("", number(row["mean"], self.digits))
-            for row in numbers.to_dict("records")
-        }
+        single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
+        facts = {str(k): Fact("", number(v, self.digits)) for k, v in single.items()}
         notes = [f"SE over repetitions{z}."]
         return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
 
