@@ -88,7 +88,9 @@ def noise(row: Mapping[Any, Any], printed: Published) -> tuple[int, Tolerance]:
     df = math.inf if row["se_of"] == OF_EXAMPLES else units - (row["splits"] if of_queries else 1)
     other = printed.units or (math.inf if of_queries else units)
     shown = units if math.isinf(other) else int(other)
-    return shown, tolerance(row["se"], df, units, other, printed.last_digit)
+    exact = printed.last_digit / 2 if of_queries else 0.0
+    found = tolerance(row["se"], df, units, other, printed.last_digit)
+    return shown, found._replace(exact=exact)
 
 
 def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:

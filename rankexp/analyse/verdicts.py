@@ -81,11 +81,14 @@ class Tolerance(NamedTuple):
         Of their difference; NaN where it cannot be known.
     reproduced, near : float
         The largest difference of each grade; the first is passed in 95 % of perfect reproductions.
+    exact : float
+        The same where run and print are of the same examples: half of the last digit; else 0.
     """
 
     se: float
     reproduced: float
     near: float
+    exact: float = 0.0
 
 
 def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
@@ -109,14 +112,19 @@ def reproduction(
 
     ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
     NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
-    reproduced, too, or where the noise is unknown and the printed digits differ.
+    reproduced, too, or where the noise is unknown and the printed digits differ. On the same
+    examples equal digits are ``reproduced`` whatever the noise, and what is within the margin is
+    ``near`` rather than untold.
     """
     if math.isnan(difference):
         return Reproduction.NOT_RUN
     size = abs(difference) * (1 - 1e-9)  # binary fractions: .1225 - .1224 is not .0001
+    if size <= within.exact:
+        return Reproduction.REPRODUCED
     if size <= within.reproduced:
-        blind = margin is not None and within.reproduced >= margin
-        return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED
+        if margin is None or within.reproduced < margin:
+            return Reproduction.REPRODUCED
+        return Reproduction.NEAR if within.exact and size <= margin else Reproduction.UNDECIDED
     if math.isnan(within.se):
         return Reproduction.UNDECIDED
     return Reproduction.NEAR if size <= within.near else Reproduction.APART
