@@ -79,9 +79,8 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
 def noise(row: Mapping[Any, Any], printed: Published) -> tuple[int, Tolerance]:
     """Return over how many units a print averages, and how far noise puts a run from it.
 
-    `row` is of a `summary`. Over queries, which run and print have in common, noise that is
-    common to both takes nothing: their values of a query are taken to correlate by 1/2 at least,
-    so that the SE of the difference is that of the run at most.
+    `row` is of a `summary`. Run and print have the same queries: their values of one are taken to
+    correlate by 1/2 at least, so that the SE of the difference is that of the run at most.
     """
     units = max(int(row["units"]), 1)
     of_queries = row["se_of"] == OF_QUERIES
@@ -138,8 +137,7 @@ def resampled(
 ) -> pd.DataFrame:
     """Return what resampling says of differences over queries, a row a problem and method.
 
-    The 95 % interval of the bootstrap is for itself, the p-value of the randomisation test also
-    adjusted by Holm for all rows.
+    Intervals are at 95 %, each for itself; p-values are adjusted by Holm for all rows, too.
     """
     rows = []
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):

@@ -16,8 +16,7 @@ from rankexp.analyse.frame import NONE
 from rankexp.arrays import Floats
 
 QUERY = "query"  # a column of frames, and a level of indices: the query's number, NONE for none
-SAME = 1e-9  # two ways to one mean differ by less
-RESAMPLES = 9999
+SAME, RESAMPLES = 1e-9, 9999  # two ways to one mean differ by less; draws
 SPLIT = ["problem", "method", "model", "rep", "fold", "grid"]
 BATCH = 2_000_000  # numbers drawn at once
 

@@ -145,7 +145,7 @@ def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
         label = f"{label}, over {len(cases)} data sets"
         lacking = [_lacking(context, row, case) for case in cases]
         values = [] if any(lacking) else [_values(context, row, case) for case in cases]
-        means = [float(_by_split(one).mean()) for one in values if one is not None]
+        means = [float(one.mean()) for one in values if one is not None]
         if len(means) < len(cases):
             first = next(filter(None, lacking), Finding(label, why=HALF))
             yield replace(first, label=label)
@@ -219,7 +219,7 @@ def _series(context: Context, row: Row, cell: Cell) -> "pd.Series[float]":
         keys = ["problem", "method", *PLACE, *([] if best else ["grid"])]
         found = context.scores(row.experiment, cell.quantity, "test" if best else "train")
         rows = rows[keys].merge(found, on=keys)
-    elif row.test != "always":
+    elif row.test != "always" and row.problem[:1] != (OVER,):
         rows = context.spread(row.experiment, metric, rows)
     index = [*PLACE, QUERY] if QUERY in rows else PLACE
     own: pd.Series[float] = rows[rows["problem"] == cell.problem].set_index(index)["value"]
@@ -249,11 +249,6 @@ def _of_curves(
         slopes = [bands.slopes(x, one, inside) for one in curves]
         values = slopes[0] - slopes[1] if case.other else slopes[0]
     return pd.Series(values, index=pd.MultiIndex.from_tuples(places, names=PLACE))
-
-
-def _by_split(values: "pd.Series[float]") -> "pd.Series[float]":
-    """Return the means of splits, of numbers of their queries."""
-    return values.groupby(level=PLACE).mean() if QUERY in values.index.names else values
 
 
 def _mean(context: Context, row: Row, problem: str, values: "pd.Series[float]") -> paired.Estimate:

@@ -100,10 +100,10 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
                 f"'{name}' has no validation part to choose on: name one in its protocol, "
                 "'validation: ...' of the kind 'given', or choose by another rule"
             )
-        if rule.by is not None and repr(rule.by) not in (known := _canonical(setup.metrics)):
-            hint = did_you_mean(repr(rule.by), known)
-            listed = ", ".join(known)
-            return f"'{name}' has no metric {rule.by!r} to choose by{hint}; it has: {listed}"
+        known = list(map(repr, metrics_of(setup)))
+        if rule.by is not None and (by := repr(rule.by)) not in known:
+            has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"
+            return f"'{name}' has no metric {by} to choose by{has}"
     points = {
         point.text
         for setup in setups.values()
@@ -134,12 +134,12 @@ def _chosen_by(value: Any, by: Metric) -> Any:
     return replace(value, by=by) if value.name in select.PARTS and value.by is None else value
 
 
-def _canonical(metrics: Sequence[str]) -> list[str]:
-    """Return metrics as records name them, less those that are none, which is said elsewhere."""
+def metrics_of(setup: Evaluate) -> list[Metric]:
+    """Return an experiment's metrics, less those that are none, which is complained about."""
     found = []
-    for text in metrics:
+    for text in setup.metrics:
         with suppress(ValueError):
-            found.append(repr(parse(text)))
+            found.append(parse(text))
     return found
 
 
@@ -226,10 +226,9 @@ class Ruled(OfMetric):
     @classmethod
     def _by(cls, value: Any, info: ValidationInfo) -> Any:
         by = info.data.get("by")
-        made = value if by is None else _chosen_by(value, by)
-        if by is not None and made == value:
-            named = " or ".join(f"'{name}'" for name in select.PARTS)
-            raise ValueError(f"'by' needs {named} here, without a metric of its own")
+        made = _chosen_by(value, by) if by else value
+        if by and made == value:
+            raise ValueError("'by' needs 'nested' or 'validation', without a metric of its own")
         return made
 
 

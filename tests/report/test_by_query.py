@@ -145,7 +145,7 @@ def test_a_rule_by_another_metric_is_one_text_or_two_options() -> None:
     each = kind.model_validate({**pair, "rule": {"e": "validation"}, "by": "u_pairs"})
     assert each.rule_of("e") == rule
     for given in ({}, {"rule": "oracle"}, {"rule": "validation:auc"}):
-        with pytest.raises(ValidationError, match="'by' needs 'nested' or 'validation' here"):
+        with pytest.raises(ValidationError, match="'by' needs 'nested' or 'validation'"):
             kind.model_validate({**pair, **given, "by": "u_pairs"})
     for text in ("validation:", "oracle:auc", "validation:nothing"):
         with pytest.raises(ValueError, match="unknown"):

@@ -14,12 +14,12 @@ from rankexp.analyse.contrast import Family, family
 from rankexp.analyse.kept import sources
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.base import Metric
 from rankexp.protocols.base import EXAMPLES, QUERIES
 from rankexp.report.context import Context, design
 from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import InBlocks, MethodName
+from rankexp.report.options import InBlocks, MethodName, metrics_of
 from rankexp.report.verdict_words import fact, tallied, words
 from rankexp.strict import Strict
 
@@ -96,7 +96,7 @@ class Comparison(InBlocks):
         for name in block.experiments:
             setup = study.experiments.get(name)
             if isinstance(setup, Evaluate):
-                metric = self.metric or metric_of(setup)
+                metric = next(iter([self.metric] if self.metric else metrics_of(setup)), None)
                 kept = setup.keep.curves if setup.keep else []
                 pairs = {design(study, setup, problem).pairs for problem in setup.problems}
                 if (
@@ -293,14 +293,6 @@ class Comparison(InBlocks):
                     "(Bayesian signed-rank test)."
                 )
         return notes
-
-
-def metric_of(setup: Evaluate) -> Metric | None:
-    """Return an experiment's first metric; None where it is none, which is complained about."""
-    try:
-        return parse(setup.metrics[0])
-    except ValueError:
-        return None
 
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat
@@ -12,14 +13,14 @@ from rankexp.analyse.adjust import Contrast, adjusted
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Study
 from rankexp.errors import ConfigError
-from rankexp.report.blocks.statistics.comparison import Comparison, Judged, metric_of
+from rankexp.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
 from rankexp.report.gain_words import Words, duration, named, said
 from rankexp.report.gains import Gains, standings, tested
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
+from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule, metrics_of
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
 
@@ -54,8 +55,9 @@ class PairsOrPoints(BlockKind):
         """Find more than one problem, and metrics without a margin."""
         yield from super().faults(study, block)
         setups = [study.experiments.get(name) for name in block.experiments]
-        for metric in (self.metric or metric_of(s) for s in setups if isinstance(s, Evaluate)):
-            if self.margin is None and metric and metric.reading.margin is None:
+        own = [metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
+        for metric in [self.metric] if self.metric else chain.from_iterable(own):
+            if self.margin is None and metric.reading.margin is None:
                 yield Fault(("options",), NO_MARGIN.format(metric))
         problems = [p for s in setups if isinstance(s, Evaluate) for p in s.problems]
         if len(problems) > 1:

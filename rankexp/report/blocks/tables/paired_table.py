@@ -106,8 +106,7 @@ class PairedTable(AtRule):
             cells += [self._difference(row)] if self.reference else []
             if P in numbers:
                 ends = (float(row["boot_low"]), float(row["boot_high"]))
-                known = None if math.isnan(ends[0]) else ends
-                cells.append(Cell(interval=known, digits=self.digits + 1, sign=True))
+                cells.append(Cell(interval=ends, digits=self.digits + 1, sign=True))
                 cells += [Cell(row[n], digits=3, least=0.001) for n in (P, f"{P}_adjusted")]
             rows.append(cells)
         header = list(COLUMNS)
@@ -144,8 +143,7 @@ class PairedTable(AtRule):
             )
         if P in numbers:
             notes.append(
-                "Bootstrap: a percentile interval (95 %) for itself, the queries of each fold "
-                "drawn anew. p: of the paired randomisation test; adjusted by Holm for all "
-                "differences of an experiment."
+                "Bootstrap: percentile intervals (95 %), each for itself, the queries of a fold "
+                "drawn anew. p: paired randomisation test; Holm: over all methods and problems."
             )
         return notes
