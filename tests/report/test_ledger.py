@@ -206,9 +206,7 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
         of("svm_or", "within", "logistic", "0.0101", claim="open"),
         claim("theorem", test="not tested", note="Proved."),
     )
-    assert output.gist == (
-        "1 of 3 claims tested hold; not: 1 claim refuted (bad), 1 claim undecided (open)."
-    )
+    assert output.gist == ("1 of 3 claims tested hold; not: 1 claim refuted (bad), 1 undecided.")
     shown = rows(output.tables[0])
     assert shown[3] == ["theorem", "–", "–", "not tested here"]
     assert "[2] Proved." in all_notes(output)

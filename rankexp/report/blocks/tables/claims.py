@@ -143,7 +143,8 @@ def tally(verdicts: Mapping[str, Standing]) -> Tally:
     for one, word in rest.items():
         if names := named[one]:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            parts.append(f"{len(names)} claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})")
+            worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
+            parts.append(f"{len(names)} {word if parts else worst}")
     return Tally(f"{len(named[Standing.HOLDS])} of {tested} claims tested hold", ", ".join(parts))
 
 
