@@ -1,6 +1,5 @@
-"""Groups, labelled pairs and held-out examples: what pairs are formed, and their error."""
+"""Labelled pairs and held-out examples: what pairs are formed, and their error."""
 
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -8,23 +7,6 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
-
-
-def group_numbers(groups: Any, n: int) -> Ints | None:
-    """Return groups as numbers 0 .. G-1, (n,); None for none."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
-        raise ValueError(f"groups must be of shape ({n},), one a row, got shape {labels.shape}")
-    try:
-        found, numbers = np.unique(labels, return_inverse=True)
-        missing = any(isinstance(g, float) and isnan(g) for g in found.tolist())
-    except TypeError:  # None, or words among numbers
-        missing = True
-    if missing:
-        raise ValueError("groups must be all numbers or all words, and none missing")
-    return numbers.astype(np.int64)
 
 
 def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
-from rankexp.estimators.pair_data import PairError, group_numbers, held_out, labelled_pairs
+from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
 from rankexp.estimators.parameters import (
     at_least_one,
     fitted_rows,
@@ -24,6 +24,7 @@ from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs

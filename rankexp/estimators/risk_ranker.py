@@ -8,11 +8,11 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
-from rankexp.estimators.pair_data import group_numbers
 from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
 
 

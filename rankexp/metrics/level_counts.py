@@ -1,6 +1,7 @@
 """How many examples of each level have each score: all that a measure of K levels needs."""
 
 from dataclasses import dataclass
+from math import isnan
 from numbers import Integral
 from typing import Any
 
@@ -55,6 +56,25 @@ def distinct(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
             there = np.bincount(shifted) > 0
             return low + there.nonzero()[0], (there.cumsum() - 1)[shifted]
     return np.unique(target, return_inverse=True)
+
+
+def group_numbers(groups: Any, n: int) -> Ints | None:
+    """Return groups as numbers 0 .. G-1 in ascending order, (n,); None for none."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must be of shape ({n},), one a row, got shape {labels.shape}")
+    if labels.dtype.kind in "iu" and n:
+        return distinct(labels)[1]
+    try:
+        found, numbers = np.unique(labels, return_inverse=True)
+        missing = any(isinstance(g, float) and isnan(g) for g in found.tolist())
+    except TypeError:  # None, or words among numbers
+        missing = True
+    if missing:
+        raise ValueError("groups must be all numbers or all words, and none missing")
+    return numbers.astype(np.int64)
 
 
 def counts(levels: Levels, scores: Floats) -> Floats:

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order, in_order
-from rankexp.estimators.pair_data import group_numbers
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
 from rankexp.metrics.continuous import checked
-from rankexp.metrics.level_counts import Levels, coded, counts, twice_won
+from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
 
 Queries = Literal["each", "pairs"]
 

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.estimators.pair_data import group_numbers
 from rankexp.metrics.base import DATA, Declaration, Reading, mean_over_groups
 from rankexp.metrics.continuous import checked
-from rankexp.metrics.level_counts import coded, distinct
+from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
@@ -225,7 +223,7 @@ def _each(
     target, s = checked(y, scores)
     _check(K, **asked)
     ties, empty = asked.pop("ties", "expected"), asked.pop("empty", None)
-    queries = Queries(target, K, _numbers(groups, target.size), ties)
+    queries = Queries(target, K, group_numbers(groups, target.size), ties)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))
     values = np.array([function(queries.ranked(column), **asked) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
@@ -234,10 +232,3 @@ def _each(
         none = ~np.logical_or.reduceat(there, queries.start)
         values[:, none] = 0.0 if empty == "zero" else np.nan
     return values.T
-
-
-def _numbers(groups: npt.ArrayLike | None, n: int) -> Ints | None:
-    """Return groups as 0 .. Q-1, ascending; whole numbers close together without a sort."""
-    labels = np.asarray(groups)
-    quick = labels.dtype.kind in "iu" and labels.shape == (n,)
-    return distinct(labels)[1] if quick else group_numbers(groups, n)

@@ -28,6 +28,7 @@ def check_metric(metric: Metric | str) -> None:
     keep(place, (declares_itself, is_its_text), made)
     laws = [leaves_data_alone, scores_columns_alike, refuses_nan, prefers_better_scores]
     laws += [counts_weights_as_copies] if "sample_weight" in made.takes else []
+    laws += [averages_its_groups] if made.declaration.each else []
     for kind in made.kinds:
         keep(f"{place} on {kind} data", laws, made, kind)
 
@@ -101,6 +102,14 @@ def prefers_better_scores(metric: Metric, kind: Kind) -> None:
     bad = metric(**{**given, "scores": -given["y"].astype(float)})
     better = good < bad if metric.direction == "lower" else good > bad
     need(better, f"it says {metric.direction}, y has {good:g}, -y has {bad:g}")
+
+
+def averages_its_groups(metric: Metric, kind: Kind) -> None:
+    """Its values by group, (Q, L), have the mean that it returns, without groups of no value."""
+    given = data(kind)
+    each, mean = np.asarray(metric.each(**given)), metric(**given)
+    need(each.shape == (ROWS // 10, SCORERS), f"they are of shape {each.shape}")
+    need(np.allclose(np.nanmean(each, axis=0), mean), f"of {each.tolist()} it is {mean}")
 
 
 def leaves_data_alone(metric: Metric, kind: Kind) -> None:

@@ -117,6 +117,8 @@ def joint(y, scores):
         (metric(greedy), "changes nothing of what it is given: it changed y"),
         (metric(needy), "each parameter has a default: 'power'"),
         (metric(joint), "a matrix of scores gives the values of its columns"),
+        (metric(turned, each=lambda y, scores: np.zeros((4, 3))), "by group.* have the mean"),
+        (metric(turned, each=lambda y, scores: np.zeros(3)), r"they are of shape \(3,\)"),
     ],
 )
 def test_a_broken_metric(broken, sentence):
