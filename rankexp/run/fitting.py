@@ -203,7 +203,8 @@ def _models(
         model, start = estimator(**params), perf_counter()
         given = _beside(model, train)[1]
         rounds = [point["n_rounds"] for point in grid]
-        models = model.fit_rounds(rounds, train.X, train.part.y, **given)
+        rows, y = _own(model, train.X), _own(model, train.part.y)
+        models = model.fit_rounds(rounds, rows, y, **given)
         each = (perf_counter() - start) / len(models)
         yield from ((model, each) for model in models)
         return

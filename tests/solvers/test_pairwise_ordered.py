@@ -11,6 +11,7 @@ from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
+from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -151,3 +152,19 @@ def test_a_subset_is_its_share_of_the_whole():
     part, share = whole.subset(rows)
     H = share * part.hessian(X[rows], s[rows])
     np.testing.assert_allclose(H, whole.hessian(X, s), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compiled_sums_of_rows_are_those_of_numpy(weighted, monkeypatch):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    X, level, groups = rng.standard_normal((90, 3)), rng.integers(0, 3, 90), rng.integers(0, 5, 90)
+    weight = rng.uniform(0.5, 2.0, 90) if weighted else None
+    costs = np.triu(np.ones((3, 3)), 1)
+    for within in (groups, None):
+        found = []
+        for numba in ("1", "0"):
+            monkeypatch.setenv("RANKEXP_NUMBA", numba)
+            order = PartialOrder.of(level, costs, within, weight)
+            found.append(SquaredHingePairs(order, SquaredHinge()).hessian(X, X[:, 0]))
+        np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-14)

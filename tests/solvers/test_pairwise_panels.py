@@ -73,11 +73,13 @@ def test_a_path_of_many_pairs_is_certified():
     assert found.converged.all()
 
 
-def test_compiled_sums_have_the_same_bits():
+@pytest.mark.parametrize("weighted", [False, True])
+def test_compiled_sums_have_the_same_bits(weighted):
     pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     s, cell = 3.0 * rng.normal(size=N), rng.integers(0, 6, N)
-    one, other = ScorePanels(s, True), ScorePanels(s, False)
+    weight = rng.uniform(0.1, 3.0, N) if weighted else None
+    one, other = ScorePanels(s, True, weight), ScorePanels(s, False, weight)
     rows = np.flatnonzero(s > 0.5)
     for taken in (None, rows):
         moments = one.moments(cell, 6, taken)

@@ -30,8 +30,8 @@ class ScorePanels:
     """The places of scores in panels: a number, and where within it.
 
     `s` (n,): finite. `use_numba`: by default numba is used where it can be imported; the bits are
-    the same. `weight` (n,): a factor of each row in the moments, which numpy then sums. `count`:
-    the number of panels. `panel` (n,), int. `t` (n,): in [-1, 1].
+    the same. `weight` (n,): a factor of each row in the moments. `count`: the number of panels.
+    `panel` (n,), int. `t` (n,): in [-1, 1].
     """
 
     def __init__(
@@ -61,9 +61,10 @@ class ScorePanels:
         """
         taken = slice(None) if rows is None else rows
         panel, cell = self.panel[taken], cell[taken]
-        if self.compiled is not None and self.weight is None:
-            t, compiled = self.t[taken], self.compiled
-            return np.asarray(compiled.moments(t, panel, cell, self.count, cells, DEGREES))
+        if self.compiled is not None:
+            t, shape = self.t[taken], (self.count, DEGREES, cells)
+            w = np.ones(t.size) if self.weight is None else self.weight[taken]
+            return np.asarray(self.compiled.moments(t, w, panel, cell, shape))
         key = panel * cells + cell
         parts = self.polynomials[:, taken]
         if self.weight is not None:

@@ -7,17 +7,19 @@ from rankexp.compiled import njit
 
 
 @njit
-def moments(t: Floats, panel: Ints, cell: Ints, count: int, cells: int, degrees: int) -> Floats:
-    """Return the sums of the polynomials, (panels, m, cells)."""
-    out = np.zeros((count, degrees, cells))
+def moments(
+    t: Floats, weight: Floats, panel: Ints, cell: Ints, shape: tuple[int, int, int]
+) -> Floats:
+    """Return the sums of the polynomials times weights, of shape (panels, m, cells)."""
+    out = np.zeros(shape)
     for i in range(t.size):
-        into = out[panel[i]]
+        into, w = out[panel[i]], weight[i]
         before, now, twice = 1.0, t[i], 2.0 * t[i]
-        into[0, cell[i]] += before
-        into[1, cell[i]] += now
-        for q in range(2, degrees):
+        into[0, cell[i]] += w * before
+        into[1, cell[i]] += w * now
+        for q in range(2, shape[1]):
             before, now = now, twice * now - before
-            into[q, cell[i]] += now
+            into[q, cell[i]] += w * now
     return out
 
 
