@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from rankexp import registry
@@ -52,9 +52,10 @@ def local(
         return from_file(path, entry)
     for source, reference in entry.sources.items():
         if _reads_files(source):
-            origin = _of_files(source, reference, entry, folders, reasons)
-            if origin is not None:
-                return origin
+            there, lacking = located(reference, folders)
+            if there and not lacking:
+                return _of_files(list(there.values()), source, reference, entry, folders)
+            reasons += [f"of its files {', '.join(lacking)} is not there"] if there else []
         elif source != "file" and not _needs_network(source):
             table = _ask(source, reference, entry, folders)
             if table is not None:
@@ -86,29 +87,19 @@ def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origi
     """Return a file, and perhaps one of test rows beside it, as an origin."""
     other = next((source for source in entry.sources if _reads_files(source)), None)
     if other is not None and "file" not in entry.source:
-        origin = _of_files(other, str(path.absolute()), entry, (), [])
-        if origin is not None:
-            return origin
+        return _of_files([path], other, str(path.absolute()), entry, ())
     where = f"file {path}" + (f" and {test}" if test else "")
     paths = [path] if test is None else [path, test]
     return Origin(where, _hashes(paths), lambda: read(path, entry, test))
 
 
 def _of_files(
-    source: str, reference: object, entry: "DataEntry", folders: Sequence[Path], why: list[str]
-) -> Origin | None:
-    """Return files that a source other than ``file`` reads; say in `why` which are lacking."""
-    there, lacking = located(reference, folders)
-    if not there or lacking:
-        why += [f"of its files {', '.join(lacking)} is not there"] if there else []
-        return None
-    paths = list(there.values())
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    return Origin(
-        f"{source} file {paths[0]}{more}",
-        _hashes(paths),
-        lambda: registry.get("data.sources", source)(reference, entry, folders),
-    )
+    paths: Sequence[Path], source: str, reference: object, entry: "DataEntry", folders: Any
+) -> Origin:
+    """Return files that a source other than ``file`` reads."""
+    where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
+    function = registry.get("data.sources", source)
+    return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
 
 
 def _hashes(paths: Sequence[Path]) -> str:

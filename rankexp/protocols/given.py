@@ -85,13 +85,8 @@ class Given(Protocol):
         return 1 if self.folds is None else len(self.folds)
 
     def training_rows(self, rows: int) -> int:
-        """Return the rows of a training part, were all parts that folds name of one size.
-
-        Two thirds where no fold names what it trains on: how many parts there are is not known.
-        """
-        named = [len(fold.train) for fold in self._folds() if fold.train]
-        parts = {part for fold in self._folds() for part in fold.named()}
-        return int(rows * np.mean(named) / len(parts)) if named else rows * 2 // 3
+        """Return two thirds of the rows: how many are in which part is not known before."""
+        return rows * 2 // 3
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         """Return the parts of a data set.

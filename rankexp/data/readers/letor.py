@@ -49,12 +49,14 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     DataError
         Malformed, with file and line; a query in two files; more than memory holds.
     """
+    import pandas as pd
+
     read = {part: _read(path, encoding) for part, path in files.items()}
     queries = {part: np.concatenate([block[1] for block in own]) for part, own in read.items()}
     _check_queries(files, queries)
     blocks, parted = [block for own in read.values() for block in own], list(files) != [""]
-    codes, names = _numbered(np.concatenate(list(queries.values())))
-    head = [Feature("relevance"), Feature("qid", "nominal", names)]
+    codes, distinct = pd.factorize(np.concatenate(list(queries.values())))  # as they appear
+    head = [Feature("relevance"), Feature("qid", "nominal", tuple(map(str, distinct.tolist())))]
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
     check_memory(len(codes), len(head) + width)
@@ -92,15 +94,6 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
                     f"query {query} is in two parts, '{other}' ({files[other]}) and '{part}' "
                     f"({files[part]}): name each file of queries once"
                 )
-
-
-def _numbered(queries: Ints) -> tuple[Ints, tuple[str, ...]]:
-    """Return numbers of queries in the order of their appearance, and what they stand for."""
-    distinct, first, codes = np.unique(queries, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[codes], tuple(map(str, distinct[order].tolist()))
 
 
 def _scattered(path: Path, queries: Ints) -> Iterator[str]:

@@ -17,9 +17,6 @@ def asks_network(source: Source) -> Source:
 
 
 def reads_files(source: Source) -> Source:
-    """Declare that a source reads files of the user: its reference is a name, or maps parts to it.
-
-    What is read is then kept until a file changes, and errors name the files that are not there.
-    """
+    """Declare that a source reads files of the user: a reference is a name, or parts to names."""
     source.files = True  # type: ignore[attr-defined]
     return source

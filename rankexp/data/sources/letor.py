@@ -18,15 +18,9 @@ REGISTER = {"letor": "from_letor"}
 
 @reads_files
 def from_letor(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
-    """Return files of queries as one table; None where no folder has any of them.
+    """Return the table of a file of queries, or of one for each part; None without any of them.
 
-    The reference is the name of a file, or maps parts of the data to names of files. Columns are
-    those of `rankexp.data.readers.letor.read_letor`: relevance, query, part, features.
-
-    Raises
-    ------
-    DataError
-        Some of the files are there and others not; one is malformed.
+    See `rankexp.data.readers.letor.read_letor`; DataError, too, where only some are there.
     """
     there, lacking = located(reference, folders)
     if there and lacking:
