@@ -62,6 +62,13 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     assert max(map(len, rows)) <= 145
 
 
+def test_the_readme_shows_the_head_of_a_committed_page():
+    page = (RUNS[1].parent / "report.md").read_text(encoding="utf-8")
+    said = [line for line in page.splitlines() if line.startswith("**")][:5]
+    readme = " ".join((FOLDER.parent / "README.md").read_text(encoding="utf-8").split())
+    assert RUNS[1].parent.name == "kotlowski2011" and all(line in readme for line in said)
+
+
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_quick_needs_neither_network_nor_other_files(file):
     study = load(file, "quick")
