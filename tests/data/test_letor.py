@@ -94,7 +94,7 @@ def test_both_ways_to_read_lines_give_the_same_bits(
     ]
     content = "\n".join(lines).replace("nan", "NULL").encode()
     fast = read(tmp_path, content)
-    monkeypatch.setattr(letor, "_dense", lambda lines, count: None)
+    monkeypatch.setattr(letor, "_quickly", lambda lines, count: None)
     slow = read(tmp_path, content)
     np.testing.assert_array_equal(fast.values.view(np.int64), slow.values.view(np.int64))
     np.testing.assert_array_equal(fast.values[:, 2:], X)
@@ -150,10 +150,10 @@ def test_packed_files_are_the_same_and_truncated_ones_errors(tmp_path: Path, pac
         (b"1 qid: 1:2", "'qid:': a query is a whole number"),
         (b"1 qid:-3 1:2 2:1 3:1", "'qid:-3': a query is a whole number"),
         (b"1 qid:1.0 1:2 2:1 3:1", "'qid:1.0': a query is a whole number"),
-        (b"x qid:1 1:2", "begins with 'x', and a label is a finite number"),
-        (b"NULL qid:1 1:2 2:1 3:1", "begins with 'NULL', and a label"),
-        (b"qid:1 1:2", "begins with 'qid:1', and a label"),
-        (b"1e999 qid:1 1:2 2:1 3:1", "begins with '1e999', and a label"),
+        (b"x qid:1 1:2", "begins with 'x': a label is a finite number"),
+        (b"NULL qid:1 1:2 2:1 3:1", "begins with 'NULL': a label"),
+        (b"qid:1 1:2", "begins with 'qid:1': a label"),
+        (b"1e999 qid:1 1:2 2:1 3:1", "begins with '1e999': a label"),
         (b"1 qid:1 0:2", "feature 0 is below 1: indices ascend from 1"),
         (b"1 qid:1 1:2 3:1 2:1", "feature 2 comes after 3: indices ascend"),
         (b"1 qid:1 1:2 1:3 2:1", "feature 1 comes after 1: indices ascend"),
@@ -331,7 +331,7 @@ def test_mutated_files_are_read_or_refused_and_both_ways_agree(
         for quick in (True, False):
             with monkeypatch.context() as patch:
                 if not quick:
-                    patch.setattr(letor, "_dense", lambda lines, count: None)
+                    patch.setattr(letor, "_quickly", lambda lines, count: None)
                 try:
                     table = read(tmp_path, content)
                 except DataError as error:

@@ -1,7 +1,7 @@
 """Read queries in LETOR's format, SVM^light's lines ``label qid:Q index:value ... # comment``.
 
-Lines that all have the features 1 .. d are read a block at a time; all others one by one, which
-also finds what is wrong with which.
+Plain lines are read a block at a time; if any is not, all of its block one by one, which also
+finds what is wrong with which.
 """
 
 import codecs
@@ -29,8 +29,8 @@ _EXACT = {"float_precision": "round_trip"}
 """What lets pandas before 3.1 read numbers to the last bit."""
 _PLAIN = b"0123456789.+-eENULan"
 """What numbers and marks of missing cells are written with."""
-_GAPS = (b"  ", b": ", b" :", b":\n", b" +", b" -")
-"""Where a text is lacking, or a sign stands before a query or index."""
+_GAPS = (b"\n:", b":\n", b"\n+", b"\n-")
+"""Where a text is lacking, or a sign stands before an index."""
 
 
 _Block = tuple[Floats, Ints, Floats, int]
@@ -117,7 +117,7 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
         bodies = [body.partition(b"#")[0].strip() for body in text.split(b"\n")]
         if plain := [body for body in bodies if body]:
             count += len(plain)
-            found.append(_dense(plain, count) or _each(path, bodies, line, count))
+            found.append(_quickly(plain, count) or _each(path, bodies, line, count))
         line += text.count(b"\n")
     if not any(features.shape[1] for _, _, features, _ in found):
         raise DataError(f"{path}: " + ("no line has a feature" if found else "no rows of data"))
@@ -137,90 +137,91 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
     yield rest
 
 
-def _dense(lines: Sequence[bytes], count: int) -> _Block | None:
-    """Return lines, of so many up to here, if all have the features 1 .. d; None if not."""
+def _quickly(lines: Sequence[bytes], count: int) -> _Block | None:
+    """Return lines, of so many up to here; None if they may not be plain pairs ``index:value``."""
     import pandas as pd
 
-    width = lines[0].count(b":") - 1
-    bare = _without_query_marks(lines, width)
-    if bare is None:
+    split = [text.split(None, 2) for text in lines]
+    counts = np.array([text.count(b":") - 1 for text in lines])
+    flat = b"\n".join([texts[2] for texts in split if len(texts) > 2]).replace(b" ", b"\n")
+    framed = b"\n" + flat + b"\n"
+    plain = framed.translate(None, _PLAIN) == b"\n" + b":\n" * int(counts.sum())
+    if not plain or any(gap in framed for gap in _GAPS):
         return None
-    check_memory(count, width)
-    given = io.BytesIO(bare.replace(b":", b" "))
     old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-    how: dict[str, Any] = {"low_memory": False, "dtype": {0: float}} | (_EXACT if old else {})
-    how["dtype"] |= dict.fromkeys(range(3, 2 * width + 2, 2), float)
+    how: dict[str, Any] = {"header": None, "low_memory": False} | (_EXACT if old else {})
     try:
-        frame = pd.read_csv(given, sep=" ", header=None, **how)
+        heads = [_head(texts) for texts in split]
+        frame = pd.read_csv(io.BytesIO(flat), sep=":", dtype={1: float}, **how)
     except (ValueError, OverflowError):
         return None
-    if frame[1].dtype.kind != "i" or {kind.kind for kind in frame.dtypes[2::2]} != {"i"}:
+    if frame[0].dtype.kind != "i":
         return None
-    labels, queries, indices = frame[0].to_numpy(), frame[1].to_numpy(), frame.iloc[:, 2::2]
-    values = np.ascontiguousarray(frame.iloc[:, 3::2].to_numpy())
-    missing = sum(bare.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
-    fine = (
-        (indices.to_numpy() == np.arange(1, width + 1)).all()
-        and np.isfinite(labels).all()
-        and not np.isinf(values).any()
-        and np.isnan(values).sum() == missing
-    )
-    return (labels, queries, values, values.size) if fine else None
-
-
-def _without_query_marks(lines: Sequence[bytes], width: int) -> bytes | None:
-    """Return lines as ``label Q index:value ...`` if each has so many plain pairs, else None."""
-    text = b"\n".join(lines) + b"\n"
-    bare = text.replace(b" qid:", b" ")
-    marks = b" " + b" :" * width + b"\n"
-    if not 0 < width <= MOST_FEATURES or len(text) - len(bare) != len(b"qid:") * len(lines):
+    indices, values = frame[0].to_numpy(), frame[1].to_numpy()
+    ascends = np.diff(indices, prepend=0) > 0
+    ascends[(np.cumsum(counts) - counts)[counts > 0]] = True
+    missing = sum(flat.count(mark) for mark in (b"NULL", b"nan", b"NaN"))
+    fine = ascends.all() and indices.min() > 0 and indices.max() <= MOST_FEATURES
+    if not fine or np.isinf(values).any() or np.isnan(values).sum() != missing:
         return None
-    if len(marks) * len(lines) > len(bare) or bare.translate(None, _PLAIN) != marks * len(lines):
-        return None
-    return None if any(gap in bare for gap in _GAPS) else bare
+    return _block(heads, counts, indices, values, count)
 
 
 def _each(path: Path, lines: Sequence[bytes], first: int, count: int) -> _Block:
     """Return lines read one by one, from the line `first` on; empty ones are none."""
-    labels, queries, counts = [], [], []
+    heads, counts = [], []
     indices: list[int] = []
     values: list[float] = []
     for line, text in enumerate(lines, start=first):
         if text:
+            texts = text.split()
             try:
-                label, query, pairs = _row(text)
+                heads.append(_head(texts))
+                pairs = _pairs(texts[2:])
             except ValueError as error:
                 raise DataError(f"{path}:{line}: {error}") from None
-            labels.append(label)
-            queries.append(query)
             counts.append(len(pairs))
             indices += pairs
             values += pairs.values()
-    width = max(indices, default=0)
+    flat = np.array(indices, dtype=np.int64), np.array(values, dtype=np.float64)
+    return _block(heads, np.array(counts), *flat, count)
+
+
+def _block(
+    heads: Sequence[tuple[float, int]], counts: Ints, indices: Ints, values: Floats, count: int
+) -> _Block:
+    """Return rows of so many features each, up to here `count` of them, as wide as needed."""
+    width = int(indices.max(initial=0))
     check_memory(count, width)
-    block = np.zeros((len(labels), width))
-    at = np.repeat(np.arange(len(labels)), counts)
-    block[at, np.array(indices, dtype=np.int64) - 1] = values
+    block = values.reshape(len(heads), width) if len(values) == len(heads) * width else None
+    if block is None:
+        block = np.zeros((len(heads), width))
+        block[np.repeat(np.arange(len(heads)), counts), indices - 1] = values
+    labels, queries = zip(*heads, strict=True)
     return np.array(labels), np.array(queries, dtype=np.int64), block, len(values)
 
 
-def _row(text: bytes) -> tuple[float, int, dict[int, float]]:
-    """Return label, query and features of a line; ValueError says what is wrong with it."""
-    label, *rest = text.split()
-    relevance = _number(label)
+def _head(texts: Sequence[bytes]) -> tuple[float, int]:
+    """Return label and query of a line; ValueError says what is wrong with them."""
+    relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        raise ValueError(f"the line begins with {_shown(label)}, and a label is a finite number")
-    if not rest or not rest[0].startswith(b"qid:"):
+        raise ValueError(f"the line begins with {_shown(texts[0])}: a label is a finite number")
+    if len(texts) < 2 or not texts[1].startswith(b"qid:"):
         raise ValueError("there is no 'qid:' after the label")
-    query = rest[0].removeprefix(b"qid:")
+    query = texts[1].removeprefix(b"qid:")
     if not query.isdigit() or len(query) > DIGITS:
-        raise ValueError(f"{_shown(rest[0])}: a query is a whole number")
+        raise ValueError(f"{_shown(texts[1])}: a query is a whole number")
+    return relevance, int(query)
+
+
+def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
+    """Return the features of a line; ValueError says what is wrong with which."""
     pairs: dict[int, float] = {}
     last = 0
-    for token in rest[1:]:
-        index, _, cell = token.partition(b":")
+    for text in texts:
+        index, _, cell = text.partition(b":")
         if not index.isdigit() or not cell:
-            raise ValueError(f"{_shown(token)} is no feature: 'index:value' is expected")
+            raise ValueError(f"{_shown(text)} is no feature: 'index:value' is expected")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
             raise ValueError(f"feature {_shown(index)}: there may be {MOST_FEATURES:,} features")
         if number <= last:
@@ -231,7 +232,7 @@ def _row(text: bytes) -> tuple[float, int, dict[int, float]]:
             kind = f"{_shown(cell)}, which is no number" if value is None else "infinite"
             raise ValueError(f"feature {number} is {kind}")
         pairs[number], last = value, number
-    return relevance, int(query), pairs
+    return pairs
 
 
 def _number(text: bytes) -> float | None:
