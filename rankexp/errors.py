@@ -16,6 +16,10 @@ class Interrupted(KeyboardInterrupt):
     """The user, or the system, asked a run to stop; raised by the run's own signal handlers."""
 
 
+class OutOfTime(Interrupted):
+    """The time that a run was given is over."""
+
+
 class ConfigError(RankexpError):
     """A configuration or an argument is wrong."""
 

@@ -17,8 +17,9 @@ CHEAP = 0.05
 """Share of the time of all methods: leaving out one that takes less would not help."""
 SHARE = 0.6
 """Of the time, for the first cross-validation; the rest is for wider grids and repeats."""
-SAFETY = 1.3
-"""Estimated times are taken so much longer: scoring, hand-outs, and pilots that were lucky."""
+OWN = 0.1
+"""Of the time: methods that take more are run one after the other, the fastest first, and what the
+end of the minutes interrupts is left out."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Design:
         Methods that are tried with every second point of their grids.
     words : list of str
         What was left out or made smaller, and how to have it.
+    stages : list of (list of str, float)
+        What is run one after the other, with its seconds; the question comes first.
     """
 
     protocol: dict[str, object]
@@ -43,6 +46,7 @@ class Design:
     repeats: int
     words: list[str] = field(default_factory=list)
     narrow: list[str] = field(default_factory=list)
+    stages: list[tuple[list[str], float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Allowance:
             cost.at(rows) + self.inner * cost.at(rows * (self.inner - 1) / self.inner)
             for cost in costs
         )
-        return SAFETY * one * splits / min(self.workers, splits)
+        return one * math.ceil(splits / self.workers)
 
     @property
     def once(self) -> float:
@@ -111,17 +115,18 @@ def design(
     fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), allowed.once)
     once = fit.shrink(spare, n, shares or {})
     narrow = [m for m in fit.narrow if m in fit.now and fit.now[m] != costs[m]]
+    stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
     what = "training" if given else "one cross-validation"
     words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what)
     if once > allowed.once and not given:
         made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
-        return replace(made, narrow=narrow)
-    if once > allowed.once:
+        return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
+    if once > allowed.seconds:
         words.append(f"training takes about {once / 60:.1f} minutes, longer than --minutes")
     kind = {"kind": "given", "test": "test"}
     protocol = kind if given else {"kind": "cross_validation", "folds": folds}
     repeats = 1 if given else MOST_REPEATS
-    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow)
+    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
 
 
 @dataclass
@@ -150,7 +155,7 @@ class _Fit:
             if less.keys() - self.narrow.keys():
                 self.narrow |= dict.fromkeys(less, once)
                 for m, share in less.items():
-                    self.now[m] = replace(self.now[m], seconds=share * self.now[m].seconds)
+                    self.now[m] = self.now[m].times(share)
                 continue
             self.gone.append((spare.pop(), once))
             self.now = {m: cost for m, cost in self.now.items() if m not in self.gone[-1][0]}
@@ -175,6 +180,21 @@ def _words(
                 f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
             )
     return said
+
+
+def _stages(
+    fit: _Fit, contrasts: Mapping[str, str], n: int, most: float
+) -> list[tuple[list[str], float]]:
+    """Return the question with all that is fast, then each that takes more seconds than `most`."""
+    spare = _spare(fit.now, {p: q for p, q in contrasts.items() if p in fit.now}, n)
+    first = [m for m in fit.now if not any(m in unit for unit in spare)]
+    slow: list[list[str]] = []
+    for unit in spare:
+        if fit.total({m: fit.now[m] for m in unit}) > most:
+            slow.append(unit)
+        else:
+            first += unit
+    return [(unit, fit.total({m: fit.now[m] for m in unit})) for unit in [first, *slow]]
 
 
 def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> list[list[str]]:

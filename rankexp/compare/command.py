@@ -11,8 +11,7 @@ from rankexp.compare import folder, study
 from rankexp.compare.methods import offer
 from rankexp.compare.question import MARGINS, ask
 from rankexp.compare.session import FEWEST_ROWS, Session, say
-from rankexp.data.inspect import inspect_table, target_values
-from rankexp.data.reading import Reading
+from rankexp.data.inspect import target_values
 from rankexp.errors import ConfigError
 from rankexp.run.workers import default_workers
 
@@ -46,17 +45,18 @@ def compare(table: Path, options: Options) -> int:
     ConfigError, DataError
         The table cannot be read, the target says nothing, an option names what there is not.
     """
-    end = time.monotonic() + 60 * options.minutes
+    start = time.monotonic()
     _check(options)
     out, said = folder.choose(options.out, table.stem)
-    asked, reading = _asked(table, options)
-    print(reading.text())
+    asked = _asked(table, options)
+    session = Session(asked, out, options.jobs or default_workers(), start, options.minutes)
+    session.read()
     for line in [*(f"Guessed: {guess}." for guess in asked.question.guesses), asked.offer.remark]:
         say(line) if line else None
     for line in said:
         say(f"{line}.")
-    session = Session(asked, out, options.jobs or default_workers(), end)
     session.design()
+    session.first()
     session.widen()
     return session.finish()
 
@@ -76,8 +76,8 @@ def _check(options: Options) -> None:
             raise ConfigError(f"{name}: column '{options.target}' is the target already")
 
 
-def _asked(table: Path, options: Options) -> tuple[study.Asked, Reading]:
-    """Read the table and tell what is asked of it."""
+def _asked(table: Path, options: Options) -> study.Asked:
+    """Tell what is asked of the table."""
     how = dict(options.reading) | {
         "groups": options.groups,
         "weights": options.weights,
@@ -98,9 +98,7 @@ def _asked(table: Path, options: Options) -> tuple[study.Asked, Reading]:
             f"target '{options.target}' has {rows} of '{rare}'; at least {FEWEST_ROWS} of each "
             "value are needed to train on some and to test on others"
         )
-    reading = inspect_table(table, target=options.target, levels=question.levels, **how)
     offered = offer(question.kind, options.methods)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
     how.pop("test", None)
-    made = study.Asked(table, options.target, question, offered, how, margin, test=options.test)
-    return made, reading
+    return study.Asked(table, options.target, question, offered, how, margin, test=options.test)

@@ -4,9 +4,8 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rankexp.config.schema import Evaluate, Study
@@ -17,38 +16,47 @@ from rankexp.protocols.base import Part, Parts
 from rankexp.protocols.dealing import holdout
 from rankexp.run.fitting import fit
 from rankexp.run.material import Fold
+from rankexp.run.workers import side_by_side
 from rankexp.seeds import stream
 from rankexp.spec import MethodSpec
 
-PILOT_ROWS = (250, 1000, 4000)
-"""Training rows of the pilot fits, smallest first; each next one only where it is cheap."""
+PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
+"""Training rows of the pilot fits, smallest first; the third and later only where cheap."""
 PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 LONG = 1.0
 """Seconds of a pilot fit that need no second look."""
 TICK = 1e-4
 """Seconds that a fit takes at least: clocks are not finer."""
-TESTED = 200
-"""Rows that a pilot fit scores."""
+TESTED = 4
+"""Training rows to a row that a pilot fit scores, as in five folds."""
 STEEPEST = 2.5
 """The exponent of n that a time may grow with, where two pilots seem to say more: their noise."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What fitting a method's grid once takes, as a power of the training rows."""
+    """What fitting a method's grid once takes: `fixed`, and a power of the training rows."""
 
     rows: int
     seconds: float
     exponent: float
+    fixed: float = 0.0
 
     def at(self, rows: float) -> float:
         """Return seconds with so many training rows."""
-        return self.seconds * (rows / self.rows) ** self.exponent if rows > 0 else 0.0
+        if rows <= 0:
+            return 0.0
+        growth = float((rows / self.rows) ** self.exponent)
+        return self.fixed + (self.seconds - self.fixed) * growth
+
+    def times(self, share: float) -> "Cost":
+        """Return what a share of the grid takes."""
+        return replace(self, seconds=share * self.seconds, fixed=share * self.fixed)
 
 
 def pilot(
-    study: Study, dataset: Dataset, seconds: float
+    study: Study, dataset: Dataset, seconds: float, workers: int = 1
 ) -> tuple[dict[str, Cost], dict[str, str]]:
     """Time each method of a study's first experiment on small parts of its data.
 
@@ -58,6 +66,8 @@ def pilot(
     dataset : Dataset
     seconds : float
         That the whole run may take.
+    workers : int
+        As many methods are timed at once, since the run's workers slow each other down, too.
 
     Returns
     -------
@@ -67,29 +77,39 @@ def pilot(
     """
     setup = next(iter(study.experiments.values()))
     assert isinstance(setup, Evaluate)
+    folds = list(_pilot_folds(setup, dataset, study.seed))
+    specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
+    each = [(spec, folds, study.seed, PILOT_SHARE * seconds) for spec in specs.values()]
+    found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
     costs: dict[str, Cost] = {}
     failed: dict[str, str] = {}
-    folds = list(_pilot_folds(setup, dataset, study.seed))
-    for name in setup.methods:
-        spec = method_spec(study.methods[name], setup)
-        found: list[tuple[int, float]] = []
-        for fold in folds:
-            rows = len(fold.train.X)
-            if found and _power(found).at(rows) > PILOT_SHARE * seconds:
-                break
-            try:
-                took = _timed(spec, fold, study.seed, again=not found)
-            except Exception as error:  # as in a run, where it would be every record's
-                failed[name] = one_line(error)
-                break
-            found.append((rows, took))
-        if found:
-            costs[name] = _power(found)
+    for name, own in zip(specs, found, strict=True):
+        timings, why = own or ([], "it ended its process, or took all memory")
+        if why:
+            failed[name] = why
+        if timings:
+            costs[name] = _law(timings)
     return costs, failed
 
 
+def _timings(
+    spec: MethodSpec, folds: Sequence[Fold], seed: int, most: float
+) -> tuple[list[tuple[int, float]], str]:
+    """Return rows and seconds of fits that take no more than `most` each, and why one failed."""
+    found: list[tuple[int, float]] = []
+    for fold in folds:
+        rows = len(fold.train.X)
+        if found and (found[0][1] if len(found) == 1 else _law(found).at(rows)) > most:
+            break  # of a single timing it is unknown how much of it grows
+        try:
+            found.append((rows, _timed(spec, fold, seed, again=not found)))
+        except Exception as error:  # as in a run, where it would be every record's
+            return found, one_line(error)
+    return found, ""
+
+
 def _timed(spec: MethodSpec, fold: Fold, seed: int, *, again: bool) -> float:
-    """Return the processor's seconds of a fit in one thread, as in a worker; the better of two.
+    """Return the seconds of a fit in one thread, as in a worker; the better of two.
 
     The first fit of a method in a process pays for its imports and for compiled loops, too: it is
     done `again` however long it took.
@@ -98,9 +118,9 @@ def _timed(spec: MethodSpec, fold: Fold, seed: int, *, again: bool) -> float:
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         while len(times) < 2 and (again or not times or times[0] < LONG):
-            start = time.process_time()
+            start = time.perf_counter()
             fit(spec, fold, seed)
-            times.append(max(time.process_time() - start, TICK))
+            times.append(max(time.perf_counter() - start, TICK))
     return min(times)
 
 
@@ -115,18 +135,25 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]
         if made and rows <= len(made[-1].train.X):
             break
         split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), strata=strata)
-        test = split.test[:: max(1, len(split.test) // TESTED)]
+        test = split.test[:: max(1, len(split.test) * TESTED // rows)]
         parts = Parts(whole.take(split.train), whole.take(test), f"pilot/{size}")
         parts = parts if setup.within_groups else parts.without_groups()
         made.append(Fold(parts, setup.preprocess, dataset.features))
     return made
 
 
-def _power(found: Sequence[tuple[int, float]]) -> Cost:
-    """Return the power law through the last two timings; linear through a single one."""
+def _law(found: Sequence[tuple[int, float]]) -> Cost:
+    """Return what the last two timings tell: a power of the rows, or a line where it is below 1.
+
+    A single one is taken as linear. Of a line at least a quarter grows with the rows, as two
+    timings that are the same may be so by their noise.
+    """
     rows, seconds = found[-1]
     if len(found) == 1:
         return Cost(rows, seconds, 1.0)
     before, earlier = found[-2]
     exponent = math.log(seconds / earlier) / math.log(rows / before)
-    return Cost(rows, seconds, float(np.clip(exponent, 1.0, STEEPEST)))
+    if exponent >= 1.0:
+        return Cost(rows, seconds, min(exponent, STEEPEST))
+    growing = (seconds - earlier) / (rows - before) * rows
+    return Cost(rows, seconds, 1.0, seconds - max(growing, seconds / 4))

@@ -1,9 +1,10 @@
 """One comparison: what is run becomes known step by step, each step a run of the study."""
 
+import math
 import sys
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,26 +15,31 @@ from rankexp.analyse import select
 from rankexp.compare import budget, study
 from rankexp.compare.folder import STUDY, safe
 from rankexp.compare.pilot import pilot
-from rankexp.compare.widening import narrowed, widened
+from rankexp.compare.widening import growth, narrowed, widened
 from rankexp.config.load import load
 from rankexp.config.methods import takes
 from rankexp.config.schema import Method, Study
 from rankexp.data.dataset import Dataset
 from rankexp.data.find import find
-from rankexp.errors import ConfigError
+from rankexp.data.inspect import inspect_table
+from rankexp.errors import ConfigError, DataError
 from rankexp.files import write_atomically
 from rankexp.metrics.base import parse
 from rankexp.protocols.dealing import duplicates
 from rankexp.report.build import Report, open_report
 from rankexp.report.render import terminal
-from rankexp.run.execute import Outcome, execute
+from rankexp.run.execute import execute
+from rankexp.run.progress import duration
+from rankexp.run.store import Store
 
 FEWEST_ROWS = 3
 """Of each level, and groups: with fewer there is nothing to split."""
 FEWEST_DIFFERENT = 10
 """Combinations of features: with fewer, splits between them would be too coarse."""
-RESERVED = 8.0
-"""Seconds kept for starting workers and for the report."""
+RESERVED = 4.0
+"""Seconds kept for the report, at least."""
+REPORT = 3.0
+"""Seconds kept for it, for each that reading the records takes."""
 INTERRUPTED = 130
 WIDTH = 100
 ROUNDS = 4
@@ -50,19 +56,22 @@ def say(text: str) -> None:
 
 
 class Session:
-    """One comparison, from the methods to the answer; `end` is the clock's, in seconds."""
+    """One comparison, from the methods to the answer; `start` is the clock's, in seconds."""
 
-    def __init__(self, asked: study.Asked, folder: Path, workers: int, end: float) -> None:
-        self.asked, self.folder, self.workers, self.end = asked, folder, workers, end
+    def __init__(
+        self, asked: study.Asked, folder: Path, workers: int, start: float, minutes: float
+    ) -> None:
+        self.asked, self.folder, self.workers, self.minutes = asked, folder, workers, minutes
+        self.end = start + 60 * minutes
         self.methods = {name: dict(method) for name, method in asked.offer.methods.items()}
         self.protocol: dict[str, Any] = {"kind": "cross_validation", "folds": 2}
         self.file = folder / STUDY
-        self.seconds = 0.0  # that one repeat took
+        self.reserved = RESERVED
 
     @property
     def left(self) -> float:
         """Seconds left for fitting."""
-        return self.end - time.monotonic() - RESERVED
+        return self.end - time.monotonic() - self.reserved
 
     def _content(self, repeats: int) -> dict[str, Any]:
         """Return the study as it is written."""
@@ -72,14 +81,26 @@ class Session:
         name = safe(self.folder.resolve().name)
         return study.content(self.asked, name, self.folder, protocol, self.methods)
 
+    def read(self) -> None:
+        """Read the table, and show how."""
+        asked = self.asked
+        files = {key: str(file) for key, file in asked.files.items()}
+        entry = Study.model_validate(self._content(1)).data["data"]
+        entry = entry.model_copy(update={"source": files})  # the folder may not exist
+        try:
+            self.dataset = find("data", entry, []).dataset
+        except DataError:  # what was read shows why
+            given = {"levels": asked.question.levels, "test": asked.test, **asked.entry}
+            print(inspect_table(asked.table, target=asked.target, **given).text())
+            raise
+        assert self.dataset.reading is not None
+        print(self.dataset.reading.text())
+
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
-        self._leave_out_without_weights()
-        trial = Study.model_validate(self._content(1))
-        files = {key: str(file) for key, file in self.asked.files.items()}
-        entry = trial.data["data"].model_copy(update={"source": files})  # the folder may not exist
-        dataset = find("data", entry, []).dataset
+        dataset = self.dataset
         training, remarks = _training(dataset)
+        self._leave_out_without_weights()
         if "weights" in self.asked.entry and self.asked.question.kind == "two":
             remarks = f"{WEIGHTED} {remarks}".strip()
         say(remarks) if remarks else None
@@ -90,13 +111,16 @@ class Session:
             base["stratified"] = True
         if together := _together(training):
             base["together"] = together
-        costs, failed = pilot(trial, training, self.left)
+        splits = 1 if dataset.parts is not None else budget.outer_folds(training)
+        workers = min(self.workers, splits)
+        trial = Study.model_validate(self._content(1))
+        costs, failed = pilot(trial, training, self.left, workers)
         self._leave_out(failed)
         found = budget.design(
             {name: costs[name] for name in self.methods},
             self.contrasts,
             training,
-            budget.Allowance(self.left, self.workers, self.asked.inner),
+            budget.Allowance(self.left, workers, self.asked.inner),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
@@ -105,7 +129,7 @@ class Session:
         for name in found.narrow:
             self.methods[name] = narrowed(self.methods[name])[0]
         self.methods = {name: self.methods[name] for name in found.methods}
-        self.protocol, self.most = found.protocol, found.repeats
+        self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
 
     @property
     def contrasts(self) -> dict[str, str]:
@@ -135,26 +159,84 @@ class Session:
         if not self.contrasts:
             raise ConfigError("no method on pairs is left beside its like on points")
 
+    def first(self) -> None:
+        """Run the first repeat: the question to its end, then slow methods while there is time."""
+        whole, planned, self.methods = self.methods, 0.0, {}
+        for names, seconds in self.stages:
+            before = self.methods
+            self.methods = {n: m for n, m in whole.items() if n in before or n in names}
+            if not before:
+                self._run(1)
+            else:
+                needed = seconds * self._seconds(before) / planned
+                late = needed > self.left
+                if late or not self._run(1, self.end - self.reserved):
+                    self.methods = before
+                    self._say_late(names, needed if late else None)
+                    continue
+            planned += seconds
+            if not self.going:
+                return
+        self._run(1) if self.outcome.stopped else None
+
+    def _say_late(self, names: Iterable[str], needed: float | None) -> None:
+        """Say that methods are left out, and how to have them."""
+        if needed is None:
+            end = f"not done within {self.minutes:g} minutes; more minutes include it"
+        else:
+            minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
+            end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
+        say(f"{' and '.join(names)} left out: {end}.")
+
     def widen(self) -> None:
-        """Run the first repeat; where choices lie at an edge, with wider grids, again."""
+        """Run the first repeat again with wider grids where choices lie at an edge."""
         for _ in range(ROUNDS):
             start = time.monotonic()
-            outcome = self._run(1)
-            self.seconds = max(self.seconds, time.monotonic() - start)
-            if outcome.exit_code not in (0, 1) or self.left < 2 * self.seconds:
-                return
-            wider = {
-                name: made
-                for name, edges in _edges(self.folder).items()
-                if (made := widened(self.methods[name], edges)) is not None
-            }
+            edges = _edges(self.folder) if self.going else {}
+            self.reserved = max(RESERVED, REPORT * (time.monotonic() - start))
+            wider, late, needed = {}, [], 0.0
+            for name, own in edges.items():
+                if (made := widened(self.methods[name], own)) is None:
+                    continue
+                seconds = growth(self.methods[name], made) * self._seconds([name])
+                if needed + seconds > self.left:
+                    late.append(name)
+                else:
+                    wider[name] = made
+                    needed += seconds
+            if late:
+                say(f"There is no time to try more settings of {', '.join(late)}.")
             if not wider:
                 return
-            named = ", ".join(wider)
+            named, before = ", ".join(wider), dict(self.methods)
             say(f"The best settings lay at the end of those tried, so more are tried: {named}.")
             self.methods |= wider
+            if not self._run(1, self.end - self.reserved):
+                say(f"They were not done within {self.minutes:g} minutes: the answer is without.")
+                self.methods = before
+                self._run(1)
+                return
 
-    def _run(self, repeats: int) -> Outcome:
+    @property
+    def going(self) -> bool:
+        """Whether the last run left something to go on with."""
+        return self.outcome.exit_code in (0, 1) and self.outcome.records > 0
+
+    def _seconds(self, methods: Container[str], repeats: int = 1) -> float:
+        """Return the seconds that repeats take the workers, as the methods' first one took."""
+        known = Store(self.outcome.folder).read()
+        cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
+        jobs = len({c.place for c in cells})
+        spent = sum(
+            known[cell.key].times.get(part, 0.0)
+            for cell in cells
+            if cell.method in methods
+            for part in ("fit", "score")
+        )
+        return spent / max(jobs, 1) * math.ceil(jobs * repeats / self.workers)
+
+    def _run(self, repeats: int, until: float | None = None) -> bool:
+        """Run the study as it stands, and tell whether all of it was done in time."""
         parent = self.folder.parent if self.folder.name else self.folder.resolve().parent
         text = study.text(self._content(repeats), self.file.as_posix(), parent.as_posix())
         write_atomically(self.file, text.encode())
@@ -164,14 +246,26 @@ class Session:
             config=self.file,
             workers=self.workers,
             plan=False,
+            until=until,
         )
-        return self.outcome
+        return not self.outcome.stopped
+
+    def _repeat(self) -> None:
+        """Run further repeats until the time is over; count those that are whole."""
+        each = self._seconds(self.methods, budget.MOST_REPEATS) / budget.MOST_REPEATS
+        wanted = min(self.most, 1 + int(self.left / max(0.9 * each, 0.1)))
+        if wanted < 2 or self._run(wanted, self.end - self.reserved):
+            return
+        done = Store(self.outcome.folder).read()
+        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
+        whole = min(lacking, default=wanted)
+        say(f"{whole} of {wanted} repeats were run within {self.minutes:g} minutes.")
+        self._run(whole)
 
     def finish(self) -> int:
         """Run the further repeats that there is time for, and print the answer."""
-        repeats = min(self.most, 1 + int(max(0.0, self.left) // max(self.seconds, 0.1)))
-        if self.outcome.exit_code in (0, 1) and repeats > 1:
-            self._run(repeats)
+        if self.going:
+            self._repeat()
         for line in self.outcome.messages:
             print(line, file=sys.stderr)
         if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:

@@ -14,6 +14,8 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
 take very long; a choice that still lies there is said to."""
+GROWING = ("n_rounds", "max_leaf_nodes", "depth")
+"""Parameters whose values a fit's time grows with."""
 STEPS = 2
 """Points added at an end each time."""
 
@@ -47,6 +49,22 @@ def widened(method: Mapping[str, Any], edges: Iterable[str]) -> dict[str, Any] |
         else:
             made["grid"][name] = longer
     return made if changed else None
+
+
+def growth(method: Mapping[str, Any], wider: Mapping[str, Any]) -> float:
+    """Return how many times the time of a method it takes with a wider grid.
+
+    Examples
+    --------
+    >>> growth({"grid": {"n_rounds": [3, 10]}}, {"grid": {"n_rounds": [3, 10, 26]}})
+    3.0
+    """
+    times = len(wider.get("lambdas", "1")) / len(method.get("lambdas", "1"))
+    for name, values in wider.get("grid", {}).items():
+        before = method["grid"][name]
+        size = sum if name in GROWING else len
+        times *= size(values) / size(before)
+    return float(times)
 
 
 def narrowed(method: Mapping[str, Any]) -> tuple[dict[str, Any], float]:

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from rankexp.config.schema import Study
-from rankexp.errors import EnvironmentProblemError, Interrupted
+from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.files import explained, open_to_append
 from rankexp.plan import Cell
 from rankexp.run.lock import advisory_lock
@@ -40,6 +40,8 @@ class Outcome:
     records: int = 0
     made: int = 0
     failed: int = 0
+    stopped: bool = False
+    """Whether the time was over before all was done; records that are done are kept."""
     cells: Sequence[Cell] | None = None
     """All cells of the study, where the run planned for all of them: a report needs no others."""
 
@@ -62,13 +64,15 @@ def execute(
     redo: Sequence[str] = (),
     quiet: bool = False,
     plan: bool = True,
+    until: float | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
     Results go to a folder of the study's name in `results`; data files are looked for in
     `folders`. `only` names experiments, all if empty; `redo` names methods to run again, or is
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
-    manifest. There is one worker process a core by default, and one works in this process.
+    manifest. There is one worker process a core by default, and one works in this process. At
+    `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
@@ -88,7 +92,7 @@ def execute(
     manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.facts.keys():
         outcome.cells = prepared.cells
-    _Run(prepared, manifest, outcome).go(workers, quiet=quiet)
+    _Run(prepared, manifest, outcome).go(workers, until, quiet=quiet)
     return outcome
 
 
@@ -145,12 +149,12 @@ class _Run:
         self.clock = (time.monotonic(), time.process_time())
         self.saved = self.clock[0]
 
-    def go(self, workers: int, *, quiet: bool) -> None:
+    def go(self, workers: int, until: float | None = None, *, quiet: bool) -> None:
         """Do the jobs; whatever stops this becomes part of the outcome."""
         complete = False
         try:
             with (
-                _terminable(),
+                _terminable(until),
                 advisory_lock(self.prepared.folder) as other,
                 Progress(self.prepared.plan.total_fits, quiet=quiet or not self.jobs) as progress,
             ):
@@ -166,6 +170,8 @@ class _Run:
                         self._keep(done, progress)
                 complete = True
                 self.prepared.store.discard_untrusted()
+        except OutOfTime:
+            self.outcome.stopped = True  # whoever set the time says what that means
         except KeyboardInterrupt:
             kept = f"{self.outcome.made:,} records made by this run are kept"
             self.outcome.note(130, f"interrupted; {kept}, running again goes on from there")
@@ -236,18 +242,26 @@ class _Run:
 
 
 @contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM stop a run as cleanly as Ctrl-C does, and tell both from a method's doing."""
+def _terminable(until: float | None) -> Iterator[None]:
+    """Let SIGTERM and the end of the time stop a run as cleanly as Ctrl-C does.
+
+    All are told from a method's doing.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, frame: FrameType | None) -> Any:
-        raise Interrupted
+        raise OutOfTime if number == signal.SIGALRM else Interrupted
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    stops = (signal.SIGTERM, signal.SIGINT, *([] if until is None else [signal.SIGALRM]))
+    before = {number: signal.signal(number, stop) for number in stops}
     try:
+        if until is not None:
+            signal.setitimer(signal.ITIMER_REAL, max(until - time.monotonic(), 1e-3))
         yield
     finally:
+        if until is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from rankexp.plan import Cell, Job
 from rankexp.run.evaluate import evaluate, failure
@@ -204,6 +205,28 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that tasks under way are given up is our own wish
             results.close()
+
+
+def side_by_side(
+    function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], workers: int
+) -> list[Any]:
+    """Return what calls of a function give in workers like those of jobs; None where one died."""
+    from joblib import Parallel, delayed, parallel_config
+
+    calls = [delayed(_call)(function, each, os.getpid()) for each in arguments]
+    try:
+        with parallel_config(backend="loky", inner_max_num_threads=1):
+            return list(Parallel(n_jobs=max(workers, 2), batch_size=1, max_nbytes=None)(calls))
+    except BrokenProcessPool:
+        if len(arguments) == 1:
+            return [None]
+        return [side_by_side(function, [one], workers)[0] for one in arguments]
+
+
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...], parent: int) -> Any:
+    """Call a function in a worker of the process with id `parent`."""
+    _follow(parent)
+    return function(*arguments)
 
 
 def default_workers() -> int:

@@ -48,7 +48,8 @@ def designed(monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder.mkdir()
         self.file.write_text(yaml.safe_dump(self._content(1)))
 
-    monkeypatch.setattr(session.Session, "widen", _written)
+    monkeypatch.setattr(session.Session, "first", _written)
+    monkeypatch.setattr(session.Session, "widen", lambda self: None)
     monkeypatch.setattr(session.Session, "finish", lambda self: 0)
 
 

@@ -89,6 +89,20 @@ def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> N
     assert "forest left out" in found.words[0] and len(found.words) == 1
 
 
+def test_the_question_comes_first_and_what_takes_long_by_itself_the_fastest_first() -> None:
+    costs = {"boosting": 4.0, "points": 0.1, "forest": 2.0, "pairs": 0.2, "ridge": 0.05}
+    found = planned(120, **costs)
+    assert [names for names, _ in found.stages] == [
+        ["points", "pairs", "ridge"],
+        ["forest"],
+        ["boosting"],
+    ]
+    assert sum(seconds for _, seconds in found.stages) == pytest.approx(6.35 * 2.4 * 3)
+    assert [names for names, _ in planned(5000, **costs).stages] == [
+        ["points", "pairs", "ridge", "forest", "boosting"]
+    ]
+
+
 def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> None:
     train = replace(data(1000), parts=np.ones(1000, np.int64), part_names=("test", "train"))
     made = {name: Cost(1000, seconds, 1.0) for name, seconds in (("points", 5.0), ("pairs", 5.0))}
@@ -97,5 +111,5 @@ def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> 
     assert (found.repeats, found.words) == (1, [])
     short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
     assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
-    assert short.words == ["training takes about 0.7 minutes, longer than --minutes"]
+    assert short.words == ["training takes about 0.5 minutes, longer than --minutes"]
     assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3

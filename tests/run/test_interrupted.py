@@ -103,6 +103,29 @@ def test_a_killed_run_goes_on(
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_ends_with_its_time_and_goes_on(
+    tmp_path: Path, undisturbed: dict[str, str], workers: int
+) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    long = {"slow": "Slow", "mean": "MeanDifference", "long": "Sleeps"}
+    outcome = execute(
+        toys.study(long, **SIZE),
+        results=tmp_path,
+        workers=workers,
+        quiet=True,
+        until=time.monotonic() + 2,
+    )
+    assert (outcome.stopped, outcome.exit_code, outcome.messages) == (True, 0, [])
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    later = execute(
+        study(), results=tmp_path, workers=workers, quiet=True, until=time.monotonic() + 600
+    )
+    assert (later.stopped, later.exit_code) == (False, 0)
+    assert contents(tmp_path).items() >= undisturbed.items()
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 def test_a_killed_worker_does_not_stop_the_run(
     tmp_path: Path, undisturbed: dict[str, str]

@@ -51,6 +51,12 @@ class Fills(MeanDifference):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/cache/code.nbi")
 
 
+class Sleeps(MeanDifference):
+    def fit(self, X: Any, y: Any) -> "Sleeps":
+        time.sleep(60)
+        return self
+
+
 class Slow(MeanDifference):
     def fit(self, X: Any, y: Any) -> "Slow":
         time.sleep(0.05)
