@@ -3,7 +3,9 @@
 In this process: `test_cli` types commands in real ones.
 """
 
+import re
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import yaml
 
 from rankexp.cli import main
 from rankexp.compare import budget, session
+from rankexp.compare.pilot import Cost
 from rankexp.data.inspect import dataset_of, entry_of
 
 FEW = ("--methods", "points-logistic,pairs-logistic", "--jobs", "1")
@@ -97,6 +100,61 @@ def test_the_same_table_otherwise_written_is_the_same_data(tmp_path: Path) -> No
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     found = [dataset_of(f, entry_of(f, target="left", positive="yes"), "d") for f in files]
     assert found[0].fingerprint == found[1].fingerprint
+
+
+SLEEPER = """
+import time
+class Sleeper:
+    def fit(self, X, y):
+        time.sleep(60)
+        return self
+    def predict(self, X):
+        return X[:, 0]
+"""
+
+
+def test_what_is_not_done_in_time_is_left_out_and_said(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path / "mine.csv", 150)
+    (tmp_path / "sleeper.py").write_text(SLEEPER, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    fast, slow = Cost(100, 1e-4, 1.0), Cost(100, 0.1, 1.0)  # it looks faster than it is
+    costs = {"points-logistic": fast, "pairs-logistic": fast, "Sleeper": slow}
+    monkeypatch.setattr(session, "pilot", lambda *_: (costs, {}))
+    monkeypatch.setattr(session.Session, "_seconds", lambda *_: 1e-3)
+    start = time.monotonic()
+    methods = ("--methods", "points-logistic,pairs-logistic,sleeper.Sleeper", "--jobs", "1")
+    code, out, err = typed(
+        "compare", "mine.csv", "--target", "left", "--drop", "no", *methods, "--minutes", "0.2"
+    )
+    assert code == 0, err
+    assert "Sleeper left out: not done within 0.2 minutes; more minutes include it." in out
+    assert time.monotonic() - start < 30
+    made = (tmp_path / "compare-mine" / "study.yaml").read_text(encoding="utf-8")
+    assert "Sleeper" not in made and "pairs-logistic" in made
+    report = (tmp_path / "compare-mine" / "report.md").read_text(encoding="utf-8")
+    assert "1 × 5 folds" in report and "INCOMPLETE" not in report
+
+
+def test_repeats_that_were_not_whole_in_time_do_not_count(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(tmp_path / "mine.csv", 150)
+    monkeypatch.setattr(budget, "MOST_REPEATS", 900)
+    monkeypatch.setattr(session.Session, "_seconds", lambda *_: 1e-3)
+    code, out, err = typed(
+        "compare", "mine.csv", "--target", "left", "--drop", "no", *FEW, "--minutes", "0.15"
+    )
+    assert code == 0, err
+    said = re.search(r"(\d+) of (\d+) repeats were run within 0.15 minutes", out)
+    assert said is not None, out
+    repeats = int(said[1])
+    assert 1 <= repeats < int(said[2])
+    made = yaml.safe_load((tmp_path / "compare-mine" / "study.yaml").read_text(encoding="utf-8"))
+    assert made["experiments"]["compare"]["protocol"]["repeats"] == repeats
+    report = (tmp_path / "compare-mine" / "report.md").read_text(encoding="utf-8")
+    assert f"{repeats} × 5 folds" in report and "INCOMPLETE" not in report
 
 
 @pytest.mark.parametrize("target", ["left", "spend"])

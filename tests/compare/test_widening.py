@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp.compare.methods import LAMBDAS, OFFERS
-from rankexp.compare.widening import LIMITS, narrowed, widened
+from rankexp.compare.widening import LIMITS, growth, narrowed, widened
 
 
 def test_a_grid_grows_at_its_end_and_keeps_its_order() -> None:
@@ -57,3 +57,11 @@ def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
     assert narrowed({"estimator": "e"}) == ({"estimator": "e"}, 1.0)
     wider = widened(made, ["lowest lam"])
     assert wider is not None and wider["lambdas"][-1] == pytest.approx(1e-6), "in its own steps"
+
+
+def test_the_time_of_a_wider_grid_is_told_before_it_is_run() -> None:
+    rounds = {"grid": {"n_rounds": [30, 100, 300]}}
+    assert growth(rounds, {"grid": {"n_rounds": [30, 100, 300, 900, 2700]}}) > 9
+    assert growth({"lambdas": [1.0, 0.1]}, {"lambdas": [1.0, 0.1, 0.01]}) == 1.5
+    leaves = {"grid": {"min_samples_leaf": [30, 10]}}
+    assert growth(leaves, {"grid": {"min_samples_leaf": [30, 10, 3]}}) == 1.5
