@@ -26,6 +26,8 @@ PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 LONG = 1.0
 """Seconds of a pilot fit that need no second look."""
+AGAIN = 5.0
+"""Times the most a pilot fit may take: so long the very first needs none either."""
 TICK = 1e-4
 """Seconds that a fit takes at least: clocks are not finer."""
 TESTED = 4
@@ -102,22 +104,21 @@ def _timings(
         if found and (found[0][1] if len(found) == 1 else _law(found).at(rows)) > most:
             break  # of a single timing it is unknown how much of it grows
         try:
-            found.append((rows, _timed(spec, fold, seed, again=not found)))
+            found.append((rows, _timed(spec, fold, seed, LONG if found else AGAIN * most)))
         except Exception as error:  # as in a run, where it would be every record's
             return found, one_line(error)
     return found, ""
 
 
-def _timed(spec: MethodSpec, fold: Fold, seed: int, *, again: bool) -> float:
-    """Return the seconds of a fit in one thread, as in a worker; the better of two.
+def _timed(spec: MethodSpec, fold: Fold, seed: int, long: float) -> float:
+    """Return the seconds of a fit in one thread, as in a worker; the better of two if not `long`.
 
-    The first fit of a method in a process pays for its imports and for compiled loops, too: it is
-    done `again` however long it took.
+    The first fit of a method in a process pays for its imports and for compiled loops, too.
     """
     times: list[float] = []
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        while len(times) < 2 and (again or not times or times[0] < LONG):
+        while len(times) < 2 and (not times or times[0] < long):
             start = time.perf_counter()
             fit(spec, fold, seed)
             times.append(max(time.perf_counter() - start, TICK))
