@@ -93,6 +93,17 @@ def test_what_is_no_classifier_has_no_threshold_of_its_own():
     assert found["threshold"][1] == 1.5 and found["training_threshold"][1] == 3
 
 
+def test_a_row_of_weight_three_moves_the_threshold_as_three_rows_do():
+    scores, y = np.array([[4.0], [3.0], [2.0], [1.0]]), np.array([1, 0, 1, 0])
+    weight = np.array([1, 3, 1, 1])
+    rows = np.repeat(np.arange(4), weight)
+    own = np.array([thresholds.NONE])
+    weighted = thresholds.known(scores, Part(scores, y, weights=weight.astype(float)), own)
+    copies = thresholds.known(scores[rows], Part(scores[rows], y[rows]), own)
+    assert weighted == copies == {"threshold": [3.5], "training_threshold": [3.5]}
+    assert thresholds.known(scores, Part(scores, y), own)["training_threshold"] == [1.5]
+
+
 def test_scores_that_are_nan_are_named():
     with pytest.raises(ValueError, match="scores hold NaN"):
         thresholds.known(np.array([[np.nan], [0]]), Part(np.zeros((2, 1)), np.array([0, 1])),
