@@ -101,7 +101,7 @@ class Session:
         dataset = self.dataset
         training, remarks = _training(dataset)
         self._leave_out_without_weights()
-        if "weights" in self.asked.entry and self.asked.question.kind == "two":
+        if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
         say(remarks) if remarks else None
         inner = budget.inner_folds(training)
@@ -143,10 +143,10 @@ class Session:
             measure = parse(self.asked.question.metric)
             if "sample_weight" not in measure.takes:
                 raise ConfigError(
-                    "rows with weights can only be compared where the target has two values or is "
-                    f"a number to rank by: the measure of ordered levels, {measure!r}, takes no "
-                    "weights. To compare with every row counting the same, say --drop "
-                    f"{weights} in place of --weights {weights}"
+                    "rows with weights can only be compared where the target has two values or "
+                    f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
+                    "To compare with every row counting the same, say "
+                    f"--drop {weights} in place of --weights {weights}"
                 )
             reason = "it takes no weights of rows"
             known = {n: takes(Method.model_validate(m)) for n, m in self.methods.items()}

@@ -78,14 +78,16 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of pairs that the scores put in order, a tie counting 1/2.
 
-        Of two classes the AUC (not the accuracy), of ordered levels U_pairs, which takes no
-        weights.
+        Of two classes the AUC (not the accuracy), of ordered levels U_pairs without weights.
         """
         s = self.decision_function(X)
         if hasattr(self, "classes_"):
             return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
         if sample_weight is not None:
-            raise ValueError("U_pairs of ordered levels takes no sample_weight")
+            raise ValueError(
+                "the score of ordered levels takes no sample_weight; "
+                "rankexp.metrics.u_pairs does"
+            )
         return share_of_levels(self, y, s)
 
     def _turned(self) -> bool:

@@ -13,10 +13,19 @@ from rankexp.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Levels:
-    """The level of each example, codes 0 .. K-1, and how many examples each has."""
+    """The level of each example, codes 0 .. K-1, and how many examples each has.
+
+    With weights of the examples the sizes are sums of them.
+    """
 
     codes: Ints
-    sizes: Ints
+    sizes: Ints | Floats
+    weight: Floats | None = None
+
+    @classmethod
+    def of(cls, codes: Ints, K: int, weight: Floats | None = None) -> "Levels":
+        """Return the levels of examples that have codes below K."""
+        return cls(codes, np.bincount(codes, weight, minlength=K), weight)
 
     @property
     def missing(self) -> list[int]:
@@ -78,29 +87,35 @@ def group_numbers(groups: Any, n: int) -> Ints | None:
 
 
 def counts(levels: Levels, scores: Floats) -> Floats:
-    """Count the examples of each level at each distinct score, ascending, shape (K, G)."""
+    """Count the examples of each level at each distinct score, ascending, shape (K, G).
+
+    What is counted are their weights, if they have any.
+    """
     order = scores.argsort()
+    weight = None if levels.weight is None else levels.weight[order]
     ranked, codes = scores[order], levels.codes[order]
     K, n = levels.sizes.size, scores.size
     new = ranked[1:] != ranked[:-1]
     if new.all():
         table = np.zeros((K, n))
-        table[codes, np.arange(n)] = 1.0
+        table[codes, np.arange(n)] = 1.0 if weight is None else weight
         return table
     group = np.concatenate(([0], new.cumsum()))
     G = int(group[-1]) + 1
-    return np.bincount(codes * G + group, minlength=K * G).reshape(K, G).astype(np.float64)
+    found = np.bincount(codes * G + group, weight, minlength=K * G)
+    return found.reshape(K, G).astype(np.float64)
 
 
-def twice_won(table: Floats, ties: str) -> Ints:
+def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats:
     """Return twice the pairs in the right order, shape (K, K), read above the diagonal.
 
     Entry [j, i] is of the pairs of an example of level j and one of level i > j. All sums are of
-    integers that float64 holds exactly, up to 9e7 examples.
+    integers that float64 holds exactly, up to 9e7 examples, or of their weights.
     """
     weakly = table.cumsum(axis=1) @ table.T
-    if table.shape[1] == table.sum():  # no ties
+    if not weighted and table.shape[1] == table.sum():  # no ties
         return (2.0 * weakly).astype(np.int64)
     tied = table @ table.T
     lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]
-    return (2.0 * weakly - lost * tied).astype(np.int64)
+    won: Floats = 2.0 * weakly - lost * tied
+    return won if weighted else won.astype(np.int64)

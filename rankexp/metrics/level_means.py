@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
+from rankexp.metrics.bipartite import scaled_weights
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
 
@@ -23,44 +24,58 @@ def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
 
 
 def columns_of(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, ties: str
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: Order,
+    ties: str,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Levels, Floats]:
-    """Return the levels of the examples, and the scores, one row a scorer."""
+    """Return the levels of the examples, and the scores, one row a scorer; none of weight 0."""
     if ties not in ("expected", "worst", "best"):
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
     y, K = told(y, levels)
     target, s = checked(y, scores)
-    return coded(target, K), np.ascontiguousarray(np.atleast_2d(s.T))
+    weight = None
+    if sample_weight is not None:
+        weight = scaled_weights(sample_weight, len(target))
+        target, s, weight = target[weight > 0], s[weight > 0], weight[weight > 0]
+    known = coded(target, K)
+    if weight is not None:
+        known = Levels.of(known.codes, known.sizes.size, weight)
+    return known, np.ascontiguousarray(np.atleast_2d(s.T))
 
 
 def mean_of(
     name: str,
-    terms: Callable[[Ints], Ints | Floats],
+    terms: Callable[[Any], Ints | Floats],
     what: str,
-    given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str],
+    given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str, npt.ArrayLike | None],
     groups: npt.ArrayLike | None,
     queries: str,
     lost: bool = False,
 ) -> float | Floats:
     """Return the mean of the shares of pairs won, or lost, of which there are several terms.
 
-    `terms` makes them from pairs by levels, (..., K, K); those of no pair are left out.
+    `terms` makes them from pairs by levels, (..., K, K); those of no pair are left out. A pair
+    counts the product of the weights.
     """
     if queries not in get_args(Queries):
         raise ValueError(f"queries='{queries}': expected one of {', '.join(get_args(Queries))}")
     known, columns = columns_of(*given)
-    codes, K = known.codes, known.sizes.size
-    query = group_numbers(groups, codes.size)
+    codes, K, weight = known.codes, known.sizes.size, known.weight
+    query = group_numbers(groups, np.shape(given[1])[0])
+    if query is not None and weight is not None:  # as if rows of weight 0 were not there
+        query = np.unique(query[np.asarray(given[4]) > 0], return_inverse=True)[1]
     rows: list[Any] = [slice(None)]
     if query is not None:
         rows = np.split(query.argsort(kind="stable"), np.bincount(query).cumsum()[:-1])
-    lists = [Levels(codes[own], np.bincount(codes[own], minlength=K)) for own in rows]
+    lists = [Levels.of(codes[r], K, None if weight is None else weight[r]) for r in rows]
     won = np.array(
         [
-            [twice_won(counts(levels, s[own]), given[3]) for s in columns]
+            [twice_won(counts(levels, s[own]), given[3], weight is not None) for s in columns]
             for levels, own in zip(lists, rows, strict=True)
         ],
-        np.int64,
+        np.int64 if weight is None else np.float64,
     ).reshape(len(rows), len(columns), K, K)
     pairs = np.array([np.outer(levels.sizes, levels.sizes) for levels in lists])
     if queries == "pairs":

@@ -42,6 +42,7 @@ def u_ovo(
     ties: Ties = "expected",
     groups: npt.ArrayLike | None = None,
     queries: Queries = "each",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float | Floats:
     """Return the mean over all pairs of levels of the AUC between the two.
 
@@ -62,6 +63,8 @@ def u_ovo(
     queries : {"each", "pairs"}
         With groups: the mean of their values, or the value of all their pairs together. Groups
         without a value are left out, and counted in an `UndefinedMetricWarning`.
+    sample_weight : array-like of shape (n,), optional
+        How often each example counts, >= 0: a pair counts the product of two weights.
 
     Returns
     -------
@@ -72,8 +75,8 @@ def u_ovo(
     Raises
     ------
     ValueError
-        For other shapes, NaN, no example, an unknown rule for ties, or values of `y` that don't
-        go with `levels`.
+        For other shapes, NaN, no example, an unknown rule for ties, values of `y` that don't go
+        with `levels`, or weights that are negative, not finite or all 0.
 
     Notes
     -----
@@ -85,7 +88,8 @@ def u_ovo(
         below, above = np.triu_indices(cells.shape[-1], 1)
         return cells[..., below, above]
 
-    return mean_of("u_ovo", terms, "pairs of levels", (y, scores, levels, ties), groups, queries)
+    given = (y, scores, levels, ties, sample_weight)
+    return mean_of("u_ovo", terms, "pairs of levels", given, groups, queries)
 
 
 @declare(
@@ -102,6 +106,7 @@ def u_cons(
     ties: Ties = "expected",
     groups: npt.ArrayLike | None = None,
     queries: Queries = "each",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float | Floats:
     """Return the mean over all cuts between levels of the AUC between those above and below.
 
@@ -119,9 +124,8 @@ def u_cons(
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
-    return mean_of(
-        "u_cons", terms, "cuts between levels", (y, scores, levels, ties), groups, queries
-    )
+    given = (y, scores, levels, ties, sample_weight)
+    return mean_of("u_cons", terms, "cuts between levels", given, groups, queries)
 
 
 @declare(
@@ -138,6 +142,7 @@ def u_pairs(
     ties: Ties = "expected",
     groups: npt.ArrayLike | None = None,
     queries: Queries = "each",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float | Floats:
     """Return the share of pairs of examples of different levels that are in the right order.
 
@@ -153,7 +158,8 @@ def u_pairs(
     def terms(cells: Ints) -> Ints:
         return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
 
-    return mean_of("u_pairs", terms, "sets of pairs", (y, scores, levels, ties), groups, queries)
+    given = (y, scores, levels, ties, sample_weight)
+    return mean_of("u_pairs", terms, "sets of pairs", given, groups, queries)
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: object) -> None:
@@ -178,6 +184,7 @@ def pair_risk(
     ties: Ties = "expected",
     groups: npt.ArrayLike | None = None,
     queries: Queries = "each",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
@@ -211,7 +218,7 @@ def pair_risk(
         C = C / max(C.max(), TINY)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
-    given = (y, scores, levels, ties)
+    given = (y, scores, levels, ties, sample_weight)
     return mean_of(
         "pair_risk", terms, "sets of pairs that cost", given, groups, queries, lost=True
     )

@@ -291,7 +291,7 @@ def test_nothing_is_fitted_where_no_split_or_no_method_is_left(
 
 
 @pytest.mark.usefixtures("designed")
-def test_rows_of_two_values_may_have_weights_and_those_of_levels_not(
+def test_rows_of_two_values_may_have_weights_and_numbers_to_rank_by_not(
     tmp_path: Path, typed: Typed
 ) -> None:
     rng = np.random.default_rng(0)
@@ -316,11 +316,35 @@ def test_rows_of_two_values_may_have_weights_and_those_of_levels_not(
         made = yaml.safe_load((tmp_path / f"compare-{name}" / "study.yaml").read_text())
         assert ("pairs-hinge" in made["methods"]) == (name == "whole")
         assert "pairs-logistic" in made["methods"] and made["data"]["data"]["weights"] == "w"
-    levels = "--levels", "0,1,2", "--weights", "w", "--drop", "two", "--out", "other"
-    code, _, err = typed("compare", "whole.csv", "--target", "y", *levels, *FEW)
+    number = ("--methods", "points-tree,pairs-tree", "--weights", "w", "--drop", "two")
+    code, _, err = typed("compare", "whole.csv", "--target", "x", *number, "--out", "other")
     assert code == 2, err
-    assert "u_pairs, takes no weights" in err and "say --drop w in place of --weights w" in err
+    assert "d_tau, takes no weights" in err and "say --drop w in place of --weights w" in err
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("unit", [1, 0.5, None])
+def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
+    tmp_path: Path, typed: Typed, unit: float | None
+) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=90)
+    y = (x + rng.normal(size=90) > 0).astype(int) + (x > 1)
+    w = rng.random(90) + 0.1 if unit is None else unit * rng.integers(1, 4, 90)
+    rows = [f"{a:.3f},{b},{k}" for a, b, k in zip(x, w, y, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,w,y", *rows]) + "\n", encoding="utf-8")
+    names = "points-logistic,pairs-logistic,points-hinge,pairs-hinge,ridge"
+    options = ("--weights", "w", "--methods", names, "--jobs", "1")
+    code, out, err = typed("compare", "t.csv", "--target", "y", *options)
+    assert code == 0, err
+    text = " ".join(out.split())
+    assert "a pair counts the product of both weights" in text
+    assert ("points-hinge is left out" in text) == (unit != 1)
+    assert ("pairs-hinge is left out" in text) == (unit is None)
+    setup = yaml.safe_load((tmp_path / "compare-t" / "study.yaml").read_text(encoding="utf-8"))
+    hinges = {1: {"points-hinge", "pairs-hinge"}, 0.5: {"pairs-hinge"}, None: set()}[unit]
+    assert {m for m in setup["methods"] if "hinge" in m} == hinges
+    assert setup["experiments"]["compare"]["metrics"] == ["u_pairs"]
 
 
 @pytest.mark.usefixtures("designed")

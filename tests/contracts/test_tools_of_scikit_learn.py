@@ -277,8 +277,11 @@ def test_scorers_rank_the_estimators_of_others():
     found = RankScorer("vus", GRADES)(odds, X, y)
     assert found == vus(codes, odds.decision_function(X))
     assert u_pairs_scorer()(odds, X, y) == odds.score(X, y)  # it has levels_
+    twice = np.r_[X, X[:9]], np.r_[y, y[:9]]
+    weight = 1.0 + (np.arange(len(y)) < 9)
+    assert u_pairs_scorer()(odds, X, y, sample_weight=weight) == u_pairs_scorer()(odds, *twice)
     with pytest.raises(ValueError, match="takes no sample_weight"):
-        u_pairs_scorer()(odds, X, y, sample_weight=np.ones(len(y)))
+        RankScorer("vus", GRADES)(odds, X, y, sample_weight=np.ones(len(y)))
 
 
 def test_levels_without_weights_say_so():

@@ -371,3 +371,47 @@ def test_groups_that_cannot_be():
     for rule in ("each", "pairs"):
         with pytest.warns(UndefinedMetricWarning, match="no value|no pair within a group"):
             assert np.isnan(u_pairs([0, 1], [1, 2], groups=[1, 2], queries=rule))
+
+
+WEIGHTED = [u_ovo, u_cons, u_pairs, pair_risk]
+
+
+@pytest.mark.filterwarnings("ignore::rankexp.metrics.base.UndefinedMetricWarning")
+@pytest.mark.parametrize("metric", WEIGHTED)
+@laws
+@given(
+    hnp.arrays(np.int64, (9, 4), elements=st.integers(0, 3)),
+    st.sampled_from(list(TIES)),
+    st.sampled_from([None, "each", "pairs"]),
+    st.sampled_from([1.0, 3e200, 2.0**-300]),
+)
+def test_a_weight_of_k_has_the_bits_of_k_copies(metric, columns, ties, queries, unit):
+    y, s, weight, groups = columns.T
+    weight[:2] += 1
+    rows = np.repeat(np.arange(9), weight)
+    within = {} if queries is None else {"queries": queries}
+    told = {"levels": 4, "ties": ties} | within
+    own, copied = ({"groups": g} if within else {} for g in (groups, groups[rows]))
+    both = np.column_stack([s, -s]) / 7
+    found = metric(y, both, sample_weight=weight * unit, **told, **own)
+    copies = metric(y[rows], both[rows], **told, **copied)
+    if unit != 3e200:  # else the weights are rounded themselves
+        np.testing.assert_array_equal(found, copies)
+    np.testing.assert_allclose(found, copies, rtol=1e-13, atol=1e-13)
+
+
+def test_a_pair_counts_the_product_of_its_weights():
+    y, s, w = [0, 1, 2, 2], [0.1, 0.4, 0.3, 0.9], [0.5, 2.0, 0.25, 3.0]
+    right, wrong = 0.5 * 2 + 0.5 * 0.25 + 0.5 * 3 + 2 * 3, 2 * 0.25
+    assert u_pairs(y, s, sample_weight=w) == pytest.approx(right / (right + wrong))
+    assert pair_risk(y, s, sample_weight=w) == pytest.approx(wrong / (right + wrong))
+    two = auc([0, 1, 1], [0.4, 0.3, 0.9], sample_weight=[2.0, 0.25, 3.0])
+    assert u_ovo(y, s, sample_weight=w) == pytest.approx((1 + 1 + two) / 3)
+    assert parse("u_pairs")(y=y, scores=s, sample_weight=w, levels=3, groups=None) < 1
+
+
+@pytest.mark.parametrize("metric", WEIGHTED)
+@pytest.mark.parametrize("weight", [[1, 1], [1, -1, 1], [1, np.inf, 1], [0, 0, 0]])
+def test_weights_that_cannot_be(metric, weight):
+    with pytest.raises(ValueError, match="sample_weight must be finite, >= 0, not all 0"):
+        metric([0, 1, 2], [0.1, 0.2, 0.3], sample_weight=weight)
