@@ -21,6 +21,7 @@ from rankexp.metrics.base import Metric, Reading
 from rankexp.plan import Cell
 from rankexp.report import build
 from rankexp.report.blocks.statistics.average_ranks import Panel
+from rankexp.report.blocks.statistics.comparison import labelled
 from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
 from rankexp.report.model import Output
@@ -111,6 +112,18 @@ def test_rules_may_differ_between_experiments(make: Make) -> None:
     assert set(folds.loc["vote", "unit"]) == {"folds"} and set(folds.loc["vote", "n"]) == {6}
     assert set(folds.loc["gone", "verdict"]) == {"not run"}
     assert "folds / gone: not run." in output.notes
+
+
+def test_a_problem_that_two_experiments_have_is_named_with_its_place(make: Make) -> None:
+    shown = make()
+    block = Block(block="comparison", name="x", experiment="boxes", options=PAIR)
+    model = registry.get("report.blocks", "comparison").model_validate(PAIR)
+    (one, *_) = model.judged(shown, block)
+    names = [contrast.problem for contrast in labelled([one], shown)]
+    assert names[0] == "linear, balanced"
+    both = labelled([one, replace(one, experiment="again")], shown)
+    places = [f"{name} in {place}" for place in ("boxes", "again") for name in names]
+    assert [contrast.problem for contrast in both] == places
 
 
 def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:

@@ -14,9 +14,11 @@ from rankexp.config.schema import Block, Study
 from rankexp.errors import ConfigError
 from rankexp.grid import points
 from rankexp.keep.texts.tree import TreeNode
+from rankexp.metrics.base import parse
 from rankexp.plan import Cell
 from rankexp.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.report.blocks.figures.tree import placed
+from rankexp.report.blocks.theory import optimum
 from rankexp.report.context import Context
 from rankexp.report.model import Output
 from rankexp.report.render.text import rows
@@ -208,6 +210,17 @@ def test_scoring_functions_are_given_back_and_matched() -> None:
     assert "Tree .6000, Flat .5000, an optimal scorer 1.0000" in output.notes[-1]
 
 
+def test_scores_that_are_not_matched_are_divided_by_what_is_given() -> None:
+    options = {"windows": [[0.2, 1.0]], "divided": {"tree": 2.0}}
+    output = show("scoring_functions", match="none", **options)
+    assert output.figure is not None
+    for axes, kept in zip(output.figure.axes[:2], (slice(None), slice(1, None)), strict=True):
+        drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+        np.testing.assert_allclose(drawn["Tree"], np.array([1.0, 1.0, 1.0, 3.0])[kept] / 2.0)
+        np.testing.assert_allclose(drawn["Flat"], 5.0)
+    assert "Elsewhere they are divided: Tree by 2." in output.notes
+
+
 def test_scores_are_matched_by_least_squares() -> None:
     m = np.array([0.0, 1.0, 5.0])
     np.testing.assert_allclose(matched(np.array([2.0, 4.0, 12.0]), m), m, atol=1e-15)
@@ -266,6 +279,17 @@ def test_the_best_scorer_stands_beside_each_method() -> None:
     assert apart[0] == ["the toy", "1.0000 ± .0000", ".2500 ± .0645", ".5000 ± .0000"]
     assert values[0][:3] == ["the toy", "1.0000 ± .0000", ".7500"]
     assert [table.detail for table in output.tables] == [False, True]
+
+
+def test_the_bars_are_of_the_distance_to_the_best_not_of_the_value() -> None:
+    table = show("optimum").numbers
+    assert table is not None
+    apart = table.assign(short=0.25, short_se=0.01, value_se=9.0, best_se=9.0)
+    figure = optimum.draw(context(), apart, list(apart["method"]), parse("iauc"))
+    bars = [segment for one in figure.axes[0].containers for segment in one[2][0].get_segments()]
+    assert len(bars) == len(apart)
+    for bar in bars:
+        np.testing.assert_allclose(bar[:, 0], [0.23, 0.27])
 
 
 @pytest.mark.parametrize("name", ["scoring_functions", "tree", "iroc_curves"])
