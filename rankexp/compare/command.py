@@ -10,7 +10,8 @@ from typing import Any
 from rankexp.compare import folder, study
 from rankexp.compare.methods import offer
 from rankexp.compare.question import MARGINS, ask
-from rankexp.compare.session import FEWEST_ROWS, Session, say
+from rankexp.compare.rows import FEWEST_ROWS
+from rankexp.compare.session import Session, say
 from rankexp.data.inspect import target_values
 from rankexp.errors import ConfigError
 from rankexp.run.workers import default_workers

@@ -41,6 +41,10 @@ def _linear(label: str, **params: Any) -> dict[str, Any]:
     return {"label": label, "params": params, "lambdas": LAMBDAS}
 
 
+def _path(label: str, estimator: str) -> dict[str, Any]:
+    return {"label": label, "estimator": estimator, "lambdas": LAMBDAS}
+
+
 def _other(
     label: str, estimator: str, grid: dict[str, list[Any]], **params: Any
 ) -> dict[str, Any]:
@@ -48,72 +52,69 @@ def _other(
     return {"label": label, "estimator": estimator, **given, "grid": grid}
 
 
-LEAVES = {"min_samples_leaf": [30, 10, 3, 1]}
-TREE_SIZES = {"max_leaf_nodes": [4, 8, 16, 32]}
-ROUNDS = {"n_rounds": [30, 100, 300]}
-ITERATIONS = {"max_iter": 100, "early_stopping": False}
+def _linear_ones(risk: str, logistic: Any, hinge: Any) -> dict[str, dict[str, Any]]:
+    """Return the linear scores: those on points, and beside each the same loss on pairs."""
+    made = {}
+    for loss, points in (("logistic", logistic), ("hinge", hinge)):
+        made[f"points-{loss}"] = points
+        made[f"pairs-{loss}"] = _linear(f"{loss} on pairs", loss=loss, risk=risk)
+    return made
 
+
+def _boosting(kind: str) -> dict[str, Any]:
+    estimator, grid = f"HistGradientBoosting{kind}", {"max_leaf_nodes": [4, 8, 16, 32]}
+    params = {"max_iter": 100, "early_stopping": False}
+    return _other("boosting", f"sklearn.ensemble.{estimator}", grid, **params)
+
+
+def _forest(kind: str, label: str = "random forest", **params: Any) -> dict[str, Any]:
+    grid = {"min_samples_leaf": [30, 10, 3, 1]}
+    return _other(label, f"sklearn.ensemble.RandomForest{kind}", grid, **params)
+
+
+def _boosted(**params: Any) -> dict[str, Any]:
+    return _other("RankBoost", "RankBoost", {"n_rounds": [30, 100, 300]}, **params)
+
+
+def _ridge(label: str) -> dict[str, Any]:
+    return _other(
+        label, "sklearn.linear_model.Ridge", {"alpha": [10.0**k for k in range(3, -3, -1)]}
+    )
+
+
+LIKES = {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"}
 OFFERS: dict[Kind, Offer] = {
     "two": Offer(
-        {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"},
+        LIKES,
         {
-            "points-logistic": _linear(
-                "logistic on points", loss="logistic", risk="classification"
+            **_linear_ones(
+                "bipartite",
+                _linear("logistic on points", loss="logistic", risk="classification"),
+                _other(
+                    "hinge on points",
+                    "sklearn.svm.LinearSVC",
+                    {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
+                    loss="hinge",
+                    max_iter=2000,
+                ),
             ),
-            "pairs-logistic": _linear("logistic on pairs", loss="logistic", risk="bipartite"),
-            "points-hinge": _other(
-                "hinge on points",
-                "sklearn.svm.LinearSVC",
-                {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
-                loss="hinge",
-                max_iter=2000,
-            ),
-            "pairs-hinge": _linear("hinge on pairs", loss="hinge", risk="bipartite"),
-            "forest": _other(
-                "random forest",
-                "sklearn.ensemble.RandomForestClassifier",
-                LEAVES,
-                n_estimators=100,
-            ),
-            "boosting": _other(
-                "boosting",
-                "sklearn.ensemble.HistGradientBoostingClassifier",
-                TREE_SIZES,
-                **ITERATIONS,
-            ),
-            "rankboost": _other("RankBoost", "RankBoost", ROUNDS),
+            "forest": _forest("Classifier", n_estimators=100),
+            "boosting": _boosting("Classifier"),
+            "rankboost": _boosted(),
         },
     ),
     "ordered": Offer(
-        {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"},
+        LIKES,
         {
-            "points-logistic": {
-                "label": "proportional odds on points",
-                "estimator": "ProportionalOdds",
-                "lambdas": LAMBDAS,
-            },
-            "pairs-logistic": _linear("logistic on pairs", loss="logistic", risk="multipartite"),
-            "points-hinge": {
-                "label": "threshold hinge on points",
-                "estimator": "OrdinalSVM",
-                "lambdas": LAMBDAS,
-            },
-            "pairs-hinge": _linear("hinge on pairs", loss="hinge", risk="multipartite"),
-            "ridge": _other(
-                "least squares on points",
-                "sklearn.linear_model.Ridge",
-                {"alpha": [1000.0, 100.0, 10.0, 1.0, 0.1, 0.01]},
+            **_linear_ones(
+                "multipartite",
+                _path("proportional odds on points", "ProportionalOdds"),
+                _path("threshold hinge on points", "OrdinalSVM"),
             ),
-            "forest": _other(
-                "random forest", "sklearn.ensemble.RandomForestRegressor", LEAVES, n_estimators=100
-            ),
-            "boosting": _other(
-                "boosting",
-                "sklearn.ensemble.HistGradientBoostingRegressor",
-                TREE_SIZES,
-                **ITERATIONS,
-            ),
-            "rankboost": _other("RankBoost", "RankBoost", ROUNDS, risk="multipartite"),
+            "ridge": _ridge("least squares on points"),
+            "forest": _forest("Regressor", n_estimators=100),
+            "boosting": _boosting("Regressor"),
+            "rankboost": _boosted(risk="multipartite"),
         },
     ),
     "continuous": Offer(
@@ -131,12 +132,8 @@ OFFERS: dict[Kind, Offer] = {
                 {"depth": [2, 3, 4, 5, 6]},
                 min_samples_leaf=5,
             ),
-            "points-forest": _other(
-                "random forest on points",
-                "sklearn.ensemble.RandomForestRegressor",
-                LEAVES,
-                n_estimators=50,
-                max_features=2 / 3,
+            "points-forest": _forest(
+                "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
             ),
             "pairs-forest": _other(
                 "forest of Kendall trees on pairs",
@@ -144,17 +141,8 @@ OFFERS: dict[Kind, Offer] = {
                 {"depth": [4, 6, 8, 10]},
                 n_estimators=50,
             ),
-            "ridge": _other(
-                "least squares, linear",
-                "sklearn.linear_model.Ridge",
-                {"alpha": [1000.0, 100.0, 10.0, 1.0, 0.1, 0.01]},
-            ),
-            "boosting": _other(
-                "boosting",
-                "sklearn.ensemble.HistGradientBoostingRegressor",
-                TREE_SIZES,
-                **ITERATIONS,
-            ),
+            "ridge": _ridge("least squares, linear"),
+            "boosting": _boosting("Regressor"),
         },
         "A number to rank by is compared by trees and forests: rankexp has no linear score that "
         "is trained on its pairs.",

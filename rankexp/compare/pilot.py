@@ -98,29 +98,29 @@ def _timings(
     """Return rows and seconds of fits that take no more than `most` each, and why one failed."""
     found: list[tuple[int, float]] = []
     first = {name: values[:1] for name, values in spec.grid.items()}
-    warm = replace(spec, grid=first, lambdas=spec.lambdas and spec.lambdas[:1])
-    for fold in folds:
-        rows = len(fold.train.X)
-        if found and (found[0][1] if len(found) == 1 else _law(found).at(rows)) > most:
-            break  # of a single timing it is unknown how much of it grows
-        try:
-            if not found:
-                _timed(warm, fold, seed)  # pays for imports and for compiled loops
-            found.append((rows, _timed(spec, fold, seed)))
-        except Exception as error:  # as in a run, where it would be every record's
-            return found, one_line(error)
+    warm = replace(spec, grid=first) if "." in spec.estimator else spec
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        for fold in folds:
+            rows = len(fold.train.X)
+            if found and (found[0][1] if len(found) == 1 else _law(found).at(rows)) > most:
+                break  # of a single timing it is unknown how much of it grows
+            try:
+                if not found:
+                    fit(warm, fold, seed)  # pays for imports, and for our own compiled loops
+                found.append((rows, _timed(spec, fold, seed)))
+            except Exception as error:  # as in a run, where it would be every record's
+                return found, one_line(error)
     return found, ""
 
 
 def _timed(spec: MethodSpec, fold: Fold, seed: int) -> float:
     """Return the seconds of a fit in one thread, as in a worker; the better of two if short."""
     times: list[float] = []
-    with warnings.catch_warnings(), threadpool_limits(1):
-        warnings.simplefilter("ignore")
-        while len(times) < 2 and (not times or times[0] < LONG):
-            start = time.perf_counter()
-            fit(spec, fold, seed)
-            times.append(max(time.perf_counter() - start, TICK))
+    while len(times) < 2 and (not times or times[0] < LONG):
+        start = time.perf_counter()
+        fit(spec, fold, seed)
+        times.append(max(time.perf_counter() - start, TICK))
     return min(times)
 
 

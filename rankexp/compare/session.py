@@ -9,33 +9,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rankexp.analyse import select
-from rankexp.compare import budget, study
+from rankexp.compare import budget, rows, study
 from rankexp.compare.folder import STUDY, safe
 from rankexp.compare.pilot import pilot
 from rankexp.compare.widening import growth, narrowed, widened
 from rankexp.config.load import load
 from rankexp.config.methods import takes
 from rankexp.config.schema import Method, Study
-from rankexp.data.dataset import Dataset
 from rankexp.data.find import find
 from rankexp.data.inspect import inspect_table
 from rankexp.errors import ConfigError, DataError
 from rankexp.files import write_atomically
 from rankexp.metrics.base import parse
-from rankexp.protocols.dealing import duplicates
 from rankexp.report.build import Report, open_report
 from rankexp.report.render import terminal
 from rankexp.run.execute import execute
 from rankexp.run.progress import duration
 from rankexp.run.store import Store
 
-FEWEST_ROWS = 3
-"""Of each level, and groups: with fewer there is nothing to split."""
-FEWEST_DIFFERENT = 10
-"""Combinations of features: with fewer, splits between them would be too coarse."""
 RESERVED = 4.0
 """Seconds kept for the report, at least."""
 REPORT = 3.0
@@ -99,17 +91,19 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         dataset = self.dataset
-        training, remarks = _training(dataset)
+        training, remarks = rows.training(dataset)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
-        say(remarks) if remarks else None
+        together, said = rows.together(training)
+        for line in filter(None, (remarks, said)):
+            say(line)
         inner = budget.inner_folds(training)
         self.asked = replace(self.asked, inner=inner, remarks=remarks)
         base: dict[str, object] = {}
         if dataset.levels is not None and dataset.parts is None:
             base["stratified"] = True
-        if together := _together(training):
+        if together:
             base["together"] = together
         splits = 1 if dataset.parts is not None else budget.outer_folds(training)
         workers = min(self.workers, splits)
@@ -278,75 +272,6 @@ class Session:
             "study.yaml is what was run, to edit and run again"
         )
         return max(self.outcome.exit_code, made.exit_code)
-
-
-def _training(dataset: Dataset) -> tuple[Dataset, str]:
-    """Return the rows to train on, all but those of the test file, and what both files share.
-
-    Raises
-    ------
-    ConfigError
-        A part has too few rows of a level.
-    """
-    if dataset.parts is None:
-        return dataset, ""
-    train = dataset.parts == dataset.part_names.index("train")
-    for name, rows, least in (("training", train, FEWEST_ROWS), ("test", ~train, 1)):
-        levels = dataset.levels or ()
-        for code, level in enumerate(levels):
-            if (count := int((dataset.y[rows] == code).sum())) < least:
-                raise ConfigError(
-                    f"the {name} file has {count} row{'s' * (count != 1)} of '{level}', and "
-                    f"{least} are needed; merge rare values with others in both files, or leave "
-                    "--test out and give all rows in one file"
-                )
-    said, same = [], duplicates(dataset.X)
-    if repeated := int(np.isin(same[~train], same[train]).sum()):
-        said.append(
-            f"{repeated:,} of the {int((~train).sum()):,} test rows repeat the features of a "
-            "training row: for these, methods may recall rather than rank."
-        )
-    groups, weights = dataset.groups, dataset.weights
-    if groups is not None:
-        tested = np.unique(groups[~train])
-        both = int(np.isin(tested, groups[train]).sum())
-        said.append(
-            f"{both:,} of the {len(tested):,} groups of the test file are trained on, too; "
-            "intervals take its rows as independent, within groups as well."
-        )
-    made = replace(
-        dataset,
-        X=dataset.X[train],
-        y=dataset.y[train],
-        groups=None if groups is None else groups[train],
-        weights=None if weights is None else weights[train],
-        parts=dataset.parts[train],
-    )
-    return made, " ".join(said)
-
-
-def _together(dataset: Dataset) -> str | None:
-    """Return which rows a split keeps on one side, and say what is not plain; None: no rows."""
-    if dataset.groups is not None:
-        if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
-            raise ConfigError(
-                f"--groups: the column has {groups} different values; at least {FEWEST_ROWS} are "
-                "needed to train on some and to test on others"
-            )
-        return "groups"
-    different = len(np.unique(duplicates(dataset.X)))
-    if different < 2:
-        raise ConfigError("the features are the same in every row: there is nothing to rank by")
-    repeated = len(dataset.X) - different
-    if repeated and different < FEWEST_DIFFERENT:
-        say(
-            f"Rows have only {different} different combinations of features: equal ones may lie "
-            "on both sides of a split."
-        )
-        return None
-    if repeated:
-        say(f"{repeated:,} rows repeat another's features: a split keeps them on one side.")
-    return "duplicates" if repeated else None
 
 
 def _first_screen(made: Report) -> str:

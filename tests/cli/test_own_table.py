@@ -140,14 +140,15 @@ def test_what_is_not_done_in_time_is_left_out_and_said(
 def test_repeats_that_were_not_whole_in_time_do_not_count(
     tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table(tmp_path / "mine.csv", 150)
+    table(tmp_path / "mine.csv", 600)
+    monkeypatch.setattr(session, "RESERVED", 2.0)
     monkeypatch.setattr(budget, "MOST_REPEATS", 900)
     monkeypatch.setattr(session.Session, "_seconds", lambda *_: 1e-3)
     code, out, err = typed(
-        "compare", "mine.csv", "--target", "left", "--drop", "no", *FEW, "--minutes", "0.15"
+        "compare", "mine.csv", "--target", "left", "--drop", "no", *FEW, "--minutes", "0.25"
     )
     assert code == 0, err
-    said = re.search(r"(\d+) of (\d+) repeats were run within 0.15 minutes", out)
+    said = re.search(r"(\d+) of (\d+) repeats were run within 0.25 minutes", out)
     assert said is not None, out
     repeats = int(said[1])
     assert 1 <= repeats < int(said[2])
