@@ -24,21 +24,11 @@ end of the minutes interrupts is left out."""
 
 @dataclass(frozen=True)
 class Design:
-    """What is run.
+    """What is run: a protocol as in a study, but for the repeats, and its methods.
 
-    Attributes
-    ----------
-    protocol : dict
-        As in a study, but for the repeats.
-    methods : list of str
-    repeats : int
-        At most; the first tells how many there is time for.
-    narrow : list of str
-        Methods that are tried with every second point of their grids.
-    words : list of str
-        What was left out or made smaller, and how to have it.
-    stages : list of (list of str, float)
-        What is run one after the other, with its seconds; the question comes first.
+    There are at most so many `repeats`; the first tells how many there is time for. `words` say
+    what was left out or made smaller, and how to have it. The methods in `narrow` are tried with
+    every second point of their grids. `stages`, names and seconds, are run one after the other.
     """
 
     protocol: dict[str, object]
@@ -51,16 +41,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What there is to run with.
+    """What there is to run with; `inner` are the folds inside each training part.
 
-    Attributes
-    ----------
-    seconds : float
-        For all of it; `SHARE` of them for one cross-validation, so that it can be widened and
-        repeated.
-    workers : int
-    inner : int
-        Folds inside each training part.
+    One cross-validation has `SHARE` of the seconds, so that it can be widened and repeated.
     """
 
     seconds: float
@@ -93,20 +76,10 @@ def design(
 
     Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
     slowest before the others; then cross-validation gives way to random splits with smaller
-    training parts. One test set has all rows of its training part.
-
-    Parameters
-    ----------
-    costs : mapping of str to Cost
-    contrasts : mapping of str to str
-        Methods on pairs and their likes on points: of one pair both stay or neither.
-    dataset : Dataset
-        Those of its rows that are trained on where it has parts.
-    allowed : Allowance
-    base : mapping
-        Of the protocol: ``stratified``, ``together``.
-    shares : mapping of str to float, optional
-        Of its time that a method takes with a smaller grid; without one it has none.
+    training parts. One test set has all rows of its training part, and `dataset` no others.
+    `contrasts` are methods on pairs and their likes on points: of one pair both stay or neither.
+    `base` is of the protocol, ``stratified`` and ``together``; `shares` of its time a method takes
+    with a smaller grid, without one it has none.
     """
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)

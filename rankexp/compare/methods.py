@@ -20,16 +20,9 @@ LAMBDAS = [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]
 
 @dataclass(frozen=True)
 class Offer:
-    """Methods for one kind of target.
+    """Methods for one kind of target as in a study, and the like of each of those on pairs.
 
-    Attributes
-    ----------
-    contrasts : dict of str to str
-        Method on pairs -> its like on points.
-    methods : dict of str to dict
-        As in a study; those of `contrasts` first.
-    remark : str
-        What is to be said of the choice.
+    `remark` is what is to be said of the choice.
     """
 
     contrasts: Mapping[str, str]
@@ -153,16 +146,8 @@ OFFERS: dict[Kind, Offer] = {
 def offer(kind: Kind, asked: list[str] | None) -> Offer:
     """Return the methods to compare: those of a kind of target, or those asked for.
 
-    Parameters
-    ----------
-    kind : {"two", "ordered", "continuous"}
-    asked : list of str, optional
-        Names of them, and estimators by import path.
-
-    Raises
-    ------
-    ConfigError
-        There is no such method.
+    They are `asked` for by their names, and other estimators by import paths; ConfigError where
+    there is no such method.
     """
     whole = OFFERS[kind]
     if asked is None:

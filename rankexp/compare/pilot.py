@@ -60,20 +60,9 @@ def pilot(
 ) -> tuple[dict[str, Cost], dict[str, str]]:
     """Time each method of a study's first experiment on small parts of its data.
 
-    Parameters
-    ----------
-    study : Study
-    dataset : Dataset
-    seconds : float
-        That the whole run may take.
-    workers : int
-        As many methods are timed at once, since the run's workers slow each other down, too.
-
-    Returns
-    -------
-    costs : dict of str to Cost
-    failed : dict of str to str
-        Methods that cannot be fitted to these data, and why.
+    The whole run may take so many `seconds`. As many methods as there are `workers` are timed at
+    once, since these slow each other down in the run, too. Returned are the costs, and the methods
+    that cannot be fitted to these data with the reason.
     """
     setup = next(iter(study.experiments.values()))
     assert isinstance(setup, Evaluate)

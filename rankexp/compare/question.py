@@ -34,18 +34,10 @@ an answer names it."""
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and what was guessed for it.
+    """What is asked, and what was guessed for it, in sentences with the options that change it.
 
-    Attributes
-    ----------
-    kind : {"two", "ordered", "continuous"}
-    levels : list or None
-        As in a study, worst to best, the last positive where there are two; None: a number.
-    counts : dict of str to int
-        Rows of each level by its name; empty for a number.
-    metric : str
-    guesses : list of str
-        A sentence on each guess, with the option that changes it.
+    `levels` are as in a study, worst to best, the last positive where there are two; None: a
+    number. `counts` are rows of each level by its name.
     """
 
     kind: Kind
@@ -72,25 +64,11 @@ def ask(
     levels: Sequence[str] | None = None,
     continuous: bool = False,
 ) -> Question:
-    """Return what is asked of a target.
+    """Return what is asked of a target, from the rows with each of its values, as texts.
 
-    Parameters
-    ----------
-    target : str
-        Its name.
-    counts : mapping of str to int
-        Rows with each of its values, as texts; those without one left out.
-    positive : str, optional
-        The value that is to rank first, against all others.
-    levels : sequence of str, optional
-        Its values, worst to best.
-    continuous : bool
-        Whether it is a number to rank by, however few values it has.
-
-    Raises
-    ------
-    ConfigError
-        A value is named that it does not have; it has one value only, or texts without an order.
+    `positive` is the value that is to rank first, against all others; `levels` are its values,
+    worst to best; `continuous` says that it is a number to rank by. ConfigError where a value is
+    named that it does not have, or where it has one value only, or texts without an order.
     """
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError("--positive, --levels and --continuous exclude each other")

@@ -21,21 +21,8 @@ SEED = 1
 class Asked:
     """What was asked of which table.
 
-    Attributes
-    ----------
-    table : Path
-    target : str
-    question : Question
-    offer : Offer
-    entry : dict
-        Options of the data entry beside source, target and levels.
-    margin : float
-    inner : int
-        Folds inside each training part.
-    test : Path or None
-        File of the test rows.
-    remarks : str
-        What the report says above the answer.
+    `entry` has the options of the data entry beside source, target and levels; `inner` are the
+    folds inside each training part, `remarks` what the report says above the answer.
     """
 
     table: Path
@@ -62,18 +49,9 @@ def content(
     protocol: Mapping[str, Any],
     methods: Mapping[str, Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the study as it is written.
+    """Return the study `name` as it is written to `folder`, where paths in it start.
 
-    Parameters
-    ----------
-    asked : Asked
-    name : str
-        The study's, and of the folder of its results.
-    folder : Path
-        Of the YAML file; paths in it start there.
-    protocol : mapping
-    methods : mapping
-        Those that are run, their grids as wide as they have become.
+    `methods` are those that are run, their grids as wide as they have become.
     """
     question = asked.question
     problem = "data"

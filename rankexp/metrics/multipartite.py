@@ -184,11 +184,10 @@ def pair_risk(
     ties: Ties = "expected",
     groups: npt.ArrayLike | None = None,
     queries: Queries = "each",
-    sample_weight: npt.ArrayLike | None = None,
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
-    Parameters and errors are those of :func:`u_ovo`, and:
+    Parameters and errors are those of :func:`u_ovo` but for weights, and:
 
     Parameters
     ----------
@@ -218,7 +217,7 @@ def pair_risk(
         C = C / max(C.max(), TINY)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
-    given = (y, scores, levels, ties, sample_weight)
+    given = (y, scores, levels, ties, None)
     return mean_of(
         "pair_risk", terms, "sets of pairs that cost", given, groups, queries, lost=True
     )

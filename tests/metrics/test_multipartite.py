@@ -373,7 +373,7 @@ def test_groups_that_cannot_be():
             assert np.isnan(u_pairs([0, 1], [1, 2], groups=[1, 2], queries=rule))
 
 
-WEIGHTED = [u_ovo, u_cons, u_pairs, pair_risk]
+WEIGHTED = [u_ovo, u_cons, u_pairs]
 
 
 @pytest.mark.filterwarnings("ignore::rankexp.metrics.base.UndefinedMetricWarning")
@@ -404,7 +404,6 @@ def test_a_pair_counts_the_product_of_its_weights():
     y, s, w = [0, 1, 2, 2], [0.1, 0.4, 0.3, 0.9], [0.5, 2.0, 0.25, 3.0]
     right, wrong = 0.5 * 2 + 0.5 * 0.25 + 0.5 * 3 + 2 * 3, 2 * 0.25
     assert u_pairs(y, s, sample_weight=w) == pytest.approx(right / (right + wrong))
-    assert pair_risk(y, s, sample_weight=w) == pytest.approx(wrong / (right + wrong))
     two = auc([0, 1, 1], [0.4, 0.3, 0.9], sample_weight=[2.0, 0.25, 3.0])
     assert u_ovo(y, s, sample_weight=w) == pytest.approx((1 + 1 + two) / 3)
     assert parse("u_pairs")(y=y, scores=s, sample_weight=w, levels=3, groups=None) < 1
