@@ -11,6 +11,9 @@ True
 >>> parse("squared_hinge").value(-1.0, np.array([0.0, 1.0]))
 array([1., 4.])
 
+Proper losses know their link and their weight over cost ratios (menon2014). One is made from any
+weight and link, too: `rankexp.losses.composite.Composite`.
+
 A new one is a subclass of `MarginLoss` or `Loss` in a file of this folder, or of another package
 with an entry point of the group ``rankexp.losses``. What it says of itself (`convex`, `smooth`,
 ...) decides under which risks it trains, see `rankexp.risks`.
@@ -21,21 +24,29 @@ from typing import TYPE_CHECKING
 from rankexp.registry import exports
 
 __all__ = [
+    "AsymmetricA",
+    "AsymmetricB",
     "Exponential",
     "Hinge",
     "Logistic",
     "Loss",
     "MarginLoss",
+    "PClassification",
+    "ScaledLogistic",
+    "Squared",
     "SquaredHinge",
     "ZeroOne",
     "parse",
 ]
 
 if TYPE_CHECKING:
+    from rankexp.losses.asymmetric import AsymmetricA, AsymmetricB
     from rankexp.losses.base import Loss, MarginLoss, parse
     from rankexp.losses.exponential import Exponential
     from rankexp.losses.hinge import Hinge
     from rankexp.losses.logistic import Logistic
+    from rankexp.losses.p_classification import PClassification, ScaledLogistic
+    from rankexp.losses.squared import Squared
     from rankexp.losses.squared_hinge import SquaredHinge
     from rankexp.losses.zero_one import ZeroOne
 else:

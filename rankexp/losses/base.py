@@ -2,7 +2,9 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.names import Named
@@ -23,6 +25,8 @@ class Loss(Named, ABC):
         Both partial losses are convex.
     smooth : bool
         Both have a continuous derivative: the smooth solvers take the loss.
+    monotone : bool
+        Neither rises as the score gets the right sign.
     proper : bool
         ``eta l(1, v) + (1 - eta) l(-1, v)`` is least at ``v = link(eta)``.
     bounds_zero_one : bool
@@ -36,17 +40,21 @@ class Loss(Named, ABC):
         as fast as ``|v|``: quick sums over pairs by polynomials on short intervals.
     at_zero : float
         ``l(1, 0)``.
+    steepest : float
+        No curvature is above ``2 steepest (1 + value)``: what rounding of scores can do.
     """
 
     room = "losses"
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
     proper: ClassVar[bool] = True
     bounds_zero_one: ClassVar[bool] = True
     factorises: ClassVar[bool] = False
     hinge_power: ClassVar[int] = 0
     analytic: ClassVar[bool] = False
-    at_zero: ClassVar[float] = 1.0
+    at_zero: float = 1.0
+    steepest: float = 1.0
 
     @abstractmethod
     def value(self, y: Labels, v: Floats) -> Floats:
@@ -76,8 +84,46 @@ class Loss(Named, ABC):
         """
         raise self._lacks("weight function")
 
+    def bayes_risk(self, eta: Floats) -> Floats:
+        """Return the least ``eta l(1, v) + (1 - eta) l(-1, v)`` of all scores v, of a proper loss.
+
+        At ``eta`` 0 and 1, where the link may be infinite, it is 0.
+
+        >>> from rankexp.losses import Logistic  # whose conditional Bayes risk is the entropy
+        >>> Logistic().bayes_risk(np.array([0.0, 0.5])).round(4)
+        array([0.    , 0.6931])
+        """
+        eta = np.asarray(eta, dtype=np.float64)
+        inside = np.clip(eta, np.finfo(np.float64).tiny, 1.0 - np.finfo(np.float64).epsneg)
+        v = self.link(inside)
+        risk = inside * self.value(1.0, v) + (1.0 - inside) * self.value(-1.0, v)
+        return np.where((eta > 0.0) & (eta < 1.0), risk, 0.0 * eta)
+
+    def parts(self, of: Literal["pair", "positive"]) -> tuple["Part", ...]:
+        """Return margin losses that add up to a loss of score differences, with quick sums.
+
+        That is ``½ [l(1, D) + l(-1, -D)]`` of a ``pair``, and ``l(1, D)`` of a ``positive`` one.
+        None where no such parts are known: then pairs are summed one by one.
+        """
+        return ()
+
     def _lacks(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} has no {what}")
+
+
+class LogitLinked(Loss):
+    """A proper loss with link ``logit(eta) / rate``."""
+
+    rate: float = 1.0
+
+    def link(self, eta: Floats) -> Floats:
+        """Return ``log(eta / (1 - eta)) / rate``."""
+        return (np.log(eta) - np.log1p(-eta)) / self.rate
+
+    def inverse_link(self, v: Floats) -> Floats:
+        """Return ``1 / (1 + exp(-rate v))``; an overflow to infinity gives the right limit."""
+        with np.errstate(over="ignore"):
+            return 1.0 / (1.0 + np.exp(-self.rate * v))
 
 
 class MarginLoss(Loss):
@@ -106,6 +152,18 @@ class MarginLoss(Loss):
     def curvature(self, y: Labels, v: Floats) -> Floats:
         """Return ``l''(y v)``."""
         return self.margin_curvature(y * v)
+
+    def parts(self, of: Literal["pair", "positive"]) -> tuple["Part", ...]:
+        """Return the loss itself where its sums are quick."""
+        return (Part(1.0, 1.0, self),) if self.factorises or self.analytic else ()
+
+
+class Part(NamedTuple):
+    """The summand ``factor · loss(rate · D)`` of a loss of score differences D."""
+
+    factor: float
+    rate: float
+    loss: MarginLoss
 
 
 parse = Loss.parse

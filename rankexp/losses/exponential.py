@@ -3,18 +3,19 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.base import LogitLinked, MarginLoss
 
 REGISTER = {"exponential": "Exponential"}
 
 
-class Exponential(MarginLoss):
+class Exponential(LogitLinked, MarginLoss):
     """``exp(-z)``: link half the logit, weight ``½ (c (1 - c))^(-3/2)`` (menon2014).
 
     The loss overflows to infinity below ``z = -709``; scores are never clipped.
     """
 
     factorises = True
+    rate = 2.0
 
     def of_margin(self, z: Floats) -> Floats:
         """Return ``exp(-z)``."""
@@ -28,15 +29,6 @@ class Exponential(MarginLoss):
     def margin_curvature(self, z: Floats) -> Floats:
         """Return ``exp(-z)``."""
         return self.of_margin(z)
-
-    def link(self, eta: Floats) -> Floats:
-        """Return ``½ log(eta / (1 - eta))``."""
-        return 0.5 * (np.log(eta) - np.log1p(-eta))
-
-    def inverse_link(self, v: Floats) -> Floats:
-        """Return ``1 / (1 + exp(-2 v))``."""
-        with np.errstate(over="ignore"):
-            return 1.0 / (1.0 + np.exp(-2.0 * v))
 
     def weight(self, c: Floats) -> Floats:
         """Return ``½ (c (1 - c))^(-3/2)``."""

@@ -3,12 +3,12 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.base import LogitLinked, MarginLoss
 
 REGISTER = {"logistic": "Logistic"}
 
 
-class Logistic(MarginLoss):
+class Logistic(LogitLinked, MarginLoss):
     """``log(1 + exp(-z))``: link logit, weight ``1 / (c (1 - c))`` (menon2014)."""
 
     analytic = True
@@ -28,15 +28,6 @@ class Logistic(MarginLoss):
         """Return ``sigma(z) sigma(-z)``, symmetric in ``z``."""
         tail = np.exp(-np.abs(z))
         return tail / (1.0 + tail) ** 2
-
-    def link(self, eta: Floats) -> Floats:
-        """Return ``log(eta / (1 - eta))``."""
-        return np.log(eta) - np.log1p(-eta)
-
-    def inverse_link(self, v: Floats) -> Floats:
-        """Return ``1 / (1 + exp(-v))``."""
-        with np.errstate(over="ignore"):
-            return 1.0 / (1.0 + np.exp(-v))
 
     def weight(self, c: Floats) -> Floats:
         """Return ``1 / (c (1 - c))``."""

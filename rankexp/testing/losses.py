@@ -39,6 +39,7 @@ def check_loss(loss: Loss | str) -> None:
     laws += [is_smooth, bears_far_scores] if made.smooth else []
     laws += [has_its_link, inverts_its_link, has_its_weight] if made.proper else []
     laws += [bounds_errors] if made.bounds_zero_one else []
+    laws += [falls] if made.monotone else []
     keep(f"loss {made!r}", [*laws, trains_where_accepted], made)
 
 
@@ -50,11 +51,15 @@ def broadcasts(loss: Loss) -> None:
 
 
 def is_never_negative(loss: Loss) -> None:
-    """Its values are at least 0, and fall as a score gets the right sign."""
+    """Its values are at least 0."""
     for y in SIGNS:
-        values = loss.value(y, V)
-        near(np.minimum(values, 0.0), 0.0, V, rtol=0.0, atol=0.0)
-        rises = np.flatnonzero(np.diff(values) * y > 1e-15)
+        near(np.minimum(loss.value(y, V), 0.0), 0.0, V, rtol=0.0, atol=0.0)
+
+
+def falls(loss: Loss) -> None:
+    """Its values fall as a score gets the right sign; else say ``monotone = False``."""
+    for y in SIGNS:
+        rises = np.flatnonzero(np.diff(loss.value(y, V)) * y > 1e-15)
         need(not rises.size, f"for y = {y:g} the value turns at {V[rises[:1]]}")
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, MarginLoss
 from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.exponential import ExponentialPairs
@@ -26,7 +27,39 @@ def pair_risk(loss: Loss, order: PartialOrder) -> PairRisk:
         return SquaredHingePairs(order, margin)
     if loss.analytic:
         return PanelPairs(order, margin)
-    return BlockPairs(order, margin)
+    return PartPairs(order, margin) if margin.parts("pair") else BlockPairs(order, margin)
+
+
+class PartPairs(PairRisk):
+    """A sum of losses of pairs, each of which has quick sums: of ``factor · risk(rate · s)``."""
+
+    def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
+        super().__init__(order, loss)
+        self.parts = [(part, pair_risk(part.loss, order)) for part in loss.parts("pair")]
+        self.noise = sum(part.factor * risk.noise for part, risk in self.parts)
+
+    def exact(self) -> PairRisk:
+        """Return the sum over all pairs one by one, unless they are too many."""
+        same = all(risk.exact() is risk for _, risk in self.parts)
+        return self if same else BlockPairs(self.order, self.loss)
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        return float(sum(part.factor * risk.value(part.rate * s) for part, risk in self.parts))
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        r = np.zeros(s.size)
+        for part, risk in self.parts:
+            r += part.factor * part.rate * risk.slope(part.rate * s)
+        return r
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w."""
+        H = np.zeros((X.shape[1], X.shape[1]))
+        for part, risk in self.parts:
+            H += part.factor * part.rate**2 * risk.hessian(X, part.rate * s)
+        return H
 
 
 def pair_path(

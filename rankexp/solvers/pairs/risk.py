@@ -1,12 +1,12 @@
 """What the forms of a pair risk share: the partial order, its cells, samples and parts."""
 
 from functools import cached_property
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss, MarginLoss
+from rankexp.losses.base import Loss, MarginLoss, Part
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk
 
@@ -18,7 +18,7 @@ class PairRisk(SmoothRisk):
     centred = True
 
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
-        self.order, self.loss = order, loss
+        self.order, self.loss, self.steepest = order, loss, loss.steepest
         self.scale = 1.0 / order.total if order.total else 0.0
 
     def sample(self, size: int) -> tuple[Ints, Self]:
@@ -60,7 +60,7 @@ class PairLoss(MarginLoss):
     """What a pair counts under a loss that isn't symmetric: ``½ [l(1, D) + l(-1, -D)]``."""
 
     def __init__(self, loss: Loss) -> None:
-        self.loss = loss
+        self.loss, self.steepest = loss, loss.steepest
 
     def of_margin(self, z: Floats) -> Floats:
         """Return the loss of score differences."""
@@ -73,3 +73,7 @@ class PairLoss(MarginLoss):
     def margin_curvature(self, z: Floats) -> Floats:
         """Return the second derivative with respect to the difference."""
         return 0.5 * (self.loss.curvature(1.0, z) + self.loss.curvature(-1.0, -z))
+
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+        """Return the parts that the loss says."""
+        return self.loss.parts(of)

@@ -30,8 +30,6 @@ REFINED = 10
 STALE = 100.0
 """Cached scores are moved from step to step; they are worked out anew where all that they were
 on the way is more than they are by this factor, see `Descent.stale`."""
-STEEPEST = 1.0
-"""Half the largest curvature of a loss of ours, 2; for the exponential it is half the risk."""
 SUMMED = 4.0
 """Roundings of a part of the gradient, once its products are summed in twice the precision; and
 of the slope of each loss, in which the certificate is flat."""
@@ -101,7 +99,7 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     if problem.risk.intercept:
         all_rows += abs(float(at.theta[d]))
     most = EPS * (terms * top + all_rows)
-    above = STEEPEST * (1.0 + found.objective) * most * most
+    above = problem.risk.steepest * (1.0 + found.objective) * most * most
     return Rounding(
         risk=EPS * (terms * mean + total * all_rows) + above + problem.risk.noise,
         norm=n * EPS * of_norm,

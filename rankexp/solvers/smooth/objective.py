@@ -33,12 +33,13 @@ class SmoothRisk(Protocol):
 
     ``intercept``: it has a free intercept. ``centred``: the rows may be centred, because there
     is an intercept or because only differences of scores count. ``noise``: by how much its value
-    may be off, beside rounding.
+    may be off, beside rounding. ``steepest``: no curvature is above ``2 steepest (1 + value)``.
     """
 
     intercept: bool
     centred: bool
     noise: float = 0.0
+    steepest: float = 1.0
 
     @abstractmethod
     def value(self, s: Floats) -> float:

@@ -17,7 +17,7 @@ class ExampleRisk(SmoothRisk):
     """The weighted mean of ``l(y, s)`` over examples."""
 
     def __init__(self, loss: Loss, y: Floats, weight: Floats | None, intercept: bool) -> None:
-        self.loss, self.y = loss, y
+        self.loss, self.y, self.steepest = loss, y, loss.steepest
         self.intercept = self.centred = intercept
         self.weight = None if weight is None else weight / weight.sum()
         self.scale = 1.0 / len(y)

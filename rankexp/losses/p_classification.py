@@ -1,0 +1,102 @@
+"""Losses whose weight puts more on one end of the ranking: p-classification, scaled logistic."""
+
+from typing import Literal
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.losses.base import Labels, LogitLinked, MarginLoss, Part
+from rankexp.losses.exponential import Exponential
+from rankexp.losses.logistic import Logistic
+
+REGISTER = {"p_classification": "PClassification", "scaled_logistic": "ScaledLogistic"}
+
+
+def power(p: float, least: float) -> float:
+    """Return a parameter p as a float; ValueError where it is below the least, or no number."""
+    if not least <= p < np.inf:
+        raise ValueError(f"p={p}: expected a number from {least:g} on")
+    return float(p)
+
+
+class PClassification(LogitLinked):
+    """``exp(-v)`` of positive, ``exp(p v) / p`` of negative examples (Ertekin and Rudin 2011).
+
+    The larger p, the more a negative example at the top costs. The link is ``logit / (p + 1)``,
+    the weight ``c^(-1 - 1/(p+1)) (1 - c)^(-2 + 1/(p+1)) / (p + 1)`` (menon2014).
+
+    Parameters
+    ----------
+    p : float
+        Above 0; 1 gives the exponential loss.
+    """
+
+    bounds_zero_one = False
+
+    def __init__(self, p: float = 4.0) -> None:
+        self.p = power(p, 1e-3)
+        self.rate, self.steepest = self.p + 1.0, max(1.0, 0.5 * self.p**2)
+
+    def value(self, y: Labels, v: Floats) -> Floats:
+        """Return the loss."""
+        with np.errstate(over="ignore"):
+            return np.where(np.asarray(y) > 0, np.exp(-v), np.exp(self.p * v) / self.p)
+
+    def derivative(self, y: Labels, v: Floats) -> Floats:
+        """Return ``-exp(-v)``, or ``exp(p v)``."""
+        with np.errstate(over="ignore"):
+            return np.where(np.asarray(y) > 0, -np.exp(-v), np.exp(self.p * v))
+
+    def curvature(self, y: Labels, v: Floats) -> Floats:
+        """Return ``exp(-v)``, or ``p exp(p v)``."""
+        with np.errstate(over="ignore"):
+            return np.where(np.asarray(y) > 0, np.exp(-v), self.p * np.exp(self.p * v))
+
+    def weight(self, c: Floats) -> Floats:
+        """Return the weight."""
+        share = 1.0 / self.rate
+        return share * c ** (-1.0 - share) * (1.0 - c) ** (share - 2.0)
+
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+        """Return two exponential losses of a pair, one of a positive example."""
+        one = Exponential()
+        if of == "positive":
+            return (Part(1.0, 1.0, one),)
+        return Part(0.5, 1.0, one), Part(0.5 / self.p, self.p, one)
+
+
+class ScaledLogistic(LogitLinked, MarginLoss):
+    """``log(1 + exp(-(p + 1) z)) / (p + 1)``: link ``logit / (p + 1)`` (menon2014).
+
+    The weight is ``1 / ((p + 1) c (1 - c))``: that of the logistic loss, but for a factor.
+
+    Parameters
+    ----------
+    p : float
+        At least 0; 0 gives the logistic loss.
+    """
+
+    def __init__(self, p: float = 4.0) -> None:
+        self.p = power(p, 0.0)
+        self.rate = self.p + 1.0
+        self.at_zero, self.steepest = float(np.log(2.0)) / self.rate, max(1.0, self.rate / 8.0)
+
+    def of_margin(self, z: Floats) -> Floats:
+        """Return the loss of margins."""
+        return Logistic().of_margin(self.rate * z) / self.rate
+
+    def margin_derivative(self, z: Floats) -> Floats:
+        """Return ``-1 / (1 + exp((p + 1) z))``."""
+        return Logistic().margin_derivative(self.rate * z)
+
+    def margin_curvature(self, z: Floats) -> Floats:
+        """Return the slope of the derivative."""
+        return self.rate * Logistic().margin_curvature(self.rate * z)
+
+    def weight(self, c: Floats) -> Floats:
+        """Return ``1 / ((p + 1) c (1 - c))``."""
+        return 1.0 / (self.rate * c * (1.0 - c))
+
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+        """Return the logistic loss of scaled differences."""
+        return (Part(1.0 / self.rate, self.rate, Logistic()),)
