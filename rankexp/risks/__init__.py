@@ -2,7 +2,8 @@
 
 A *loss* says what the score of one example, or the difference of two scores, costs. A *risk* is a
 mean of such costs: over single examples (classification), over pairs of a positive and a negative
-one (bipartite), over pairs of K ordered levels (multipartite). A scoring function is trained by
+one (bipartite), over negatives of a power of the mean over their pairs (push), over pairs of K
+ordered levels (multipartite). A scoring function is trained by
 ``lam/2 ||w||² + risk``, so that each loss × each risk is a way to train.
 
 A risk accepts a loss by its properties, and says why where it doesn't. So a loss that is written
@@ -12,8 +13,8 @@ in one file, here or in another package, trains under every risk that its proper
 >>> from rankexp.risks import parse as risk
 >>> risk("bipartite").accepts(loss("hinge")) is None
 True
->>> risk("classification").accepts(loss("hinge"))
-'it has kinks, and over single examples only smooth losses are solved'
+>>> risk("push(p=4)").accepts(loss("hinge"))
+'it has kinks, and the push is solved for smooth losses'
 
 `table` says this of all losses and risks; `rankexp.estimators.LinearRanker` trains.
 """
@@ -22,12 +23,13 @@ from typing import TYPE_CHECKING
 
 from rankexp.registry import exports
 
-__all__ = ["Bipartite", "Classification", "Multipartite", "Risk", "Task", "parse", "table"]
+__all__ = ["Bipartite", "Classification", "Multipartite", "Push", "Risk", "Task", "parse", "table"]
 
 if TYPE_CHECKING:
     from rankexp.risks.base import Risk, Task, parse, table
     from rankexp.risks.bipartite import Bipartite
     from rankexp.risks.classification import Classification
     from rankexp.risks.multipartite import Multipartite
+    from rankexp.risks.push import Push
 else:
     __getattr__, __dir__ = exports("risks", __all__)

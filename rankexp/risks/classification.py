@@ -9,29 +9,45 @@ REGISTER = {"classification": "Classification"}
 
 
 class Classification(Risk):
-    """The (weighted) mean of ``l(y, w·x + b)`` over examples of two classes."""
+    """The (weighted) mean of ``l(y, w·x + b)`` over examples of two classes.
+
+    With the hinge this is the linear support vector machine, its intercept free.
+    """
 
     takes = frozenset({"sample_weight"})
     class_weight = True
     reason = "it is a mean over single examples, which form no pairs"
 
     def accepts(self, loss: Loss) -> str | None:
-        """Return None for a convex loss that is smooth."""
+        """Return None for a convex loss that is smooth, or the hinge."""
         if not loss.convex:
             return "it is not convex"
-        if not loss.smooth:
-            return "it has kinks, and over single examples only smooth losses are solved"
-        return None
+        if loss.smooth or loss.hinge_power == 1:
+            return None
+        return "it has kinks, and of losses with kinks only the hinge is solved over examples"
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        weight, most = task.sample_weight, task.max_iter
+        if not task.loss.smooth:
+            from rankexp.solvers.ordinal.threshold_hinge import hinge_classes_path
+
+            return hinge_classes_path(
+                task.X,
+                task.level,
+                task.lams,
+                fit_intercept=task.intercept,
+                weight=weight,
+                tol=task.tol,
+                max_iter=most,
+            )
         return smooth_path(
             task.X,
             task.level > 0,
             task.loss,
             task.lams,
             fit_intercept=task.intercept,
-            sample_weight=task.sample_weight,
+            sample_weight=weight,
             tol=task.tol,
-            max_iter=task.max_iter,
+            max_iter=most,
         )

@@ -8,6 +8,8 @@ from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Given, Risk, RiskOfPairs, Task
+from rankexp.risks.classification import Classification
+from rankexp.risks.push import Push
 from rankexp.solvers.result import PathResult
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need
 
@@ -68,23 +70,25 @@ def trains(risk: Risk, loss: Loss) -> None:
     need(found.coef.shape == (3, 2), f"{place}: coef has shape {found.coef.shape}, not (3, 2)")
     need((found.gap <= 10 * TOL).all(), f"{place}: the gaps are {found.gap}, asked was {TOL}")
     if type(risk).__module__.startswith("rankexp."):
-        compare(loss, X, level, found, place, pairs=isinstance(risk, RiskOfPairs))
+        compare(risk, loss, X, level, found, place)
 
 
-def compare(
-    loss: Loss, X: Floats, level: Ints, found: PathResult, place: str, *, pairs: bool
-) -> None:
+def mean(risk: Risk, loss: Loss, s: Floats, level: Ints) -> float:
+    """Return a risk of ours as it is defined, of the scores of two classes."""
+    if isinstance(risk, Classification):
+        return float(loss.value(np.where(level == 1, 1.0, -1.0), s).mean())
+    D = np.subtract.outer(s[level == 1], s[level == 0])
+    if isinstance(risk, Push):
+        return float((loss.value(1.0, D).mean(axis=0) ** risk.p).mean())
+    return float((0.5 * (loss.value(1.0, D) + loss.value(-1.0, -D))).mean())
+
+
+def compare(risk: Risk, loss: Loss, X: Floats, level: Ints, found: PathResult, place: str) -> None:
     """Compare with the objective summed by definition, at the solution and at points near it."""
-    rng = np.random.default_rng(1)
+    rng, free = np.random.default_rng(1), isinstance(risk, Classification)
 
     def objective(w: Floats, b: float, lam: float) -> float:
-        s = X @ w + b
-        if pairs:
-            D = np.subtract.outer(s[level == 1], s[level == 0])
-            mean = (0.5 * (loss.value(1.0, D) + loss.value(-1.0, -D))).mean()
-        else:
-            mean = loss.value(np.where(level == 1, 1.0, -1.0), s).mean()
-        return float(lam / 2 * (w @ w) + mean)
+        return float(lam / 2 * (w @ w)) + mean(risk, loss, X @ w + b, level)
 
     for k, lam in enumerate(LAMS):
         w, b = found.coef[:, k], float(found.intercept[k])
@@ -92,6 +96,6 @@ def compare(
         near(found.objective[k], here, lam, rtol=ROUNDING, atol=0.0)
         for _ in range(20):
             step = 1e-2 * rng.standard_normal(4)
-            there = objective(w + step[:3], b + (0.0 if pairs else step[3]), lam)
+            there = objective(w + step[:3], b + free * step[3], lam)
             better = (here - there) / here
             need(better <= max(found.gap[k], ROUNDING), f"{place}, lambda {lam:g}: not the least")

@@ -64,9 +64,9 @@ def test_more_features_than_rows_are_solved_in_the_span_of_the_rows(monkeypatch)
     widths = []
 
     class Seen(Terms):
-        def __init__(self, X, codes, every):
+        def __init__(self, X, codes, every, weight):
             widths.append(X.shape[1])
-            super().__init__(X, codes, every)
+            super().__init__(X, codes, every, weight)
 
     monkeypatch.setattr(threshold_hinge, "Terms", Seen)
     wide = threshold_hinge_path(X, y, [1e-2], tol=1e-9)

@@ -1,6 +1,6 @@
 """The interior point method of :mod:`rankexp.solvers.ordinal.threshold_hinge`.
 
-The problem is a quadratic program: ``sum of t`` is least, with the penalty, where the constraints
+The problem is a quadratic program: the weighted sum of t is least, with the penalty, where the constraints
 ``margin - 1 = s - t`` of all terms hold with s, t >= 0. Mehrotra's predictor-corrector method
 (SIAM J. Optim. 2, 1992) takes two right hand sides of one system of d + K - 1 equations a step.
 """
@@ -25,7 +25,7 @@ class State:
     """Where the interior point method stands, or a step of it.
 
     The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
-    thresholds are kept in order; a of s, c = 1 - a of t, and m of q are multipliers. All six stay
+    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers. All six stay
     positive.
     """
 
@@ -184,6 +184,7 @@ def _advanced(system: System, at: State, slack: float) -> State | None:
 def start(terms: Terms) -> State:
     """Return where to begin: all scores and thresholds 0, all multipliers in the middle."""
     half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
+    middle = 0.5 * terms.each
     kept = kept if terms.ordered else np.empty(0)
     w, theta = np.zeros(terms.X.shape[1]), np.zeros(terms.sizes.size)
-    return State(w, theta, s=0.2 * half, t=2.2 * half, a=half, c=half, q=kept, m=kept)
+    return State(w, theta, s=0.2 * half, t=2.2 * half, a=middle, c=middle, q=kept, m=kept)

@@ -16,6 +16,7 @@ are widened by a bound on their rounding.
 (array([[2.]]), True)
 """
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -23,8 +24,15 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.interior_point import State, start, states
-from rankexp.solvers.ordinal.threshold_terms import Terms, balanced, best_thresholds, values
+from rankexp.solvers.ordinal.threshold_terms import (
+    Terms,
+    balanced,
+    best_thresholds,
+    thresholds,
+    values,
+)
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.scores import bearable, scores
 from rankexp.solvers.smooth.accurate import product
 from rankexp.solvers.smooth.certificate import EPS
 from rankexp.solvers.smooth.path import penalties
@@ -58,7 +66,7 @@ class Certificate:
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
         self.terms, self.scale, self.lam, self.tol = terms, scale, lam, tol
-        self.sizes: Floats = np.abs(terms.X).mean(axis=0)
+        self.sizes: Floats = _mean(terms, np.abs(terms.X))
         self.at_a_row = float(terms.by_row(np.abs(terms.sign)).max())
         self.objective, self.primal, self.dual = np.inf, np.inf, 0.0  # at alpha = 0
         self.w = np.zeros(scale.size)
@@ -85,25 +93,29 @@ class Certificate:
         objective = self._value(w, s)
         if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
             s = product(X, v, NO_SHIFT)
-            objective, off = self._value(w, s), EPS * (spread + float(np.abs(s).mean()))
+            objective, off = (
+                self._value(w, s),
+                EPS * (spread + float(_mean(self.terms, np.abs(s)))),
+            )
         return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
 
     def _value(self, w: Floats, s: Floats) -> float:
         theta = values(best_thresholds(self.terms, s))
         lost = np.maximum(1.0 - self.terms.margins(s, theta), 0.0)
-        return float(lost.sum()) / s.size + 0.5 * self.lam * float(w @ w)
+        lost *= self.terms.each
+        return float(lost.sum()) / self.terms.total + 0.5 * self.lam * float(w @ w)
 
     def _dual(self, alpha: Floats) -> float:
         """Return a lower bound from multipliers that are feasible without any rounding."""
-        terms, n = self.terms, self.terms.X.shape[0]
+        terms, n, total = self.terms, self.terms.X.shape[0], self.terms.total
         signed = terms.by_row(terms.sign * alpha)
-        sizes = np.abs(signed) @ np.abs(terms.X) / n
-        most = float(alpha.sum()) / n
-        slope, off = signed @ terms.X / n, rounding(n) * sizes
+        sizes = np.abs(signed) @ np.abs(terms.X) / total
+        most = float(alpha.sum()) / total
+        slope, off = signed @ terms.X / total, rounding(n) * sizes
         exact = self._bound(most, slope, 0.0 * off)
         found = self._bound(most, slope, off)
         if exact - found > SHARE * self.tol * self.objective:
-            slope = product(terms.X.T, signed, NO_SHIFT) / n
+            slope = product(terms.X.T, signed, NO_SHIFT) / total
             found = self._bound(most, slope, EPS * (np.abs(slope) + sizes))
         return found
 
@@ -121,7 +133,7 @@ def solve_one(
     `penalty` (c,) is of each column of `terms`; `back`, (d, c) or (c,), makes coefficients of
     these columns those that are certified.
     """
-    n, tol = terms.X.shape[0], certificate.tol
+    n, tol = terms.total, certificate.tol
     least, idle = np.inf, 0
 
     def see(at: State) -> None:
@@ -131,7 +143,7 @@ def solve_one(
     for n_iter, at in enumerate(islice(states(terms, n * penalty), max_iter + 1)):
         slack = at.slack()
         best = at if slack <= best.slack() else best
-        primal = (float(at.t.sum()) + 0.5 * float((n * penalty * at.w) @ at.w)) / n
+        primal = (float((terms.each * at.t).sum()) + 0.5 * float((n * penalty * at.w) @ at.w)) / n
         if slack / n <= max(tol, CLOSE) * primal:
             see(at)
             idle = idle + 1 if certificate.gap > 0.5 * least else 0
@@ -149,6 +161,7 @@ def threshold_hinge_path(
     lams: npt.ArrayLike,
     *,
     every: bool = False,
+    weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
@@ -156,18 +169,19 @@ def threshold_hinge_path(
 
     An example has a loss at `every` threshold, or at those next to its level, which are then kept
     in order. Intercepts are 0: the thresholds of scores are those of `threshold_terms.thresholds`.
+    `weight` (n,), > 0 and at most 1: the mean is a weighted one.
     """
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
     X = X - np.median(X, axis=0)
     scale = _powers(X)
-    terms = judged = Terms(X / scale, codes, every)
+    terms = judged = Terms(X / scale, codes, every, weight)
     back, judged_scale = 1.0 / scale, scale
     if X.shape[1] > X.shape[0]:  # the solution lies in the span of the rows
         basis, triangle = np.linalg.qr(X.T)
         scale = _powers(triangle.T)
-        terms, back = Terms(triangle.T / scale, codes, every), basis / scale
+        terms, back = Terms(triangle.T / scale, codes, every, weight), basis / scale
     found = [Certificate(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
@@ -180,6 +194,42 @@ def threshold_hinge_path(
         n_iter=np.maximum(n_iter, 1),
         converged=gap <= tol,
     )
+
+
+def hinge_classes_path(
+    X: Floats,
+    positive: Ints,
+    lams: npt.ArrayLike,
+    *,
+    fit_intercept: bool = True,
+    weight: Floats | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 100,
+) -> PathResult:
+    """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
+
+    Two levels with one threshold are two classes with a free intercept, ``b = -theta``, in the
+    middle of where it may be. Without an intercept each row counts as its opposite, too: then 0 is
+    the best threshold. `positive` (n,): 0 or 1. `weight` (n,), > 0: only ratios matter.
+    """
+    each = None if weight is None else weight / weight.max()
+    rows, codes, both = X, positive, each
+    if not fit_intercept:
+        rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
+        both = None if each is None else np.concatenate((each, each))
+    found = threshold_hinge_path(rows, codes, lams, weight=both, tol=tol, max_iter=max_iter)
+    intercept = np.zeros(found.gap.size)
+    if fit_intercept:
+        s = scores(X, found.coef)
+        intercept = 0.0 - np.array([thresholds(one, codes, False, each)[0] for one in s.T])
+    return replace(found, intercept=intercept, bearable=bearable(X, found.coef, intercept))
+
+
+def _mean(terms: Terms, values: Floats) -> Floats:
+    """Return the weighted mean of values of rows, along the first axis."""
+    if terms.weight is None:
+        return np.asarray(values.mean(axis=0))
+    return np.asarray(terms.weight @ values / terms.total)
 
 
 def _powers(X: Floats) -> Floats:

@@ -12,17 +12,22 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 
+SAME = 1e-12
+"""Relative: sums of weights in two orders differ by that much at most."""
+
 
 class Terms:
     """Examples at thresholds, listed threshold by threshold, and the side that each is on.
 
     `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0. `sides`:
     (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
-    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `ordered`:
-    whether thresholds must be kept in order, as they are by themselves with every example at each.
+    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`:
+    of each row (n,), > 0 and at most 1, or None. `each` (N,): of each term. `total`: of the rows.
+    `ordered`: whether thresholds must be kept in order, as they are by themselves with every
+    example at each.
     """
 
-    def __init__(self, X: Floats, codes: Ints, every: bool) -> None:
+    def __init__(self, X: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> None:
         n, levels = codes.shape[0], np.bincount(codes)
         ends = levels.cumsum().tolist()
         self.order: Ints = codes.argsort(kind="stable")
@@ -38,6 +43,10 @@ class Terms:
         for start, (first, cut, _) in zip(self.starts, self.sides, strict=True):
             self.sign[start : start + cut - first] = -1.0
         self.ordered = not every
+        self.weight = None if weight is None else weight[self.order]
+        rows = np.ones(n) if self.weight is None else self.weight
+        self.each: Floats = np.concatenate([rows[first:last] for first, _, last in self.sides])
+        self.total = float(rows.sum())
 
     def margins(self, s: Floats, theta: Floats) -> Floats:
         """Return ``s - theta`` above, ``theta - s`` below, of all terms."""
@@ -60,11 +69,15 @@ class Terms:
 
 @dataclass
 class Pool:
-    """Thresholds with one value: how many, their keys, how many of these are below, where."""
+    """Thresholds with one value: how many, their keys, how many of these are below, where.
+
+    `weights`: of the keys, and `rank` that of those below; None where all are 1.
+    """
 
     members: int
     keys: Floats
-    rank: int
+    weights: Floats | None
+    rank: float
     theta: float
 
 
@@ -77,19 +90,27 @@ def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
     pools: list[Pool] = []
     for first, cut, last in terms.sides:
         keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
-        pool = _pool(1, keys, cut - first)
+        w = None if terms.weight is None else terms.weight[first:last]
+        pool = _pool(1, keys, w, cut - first if w is None else float(w[: cut - first].sum()))
         while terms.ordered and pools and pools[-1].theta > pool.theta:
             lower = pools.pop()
             keys = np.concatenate((lower.keys, pool.keys))
-            pool = _pool(lower.members + pool.members, keys, lower.rank + pool.rank)
+            if lower.weights is not None and pool.weights is not None:
+                w = np.concatenate((lower.weights, pool.weights))
+            pool = _pool(lower.members + pool.members, keys, w, lower.rank + pool.rank)
         pools.append(pool)
     return pools
 
 
-def _pool(members: int, keys: Floats, rank: int) -> Pool:
+def _pool(members: int, keys: Floats, weights: Floats | None, rank: float) -> Pool:
     """Put a threshold where `rank` of the keys are below; in the middle of where it can be."""
-    near = np.partition(keys, (rank - 1, rank))
-    return Pool(members, keys, rank, 0.5 * float(near[rank - 1] + near[rank]))
+    if weights is None:
+        near = np.partition(keys, (int(rank) - 1, int(rank)))[int(rank) - 1 : int(rank) + 1]
+    else:
+        order = keys.argsort()
+        ends = weights[order].cumsum().searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME)))
+        near = keys[order[np.minimum(ends, keys.size - 1)]]
+    return Pool(members, keys, weights, rank, 0.5 * float(near[0] + near[1]))
 
 
 def values(pools: list[Pool]) -> Floats:
@@ -97,20 +118,22 @@ def values(pools: list[Pool]) -> Floats:
     return np.repeat([pool.theta for pool in pools], [pool.members for pool in pools])
 
 
-def thresholds(s: Floats, codes: Ints, every: bool) -> Floats:
+def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> Floats:
     """Return the thresholds, (K - 1,), with the least loss of scores, (n,)."""
-    terms = Terms(s[:, None], codes, every)
+    terms = Terms(s[:, None], codes, every, weight)
     return values(best_thresholds(terms, s[terms.order]))
 
 
 def balanced(terms: Terms, alpha: Floats) -> Floats:
-    """Return alpha, (N,) in [0, 1], scaled down where it must be to be feasible in the dual.
+    """Return alpha, (N,) in [0, weight], scaled down where it must be to be feasible in the dual.
 
     See `threshold_hinge` for what must balance. It does so without any rounding: all are multiples
     of a power of two, so that sums of them are exact.
     """
     bits = 53 - alpha.size.bit_length()
-    units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, 1.0), bits)).astype(np.int64)
+    units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, terms.each), bits)).astype(
+        np.int64
+    )
     parts = [
         (units[start : start + cut - first], units[start + cut - first : start + last - first])
         for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)

@@ -1,0 +1,55 @@
+"""The p-norm push: pairs, with those of negatives at the top counting most."""
+
+from rankexp.losses.base import Loss
+from rankexp.losses.p_classification import power
+from rankexp.risks.base import Risk, Task
+from rankexp.solvers.pairs.push import push_path
+from rankexp.solvers.result import PathResult
+
+REGISTER = {"push": "Push"}
+
+
+class Push(Risk):
+    """The mean over negatives x' of (the mean over positives x of ``l(1, w·(x - x'))``)^p.
+
+    There is no intercept. Of a loss that isn't one of margins, only ``l(1, ·)`` counts. With
+    ``p = 1`` and a loss of margins this is the bipartite risk. With weights of examples the means
+    are weighted ones. Without a penalty, the push of the exponential loss has the same minimisers
+    as the classification risk of `p_classification` with the same p.
+
+    Parameters
+    ----------
+    p : float
+        At least 1: the larger, the more the top of the ranking counts.
+
+    References
+    ----------
+    C. Rudin. The p-norm push: a simple convex ranking algorithm that concentrates at the top of
+    the list. JMLR 10, 2009. Ş. Ertekin and C. Rudin. On equivalence relationships between
+    classification and ranking algorithms. JMLR 12, 2011.
+    """
+
+    takes = frozenset({"sample_weight"})
+    reason = "it is a mean over the negatives of all rows"
+
+    def __init__(self, p: float = 4.0) -> None:
+        self.p = power(p, 1.0)
+
+    def accepts(self, loss: Loss) -> str | None:
+        """Return None for a convex loss that is smooth."""
+        if not loss.convex:
+            return "it is not convex"
+        return None if loss.smooth else "it has kinks, and the push is solved for smooth losses"
+
+    def solve(self, task: Task) -> PathResult:
+        """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        return push_path(
+            task.X,
+            task.level > 0,
+            task.loss,
+            task.lams,
+            self.p,
+            weight=task.sample_weight,
+            tol=task.tol,
+            max_iter=task.max_iter,
+        )
