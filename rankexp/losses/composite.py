@@ -51,7 +51,15 @@ class Composite(Loss):
     def __init__(
         self, weight: Callable[[Floats, Floats], Floats], link: Function, inverse_link: Function
     ) -> None:
-        self._weight, self.link, self.inverse_link = weight, link, inverse_link  # type: ignore[method-assign]
+        self._weight, self._link, self._inverse_link = weight, link, inverse_link
+
+    def link(self, eta: Floats) -> Floats:
+        """Return the score of a probability."""
+        return self._link(eta)
+
+    def inverse_link(self, v: Floats) -> Floats:
+        """Return the probability of a score."""
+        return self._inverse_link(v)
 
     def value(self, y: Labels, v: Floats) -> Floats:
         """Return the integral of ``(1 - c) w(c)`` over [q, 1], or of ``c w(c)`` over [0, q]."""

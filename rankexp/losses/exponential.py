@@ -8,7 +8,7 @@ from rankexp.losses.base import LogitLinked, MarginLoss
 REGISTER = {"exponential": "Exponential"}
 
 
-class Exponential(LogitLinked, MarginLoss):
+class Exponential(MarginLoss, LogitLinked):
     """``exp(-z)``: link half the logit, weight ``½ (c (1 - c))^(-3/2)`` (menon2014).
 
     The loss overflows to infinity below ``z = -709``; scores are never clipped.

@@ -8,7 +8,7 @@ from rankexp.losses.base import LogitLinked, MarginLoss
 REGISTER = {"logistic": "Logistic"}
 
 
-class Logistic(LogitLinked, MarginLoss):
+class Logistic(MarginLoss, LogitLinked):
     """``log(1 + exp(-z))``: link logit, weight ``1 / (c (1 - c))`` (menon2014)."""
 
     analytic = True

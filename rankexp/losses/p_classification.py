@@ -28,7 +28,7 @@ class PClassification(LogitLinked):
     Parameters
     ----------
     p : float
-        Above 0; 1 gives the exponential loss.
+        At least 0.001; 1 gives the exponential loss.
     """
 
     bounds_zero_one = False
@@ -65,7 +65,7 @@ class PClassification(LogitLinked):
         return Part(0.5, 1.0, one), Part(0.5 / self.p, self.p, one)
 
 
-class ScaledLogistic(LogitLinked, MarginLoss):
+class ScaledLogistic(MarginLoss, LogitLinked):
     """``log(1 + exp(-(p + 1) z)) / (p + 1)``: link ``logit / (p + 1)`` (menon2014).
 
     The weight is ``1 / ((p + 1) c (1 - c))``: that of the logistic loss, but for a factor.

@@ -1,10 +1,14 @@
 """The p-norm push: pairs, with those of negatives at the top counting most."""
 
+import numpy as np
+
 from rankexp.losses.base import Loss
 from rankexp.losses.p_classification import power
 from rankexp.risks.base import Risk, Task
-from rankexp.solvers.pairs.push import push_path
+from rankexp.solvers.pairs.push import push_risk
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.smooth.descent import descend
+from rankexp.solvers.smooth.path import penalties
 
 REGISTER = {"push": "Push"}
 
@@ -43,13 +47,6 @@ class Push(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
-        return push_path(
-            task.X,
-            task.level > 0,
-            task.loss,
-            task.lams,
-            self.p,
-            weight=task.sample_weight,
-            tol=task.tol,
-            max_iter=task.max_iter,
-        )
+        risk = push_risk(task.loss, task.level > 0, self.p, task.sample_weight)
+        X = np.ascontiguousarray(task.X, dtype=np.float64)
+        return descend(X, risk, penalties(task.lams), tol=task.tol, max_iter=task.max_iter)

@@ -214,8 +214,8 @@ MEANING = {
     ),
     "loss": (method("{params: {loss: «hing}}"), "unknown loss 'hing' (did you mean 'hinge'?)"),
     "combination": (
-        method("{params: {loss: «hinge, risk: classification}}"),
-        "the hinge loss does not go with the classification risk: it has kinks",
+        method("{params: {loss: «hinge, risk: push}}"),
+        "the hinge loss does not go with the push risk: it has kinks",
     ),
     "class weight": (
         method("{params: {risk: bipartite, «class_weight: balanced}}"),

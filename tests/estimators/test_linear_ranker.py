@@ -166,8 +166,8 @@ def test_predict_has_the_least_training_error():
         ({"loss": "logistc"}, "unknown loss 'logistc'.*did you mean 'logistic'"),
         ({"risk": "bipartit"}, "unknown risk.*did you mean 'bipartite'.*classification"),
         (
-            {"loss": "hinge"},
-            "hinge loss does not go with.*kinks.*logistic, squared_hinge; .*bipartite, mult",
+            {"loss": "hinge", "risk": "push"},
+            "hinge loss does not go with.*kinks.*squared_hinge; .*bipartite, class.*, mult",
         ),
         ({"lam": -1.0}, "lam must"),
         ({"lam": np.nan}, "lam must"),

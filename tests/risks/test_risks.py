@@ -20,6 +20,7 @@ from rankexp.solvers.smooth.path import smooth_path
 
 COSTS = np.array([[0.0, 1.0, 3.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
 SMOOTH = ("exponential", "logistic", "squared_hinge")
+PROPER = ("asymmetric_a", "asymmetric_b", "p_classification", "scaled_logistic", "squared")
 
 
 class HuberisedHinge(MarginLoss):
@@ -121,11 +122,10 @@ def make(n=60, d=3, levels=3, seed=0):
 def test_the_table_is_computed_from_properties():
     known = {(loss, risk): reason for (loss, risk), reason in table().items()}
     assert {cell for cell, reason in known.items() if reason is None} == {
-        *((loss, risk) for loss in SMOOTH for risk in registry.names("risks")),
-        ("hinge", "bipartite"),
-        ("hinge", "multipartite"),
+        *((loss, risk) for loss in (*SMOOTH, *PROPER) for risk in registry.names("risks")),
+        *(("hinge", risk) for risk in ("bipartite", "classification", "multipartite")),
     }
-    assert known["hinge", "classification"].startswith("it has kinks")
+    assert known["hinge", "push"].startswith("it has kinks")
     assert {known["zero_one", risk] for risk in registry.names("risks")} == {"it is not convex"}
     assert set(LinearRanker.combinations()) == {c for c, reason in known.items() if reason is None}
     assert {r for _, r in KernelRanker.combinations()} == {"bipartite", "multipartite"}

@@ -1,9 +1,10 @@
-"""A risk, solved by a solver of rankexp."""
+"""A risk, solved as one of rankexp with other weights."""
+
+from dataclasses import replace
 
 import numpy as np
 
 from rankexp.risks import Classification
-from rankexp.solvers.smooth.path import smooth_path
 
 
 class Balanced(Classification):
@@ -17,13 +18,4 @@ class Balanced(Classification):
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
         positive = task.level > 0
         weights = np.where(positive, 0.5 / positive.mean(), 0.5 / (1.0 - positive.mean()))
-        return smooth_path(
-            task.X,
-            positive,
-            task.loss,
-            task.lams,
-            fit_intercept=task.intercept,
-            sample_weight=weights,
-            tol=task.tol,
-            max_iter=task.max_iter,
-        )
+        return super().solve(replace(task, sample_weight=weights))

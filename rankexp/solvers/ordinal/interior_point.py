@@ -1,8 +1,9 @@
 """The interior point method of :mod:`rankexp.solvers.ordinal.threshold_hinge`.
 
-The problem is a quadratic program: the weighted sum of t is least, with the penalty, where the constraints
-``margin - 1 = s - t`` of all terms hold with s, t >= 0. Mehrotra's predictor-corrector method
-(SIAM J. Optim. 2, 1992) takes two right hand sides of one system of d + K - 1 equations a step.
+The problem is a quadratic program: the sum of t, weighted where rows are, is least, with the
+penalty, where the constraints ``margin - 1 = s - t`` of all terms hold with s, t >= 0. Mehrotra's
+predictor-corrector method (SIAM J. Optim. 2, 1992) takes two right hand sides of one system of
+d + K - 1 equations a step.
 """
 
 from collections.abc import Iterator
@@ -25,8 +26,8 @@ class State:
     """Where the interior point method stands, or a step of it.
 
     The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
-    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers. All six stay
-    positive.
+    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers. All six
+    stay positive.
     """
 
     w: Floats
@@ -164,12 +165,13 @@ def _advanced(system: System, at: State, slack: float) -> State | None:
     """
     first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
     size = min(1.0, at.reach(first))
-    mean = slack / (2 * at.a.size + at.q.size)
+    each = system.terms.each  # as a row and its copies go, so goes one with their weight
+    mean = slack / (2 * each.sum() + at.q.size)
     target = mean * (at.moved(first, size).slack() / slack) ** 3
     for trust in (1.0, size * size):
         step = system.step(
-            target - at.s * at.a - trust * first.s * first.a,
-            target - at.t * at.c - trust * first.t * first.c,
+            target * each - at.s * at.a - trust * first.s * first.a,
+            target * each - at.t * at.c - trust * first.t * first.c,
             target - at.q * at.m - trust * first.q * first.m,
         )
         length = min(1.0, TO_THE_WALL * at.reach(step))

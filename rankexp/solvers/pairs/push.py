@@ -11,17 +11,13 @@ from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, Convolution, ScorePanels
 from rankexp.solvers.pairs.panels import EXACT_PAIRS, NOISE
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, stratified
-from rankexp.solvers.smooth.path import check_smooth, penalties
 
 
 class PushPairs(SmoothRisk):
@@ -209,26 +205,3 @@ def push_risk(loss: Loss, positive: Bools, p: float, weight: Floats | None = Non
         elif part.factorises and factor == rate == 1.0:
             kind = ExponentialPush
     return kind(positive, loss, p, weight)
-
-
-def push_path(
-    X: npt.ArrayLike,
-    positive: Bools,
-    loss: Loss,
-    lams: npt.ArrayLike,
-    p: float,
-    *,
-    weight: Floats | None = None,
-    tol: float = 1e-6,
-    max_iter: int = 500,
-) -> PathResult:
-    """Minimise ``lam/2 ||w||² + mean over negatives of (mean over positives of l(1, D))^p``.
-
-    `positive` (n,): both classes occur. `p` >= 1. `weight` (n,), > 0: how often rows count; only
-    ratios within a class matter. The rest is as in
-    :func:`~rankexp.solvers.smooth.path.smooth_path`; intercepts are 0.
-    """
-    check_smooth(loss)
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    risk = push_risk(loss, positive, p, weight)
-    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
