@@ -40,9 +40,10 @@ class LinearRanker(RiskRanker):
         with the hinge loss the linear support vector machine, of which C is ``1 / (lam n)``.
         ``bipartite``: the mean of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'.
         With the hinge loss this is SVM-OR of kotlowski2011. ``push(p=4)``: the mean over negatives
-        of the p-th power of the mean of ``l(1, w·(x - x'))`` over positives. ``multipartite``: the mean over pairs
-        of an x of a higher and an x' of a lower of K ordered levels, weighted by `costs`; with
-        the hinge loss the ordinal support vector machine of Herbrich et al. (1999).
+        of the p-th power of the mean of ``l(1, w·(x - x'))`` over positives. ``multipartite``:
+        the mean over pairs of an x of a higher and an x' of a lower of K ordered levels, weighted
+        by `costs`; with the hinge loss the ordinal support vector machine of Herbrich et al.
+        (1999).
         `combinations` lists what goes together, `rankexp.risks.table` says why the rest doesn't.
     lam : float
         Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
@@ -97,7 +98,8 @@ class LinearRanker(RiskRanker):
     -----
     Tags follow `risk`: a classifier of two classes; under ``multipartite`` a regressor, as it
     predicts numbers, the scores. The hinge and the squared hinge cost O(n log n + K n) an
-    evaluation, the exponential loss O(K n), the logistic one O(n); a loss without quick sums a term a pair.
+    evaluation, the exponential loss O(K n), the logistic one O(n); a loss without quick sums a
+    term a pair.
 
     References
     ----------

@@ -85,8 +85,7 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
             return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
         if sample_weight is not None:
             raise ValueError(
-                "the score of ordered levels takes no sample_weight; "
-                "rankexp.metrics.u_pairs does"
+                "the score of ordered levels takes no sample_weight; rankexp.metrics.u_pairs does"
             )
         return share_of_levels(self, y, s)
 

@@ -88,8 +88,10 @@ def needed(se: float, settings: Settings, tests: int = 1) -> float:
     return float((wanted * se / (settings.margin or math.nan)) ** 2)
 
 
-def tallied(found: Sequence[Contrast], settings: Settings) -> Fact:
+def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
     """Return the verdict over several problems, of which no mean is taken, with their counts."""
+    if len(found) == 1:
+        return fact(found[0], settings, digits)
     known = [c.verdict for c in found if c.verdict.compared]
     shown = {v.shown for v in known if v.shown}
     verdict = "mixed" if len(shown) == 2 else next(iter(shown), "undecided")

@@ -21,7 +21,6 @@ from rankexp.metrics.base import Metric, Reading
 from rankexp.plan import Cell
 from rankexp.report import build
 from rankexp.report.blocks.statistics.average_ranks import Panel
-from rankexp.report.blocks.statistics.comparison import labelled
 from rankexp.report.blocks.statistics.critical_difference import Bar, Mark, bars, draw, ends, marks
 from rankexp.report.context import Context
 from rankexp.report.model import Output
@@ -112,18 +111,6 @@ def test_rules_may_differ_between_experiments(make: Make) -> None:
     assert set(folds.loc["vote", "unit"]) == {"folds"} and set(folds.loc["vote", "n"]) == {6}
     assert set(folds.loc["gone", "verdict"]) == {"not run"}
     assert "folds / gone: not run." in output.notes
-
-
-def test_a_problem_that_two_experiments_have_is_named_with_its_place(make: Make) -> None:
-    shown = make()
-    block = Block(block="comparison", name="x", experiment="boxes", options=PAIR)
-    model = registry.get("report.blocks", "comparison").model_validate(PAIR)
-    (one, *_) = model.judged(shown, block)
-    names = [contrast.problem for contrast in labelled([one], shown)]
-    assert names[0] == "linear, balanced"
-    both = labelled([one, replace(one, experiment="again")], shown)
-    places = [f"{name} in {place}" for place in ("boxes", "again") for name in names]
-    assert [contrast.problem for contrast in both] == places
 
 
 def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
@@ -331,7 +318,7 @@ def test_a_fact_says_what_was_found_or_what_is_needed(
 
 def test_several_problems_are_counted() -> None:
     def said(*verdicts: str) -> tuple[str, str]:
-        found = tallied(contrasts(*verdicts), Settings())
+        found = tallied(contrasts(*verdicts), Settings(), 4)
         return found.verdict, found.text
 
     assert said("better, equivalent", "equivalent")[0] == "equivalent"
@@ -339,11 +326,12 @@ def test_several_problems_are_counted() -> None:
         "mixed",
         "better on 1 of 2, worse on 1 (margin .01)",
     )
-    assert said("not run") == ("undecided", "nothing was run (margin .01)")
+    assert said("not run", "not run") == ("undecided", "nothing was run (margin .01)")
     open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
-    assert tallied([open_], Settings()).text == (
-        "undecided on 1 of 1 (margin .01); about 9 times as many examples would be needed"
+    assert tallied([open_, open_], Settings(), 4).text == (
+        "undecided on 2 of 2 (margin .01); about 9 times as many examples would be needed"
     )
+    assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:

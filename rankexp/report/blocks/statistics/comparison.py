@@ -176,7 +176,7 @@ class Comparison(InBlocks):
             method, label = map(context.method_label, (self.method, reference))
             where = f" in {metric}" if named else ""
             found = [contrast for own in group for contrast in own.family.problems]
-            said = tallied(found, group[0].settings).text
+            said = tallied(found, group[0].settings, self.digits).text
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 
@@ -186,7 +186,7 @@ class Comparison(InBlocks):
         for reference in self.references:
             own = [one for one in judged if one.reference == reference]
             found = [c for one in own for c in one.family.problems]
-            made[reference] = tallied(found, own[0].settings)
+            made[reference] = tallied(found, own[0].settings, self.digits)
         for one in judged:
             over = one.contrasts[-1]
             made[f"{one.reference} in {one.experiment}"] = fact(over, one.settings, self.digits)

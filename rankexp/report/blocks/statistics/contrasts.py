@@ -77,7 +77,9 @@ class Contrasts(InBlocks):
             for name, own in found.items()
             for label, one in own.items()
         }
-        return Output(pd.DataFrame(rows), tables, notes=notes, gist=self._gist(found), facts=facts)
+        return Output(
+            pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
+        )
 
     def _settings(self, context: Context, experiment: str) -> Settings:
         return Settings(
@@ -124,7 +126,7 @@ class Contrasts(InBlocks):
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         return Cells([value, str(one.verdict)], "; ")
 
-    def _gist(self, found: dict[str, dict[str, Family]]) -> str:
+    def _gist(self, context: Context, found: dict[str, dict[str, Family]]) -> str:
         """Say of each contrast between what it lies, or what it is over the data sets."""
         parts = []
         for label in self.contrasts:
@@ -136,6 +138,8 @@ class Contrasts(InBlocks):
                     middle = number(over.difference, self.digits, sign=True)
                     ends = span(over.low, over.high, self.digits)
                     said.append(f"{middle} ({ends}) over the {over.n} data sets of {name}")
+                elif len(own) == 1:
+                    said.append(fact(own[0], self._settings(context, name), self.digits).text)
                 elif known:
                     ends = span(min(known), max(known), self.digits)
                     said.append(f"{ends} on the {len(known)} problems of {name}")

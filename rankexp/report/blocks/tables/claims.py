@@ -139,7 +139,7 @@ def tally(verdicts: Mapping[str, Standing]) -> Tally:
         Standing.UNDECIDED: "undecided",
         Standing.NOT_RUN: "not run",
     }
-    parts = []
+    parts: list[str] = []
     for one, word in rest.items():
         if names := named[one]:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
