@@ -104,7 +104,7 @@ SHAPE = {
     ),
     "source value": (
         data("").replace("d.csv", "«[1]"),
-        "expected true or false, a whole number, a number or text, got a list",
+        "expected true or false, a whole number, a number, text or a mapping, got a list",
     ),
     "one level": (data(", levels: «[a]"), "expected at least 2 entries, got a list"),
     "level": (data(", levels: [a, [b, «[c]]]"), "data.d.levels[1][1]: expected"),
