@@ -79,7 +79,7 @@ def of_design(differences: Floats, design: Design, folds: Any = None) -> tuple[E
     """
     values = np.asarray(differences, dtype=np.float64)
     n = len(values)
-    if design.pairs == QUERIES:
+    if design.pairs == QUERIES and folds is not None:
         found = stratified(values, folds)
     else:
         found = estimate(values, design.correction)
