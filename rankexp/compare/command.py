@@ -46,11 +46,11 @@ def compare(table: Path, options: Options) -> int:
     ConfigError, DataError
         The table cannot be read, the target says nothing, an option names what there is not.
     """
-    start = time.monotonic()
+    begun = time.monotonic(), time.process_time()
     _check(options)
     out, said = folder.choose(options.out, table.stem)
     asked = _asked(table, options)
-    session = Session(asked, out, options.jobs or default_workers(), start, options.minutes)
+    session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()
     for line in [*(f"Guessed: {guess}." for guess in asked.question.guesses), asked.offer.remark]:
         say(line) if line else None

@@ -24,6 +24,8 @@ PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""
 PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
+PILOTS = 0.15
+"""Share of the time given after which no method is timed on more rows."""
 LONG = 1.0
 """Seconds of a pilot fit that need no second look."""
 TICK = 1e-4
@@ -68,7 +70,8 @@ def pilot(
     assert isinstance(setup, Evaluate)
     folds = list(_pilot_folds(setup, dataset, study.seed))
     specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
-    each = [(spec, folds, study.seed, PILOT_SHARE * seconds) for spec in specs.values()]
+    ends = (PILOT_SHARE * seconds, time.monotonic() + PILOTS * seconds)
+    each = [(spec, folds, study.seed, *ends) for spec in specs.values()]
     found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
     costs: dict[str, Cost] = {}
     failed: dict[str, str] = {}
@@ -82,9 +85,12 @@ def pilot(
 
 
 def _timings(
-    spec: MethodSpec, folds: Sequence[Fold], seed: int, most: float
+    spec: MethodSpec, folds: Sequence[Fold], seed: int, most: float, until: float
 ) -> tuple[list[tuple[int, float]], str]:
-    """Return rows and seconds of fits that take no more than `most` each, and why one failed."""
+    """Return rows and seconds of fits that take no more than `most` each, and why one failed.
+
+    Only the first is done after `until`, a time of `time.monotonic`, which all processes share.
+    """
     found: list[tuple[int, float]] = []
     first = {name: values[:1] for name, values in spec.grid.items()}
     warm = replace(spec, grid=first) if "." in spec.estimator else spec
@@ -92,8 +98,10 @@ def _timings(
         warnings.simplefilter("ignore")
         for fold in folds:
             rows = len(fold.train.X)
-            if found and (found[0][1] if len(found) == 1 else _law(found).at(rows)) > most:
-                break  # of a single timing it is unknown how much of it grows
+            if found:  # of a single timing it is unknown how much of it grows
+                longest = _law(found).at(rows) if len(found) > 1 else found[0][1]
+                if longest > most or time.monotonic() > until:
+                    break
             try:
                 if not found:
                     fit(warm, fold, seed)  # pays for imports, and for our own compiled loops

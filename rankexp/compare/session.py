@@ -28,10 +28,10 @@ from rankexp.run.execute import execute
 from rankexp.run.progress import duration
 from rankexp.run.store import Store
 
-RESERVED = 4.0
-"""Seconds kept for the report, at least."""
-REPORT = 3.0
-"""Seconds kept for it, for each that reading the records takes."""
+REPORT = 2.5
+"""Seconds of a processor kept for the report."""
+SLOWEST = 8.0
+"""Times a second of a processor may take on a machine that others use, too."""
 INTERRUPTED = 130
 WIDTH = 100
 ROUNDS = 4
@@ -48,17 +48,27 @@ def say(text: str) -> None:
 
 
 class Session:
-    """One comparison, from the methods to the answer; `start` is the clock's, in seconds."""
+    """One comparison, which began at these seconds of the clock and of the processor."""
 
     def __init__(
-        self, asked: study.Asked, folder: Path, workers: int, start: float, minutes: float
+        self,
+        asked: study.Asked,
+        folder: Path,
+        workers: int,
+        minutes: float,
+        begun: tuple[float, float],
     ) -> None:
         self.asked, self.folder, self.workers, self.minutes = asked, folder, workers, minutes
-        self.end = start + 60 * minutes
+        self.begun, self.end = begun, begun[0] + 60 * minutes
         self.methods = {name: dict(method) for name, method in asked.offer.methods.items()}
         self.protocol: dict[str, Any] = {"kind": "cross_validation", "folds": 2}
         self.file = folder / STUDY
-        self.reserved = RESERVED
+        self.reserved = REPORT
+
+    @property
+    def given(self) -> str:
+        """The time that was given, in words."""
+        return f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
 
     @property
     def left(self) -> float:
@@ -87,6 +97,8 @@ class Session:
             raise
         assert self.dataset.reading is not None
         print(self.dataset.reading.text())
+        wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
+        self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
@@ -176,7 +188,7 @@ class Session:
     def _say_late(self, names: Iterable[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
         if needed is None:
-            end = f"not done within {self.minutes:g} minutes; more minutes include it"
+            end = f"not done within {self.given}; more minutes include it"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
             end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
@@ -185,9 +197,7 @@ class Session:
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
         for _ in range(ROUNDS):
-            start = time.monotonic()
             edges = _edges(self.folder) if self.going else {}
-            self.reserved = max(RESERVED, REPORT * (time.monotonic() - start))
             wider, late, needed = {}, [], 0.0
             for name, own in edges.items():
                 if (made := widened(self.methods[name], own)) is None:
@@ -206,7 +216,7 @@ class Session:
             say(f"The best settings lay at the end of those tried, so more are tried: {named}.")
             self.methods |= wider
             if not self._run(1, self.end - self.reserved):
-                say(f"They were not done within {self.minutes:g} minutes: the answer is without.")
+                say(f"They were not done within {self.given}: the answer is without.")
                 self.methods = before
                 self._run(1)
                 return
@@ -253,7 +263,7 @@ class Session:
         done = Store(self.outcome.folder).read()
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
         whole = min(lacking, default=wanted)
-        say(f"{whole} of {wanted} repeats were run within {self.minutes:g} minutes.")
+        say(f"{whole} of {wanted} repeats were run within {self.given}.")
         self._run(whole)
 
     def finish(self) -> int:

@@ -141,7 +141,7 @@ def test_repeats_that_were_not_whole_in_time_do_not_count(
     tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(tmp_path / "mine.csv", 600)
-    monkeypatch.setattr(session, "RESERVED", 2.0)
+    monkeypatch.setattr(session, "REPORT", 1.0)
     monkeypatch.setattr(budget, "MOST_REPEATS", 900)
     monkeypatch.setattr(session.Session, "_seconds", lambda *_: 1e-3)
     code, out, err = typed(
