@@ -24,7 +24,7 @@ PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""
 PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
-PILOTS = 0.15
+PILOTS = 0.2
 """Share of the time given after which no method is timed on more rows."""
 LONG = 1.0
 """Seconds of a pilot fit that need no second look."""
