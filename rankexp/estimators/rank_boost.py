@@ -71,10 +71,12 @@ class RankBoost(RiskMixin, StumpBooster):
     loss : {"exponential", "logistic"}
         Of a pair's score difference. Exponential: a round is O(n) a feature. Logistic: a pair
         weighs ``1 / (1 + exp(r(x) - r(x')))``, and the same coefficient lowers the risk.
-    alpha : {"pairs", "textbook"}
+    alpha : {"pairs", "bound", "textbook"}
         The pair version of e+ and e-, ``E+[h] (1 - E-[h])`` and ``(1 - E+[h]) E-[h]`` for two
-        classes, which minimises the exponential loss along the coordinate; or the ``E+[h]`` and
-        ``E-[h]`` of mohri2018's Figure 10.2, which does not.
+        classes, which minimises the exponential loss along the coordinate. Or shorter steps:
+        ``½ log((1 + r) / (1 - r))`` with r = e+ - e-, which minimises a bound of that loss
+        (Freund et al., 2003, section 3.2); or by the ``E+[h]`` and ``E-[h]`` of mohri2018's
+        Figure 10.2, which minimises neither.
     smoothing : float or None
         d >= 0. None: one over the number of training examples, as Schapire and Singer (1999)
         advise; d > 0 keeps alpha finite where e- is 0.
@@ -121,7 +123,8 @@ class RankBoost(RiskMixin, StumpBooster):
 
     References
     ----------
-    mohri2018, Figures 10.1 and 10.2; uematsu2010, "Numerical example".
+    mohri2018, Figures 10.1 and 10.2; Freund, Iyer, Schapire and Singer, JMLR 4 (2003);
+    uematsu2010, "Numerical example".
 
     Examples
     --------
@@ -150,7 +153,7 @@ class RankBoost(RiskMixin, StumpBooster):
         self._check_boosting()
         one_of("risk", self.risk, ("bipartite", "multipartite"))
         one_of("loss", self.loss, tuple(LOSSES))
-        one_of("alpha", self.alpha, ("pairs", "textbook"))
+        one_of("alpha", self.alpha, ("pairs", "bound", "textbook"))
         one_of("queries", self.queries, QUERIES)
         share = self.validation_fraction
         if share is not None and not (isinstance(share, Real) and 0.0 < share < 1.0):

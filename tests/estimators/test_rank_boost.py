@@ -39,7 +39,7 @@ def rounds_of(model):
     return model.stump_features_, model.stump_thresholds_, model.alphas_, model.normalisers_
 
 
-@pytest.mark.parametrize("alpha", ["pairs", "textbook"])
+@pytest.mark.parametrize("alpha", ["pairs", "bound", "textbook"])
 @LOSSES
 def test_all_pairs_of_two_classes_give_the_same_rounds_as_rows(loss, alpha):
     X, y = gaussians(40, d=3)

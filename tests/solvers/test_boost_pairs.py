@@ -21,7 +21,7 @@ from rankexp.solvers.boosting.stumps import Stump, binned
 from rankexp.solvers.pairs.convolution import Convolution, ScorePanels
 
 laws = settings(max_examples=30, deadline=None)
-RULES = pytest.mark.parametrize("rule", ["pairs", "textbook"])
+RULES = pytest.mark.parametrize("rule", ["pairs", "bound", "textbook"])
 
 
 def levels(n=120, d=3, K=4, groups=1, seed=0, shift=0.5):
@@ -147,6 +147,18 @@ def test_textbook_rounds_are_those_of_figure_10_2():
         assert one.ratio == pytest.approx(Z, abs=1e-10)
 
 
+def test_rounds_by_the_bound_are_those_of_freund_and_others():
+    """r = e+ - e-; the loss falls by the factor sqrt(1 - r²) at least."""
+    X, codes, costs, group = levels(n=150, K=3)
+    rows = binned(X, "quantile", 9)
+    pairs = FactorisedPairs(rows, codes, costs, group)
+    for one in boost(rows, pairs, 30, "bound", 0.0):
+        r = np.tanh(one.alpha)
+        assert one.ratio <= np.sqrt(1 - r**2) + 1e-12
+    shares = Shares(0.5, 0.2, 0.3, 0.0, 0.0)
+    assert coefficient(shares, "bound", 0.0) == pytest.approx(np.arctanh(0.3), abs=1e-15)
+
+
 @given(
     X=st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=2), min_size=4, max_size=14),
     data=st.data(),
@@ -197,7 +209,7 @@ def test_alpha_minimises_the_normaliser(right, wrong, tied):
 
 @RULES
 def test_an_empty_error_needs_smoothing(rule):
-    empty = Shares(0.7, 0.0, 0.3, 0.7, 0.0)
+    empty = Shares(1.0, 0.0, 0.0, 0.7, 0.0)
     with pytest.raises(ValueError, match="smoothing > 0"):
         coefficient(empty, rule, 0.0)
     assert 0.0 < coefficient(empty, rule, 1e-300) < np.inf

@@ -65,8 +65,16 @@ def normaliser(shares: Shares, alpha: float) -> float:
 
 
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
-    """Return the coefficient for e+ and e- of mohri2018's Figure 10.1 ("pairs"), or its 10.2."""
-    good, bad = (shares.right, shares.wrong) if rule == "pairs" else (shares.upper, shares.lower)
+    """Return the coefficient by a rule: half the log ratio of two shares.
+
+    Those are e+ and e- of mohri2018's Figure 10.1 ("pairs"), those of its 10.2 ("textbook"), or
+    the former with half of e0 each, which bounds the loss ("bound").
+    """
+    good, bad = shares.right, shares.wrong
+    if rule == "textbook":
+        good, bad = shares.upper, shares.lower
+    elif rule == "bound":
+        good, bad = good + shares.tied / 2, bad + shares.tied / 2
     return half_log_ratio(good, bad, smoothing, "orders no pair wrongly, or none rightly")
 
 
