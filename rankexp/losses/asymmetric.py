@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Labels, LogitLinked, MarginLoss, Part
+from rankexp.losses.base import MarginLoss, Part, PartialLosses
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 
@@ -15,36 +15,20 @@ LOGISTIC = Logistic()
 LOG_2 = float(np.log(2.0))
 
 
-class AsymmetricA(LogitLinked):
+class AsymmetricA(PartialLosses):
     """The loss with weight ``1 / (c (1 - c)^(3/2))`` and link logit (menon2014).
 
     ``2 artanh(sqrt(sigma(-v)))`` of positive, ``2 (sqrt(1 + exp(v)) - 1)`` of negative examples.
     """
 
-    bounds_zero_one = False
-
-    def value(self, y: Labels, v: Floats) -> Floats:
-        """Return the loss."""
-        up = LOGISTIC.of_margin(v)
-        down = 0.5 * LOGISTIC.of_margin(-v)
-        with np.errstate(over="ignore"):
-            return np.where(
-                np.asarray(y) > 0, 2.0 * np.log1p(np.exp(-down)) + up, 2.0 * np.expm1(down)
-            )
-
-    def derivative(self, y: Labels, v: Floats) -> Floats:
-        """Return ``-sqrt(sigma(-v))``, or ``exp(v) sqrt(sigma(-v))``."""
-        down = 0.5 * LOGISTIC.of_margin(-v)
-        with np.errstate(over="ignore"):
-            return np.where(np.asarray(y) > 0, -np.exp(-down), np.exp(v - down))
-
-    def curvature(self, y: Labels, v: Floats) -> Floats:
-        """Return ``½ sqrt(sigma(-v)) sigma(v)``, or the derivative times ``1 - ½ sigma(v)``."""
+    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+        """Return the derivatives of both partial losses; the first is ``-sqrt(sigma(-v))``."""
+        low = 0.5 * LOGISTIC.of_margin(-v)
+        root, steep = np.exp(-low), np.exp(v - low)
+        if order == 0:
+            return 2.0 * np.log1p(root) + LOGISTIC.of_margin(v), 2.0 * np.expm1(low)
         share = 0.5 * self.inverse_link(v)
-        down = 0.5 * LOGISTIC.of_margin(-v)
-        with np.errstate(over="ignore"):
-            rising = (1.0 - share) * np.exp(v - down)
-            return np.where(np.asarray(y) > 0, share * np.exp(-down), rising)
+        return (-root, steep) if order == 1 else (share * root, (1.0 - share) * steep)
 
     def weight(self, c: Floats) -> Floats:
         """Return ``1 / (c (1 - c)^(3/2))``."""
@@ -71,61 +55,48 @@ class _Rest(MarginLoss):
 
     def of_margin(self, z: Floats) -> Floats:
         """Return the loss of score differences."""
-        found = AsymmetricA().value(1.0, z)
-        if self.paired:
-            with np.errstate(over="ignore"):
-                u = np.exp(-z)
-            found += 2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0
-        return found
+        found, _ = A.partials(z, 0)
+        with np.errstate(over="ignore"):
+            u = np.exp(-z)
+        return found + self.paired * (2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0)
 
     def margin_derivative(self, z: Floats) -> Floats:
         """Return the derivative with respect to the difference."""
-        found = AsymmetricA().derivative(1.0, z)
-        if self.paired:
-            with np.errstate(over="ignore"):
-                found += 0.5 / np.cosh(0.5 * z) / (1.0 - found)
-        return found
+        return self._derivative(z, 1)
 
     def margin_curvature(self, z: Floats) -> Floats:
         """Return the second derivative with respect to the difference."""
-        found = AsymmetricA().curvature(1.0, z)
-        if self.paired:
-            root = -AsymmetricA().derivative(1.0, z)
-            with np.errstate(over="ignore"):
-                slope = 0.5 / np.cosh(0.5 * z) / (1.0 + root)
-            found += slope * (found / (1.0 + root) - 0.5 * np.tanh(0.5 * z))
-        return np.maximum(found, 0.0)  # rounding
+        return np.maximum(self._derivative(z, 2), 0.0)  # rounding
+
+    def _derivative(self, z: Floats, order: int) -> Floats:
+        with np.errstate(over="ignore"):
+            found, root = A.partials(z, order)[0], -A.partials(z, 1)[0]
+            rest = 0.5 / np.cosh(0.5 * z) / (1.0 + root)
+        if order == 2:
+            rest *= found / (1.0 + root) - 0.5 * np.tanh(0.5 * z)
+        return found + self.paired * rest
 
 
-class AsymmetricB(LogitLinked):
+A = AsymmetricA()
+
+
+class AsymmetricB(PartialLosses):
     """Logistic at scores below 0, exponential of half the score above; link logit (menon2014).
 
     The weight is ``1 / (c (1 - c))`` below ½ and ``½ (c (1 - c))^(-3/2)`` above. The constants,
     without which the loss would jump at 0, are those that make it proper.
     """
 
-    bounds_zero_one = False
-
-    def value(self, y: Labels, v: Floats) -> Floats:
-        """Return the loss."""
-        y = np.asarray(y)
-        low = LOGISTIC.of_margin(y * v) + np.where(y > 0, 1.0 - LOG_2, 0.0)
-        high = self._half(y, v) - np.where(y > 0, 0.0, 1.0 - LOG_2)
-        return np.where(v < 0.0, low, high)
-
-    def derivative(self, y: Labels, v: Floats) -> Floats:
-        """Return the derivative, continuous at 0."""
-        y = np.asarray(y)
-        return np.where(v < 0.0, LOGISTIC.derivative(y, v), -0.5 * y * self._half(y, v))
-
-    def curvature(self, y: Labels, v: Floats) -> Floats:
-        """Return the second derivative, continuous at 0."""
-        y = np.asarray(y)
-        return np.where(v < 0.0, LOGISTIC.curvature(y, v), 0.25 * self._half(y, v))
-
-    def _half(self, y: Labels, v: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            return np.exp(-0.5 * y * v)
+    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+        """Return the derivatives of both partial losses, of which those of order 3 jump at 0."""
+        of = (LOGISTIC.value, LOGISTIC.derivative, LOGISTIC.curvature)[order]
+        constant = 1.0 - LOG_2 if order == 0 else 0.0
+        up, down = (np.exp(-0.5 * y * v) * (-0.5 * y) ** order for y in (1.0, -1.0))
+        below = v < 0.0
+        return (
+            np.where(below, of(1.0, v) + constant, up),
+            np.where(below, of(-1.0, v), down - constant),
+        )
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""

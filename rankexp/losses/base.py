@@ -85,14 +85,7 @@ class Loss(Named, ABC):
         raise self._lacks("weight function")
 
     def bayes_risk(self, eta: Floats) -> Floats:
-        """Return the least ``eta l(1, v) + (1 - eta) l(-1, v)`` of all scores v, of a proper loss.
-
-        At ``eta`` 0 and 1, where the link may be infinite, it is 0.
-
-        >>> from rankexp.losses import Logistic  # whose conditional Bayes risk is the entropy
-        >>> Logistic().bayes_risk(np.array([0.0, 0.5])).round(4)
-        array([0.    , 0.6931])
-        """
+        """Return the least ``eta l(1, v) + (1 - eta) l(-1, v)``; 0 at ``eta`` 0 and 1."""
         eta = np.asarray(eta, dtype=np.float64)
         inside = np.clip(eta, np.finfo(np.float64).tiny, 1.0 - np.finfo(np.float64).epsneg)
         v = self.link(inside)
@@ -124,6 +117,32 @@ class LogitLinked(Loss):
         """Return ``1 / (1 + exp(-rate v))``; an overflow to infinity gives the right limit."""
         with np.errstate(over="ignore"):
             return 1.0 / (1.0 + np.exp(-self.rate * v))
+
+
+class PartialLosses(LogitLinked):
+    """A loss whose partial losses are formulas of their own, with link ``logit(eta) / rate``."""
+
+    bounds_zero_one = False
+
+    @abstractmethod
+    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+        """Return the derivatives of order 0, 1 or 2 of ``l(1, v)`` and ``l(-1, v)``."""
+
+    def _of(self, y: Labels, v: Floats, order: int) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.where(np.asarray(y) > 0, *self.partials(v, order))
+
+    def value(self, y: Labels, v: Floats) -> Floats:
+        """Return ``l(y, v)``."""
+        return self._of(y, v, 0)
+
+    def derivative(self, y: Labels, v: Floats) -> Floats:
+        """Return the derivative of ``l(y, v)`` with respect to ``v``."""
+        return self._of(y, v, 1)
+
+    def curvature(self, y: Labels, v: Floats) -> Floats:
+        """Return the second derivative of ``l(y, v)`` with respect to ``v``."""
+        return self._of(y, v, 2)
 
 
 class MarginLoss(Loss):

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Labels, LogitLinked, MarginLoss, Part
+from rankexp.losses.base import LogitLinked, MarginLoss, Part, PartialLosses
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 
@@ -19,7 +19,7 @@ def power(p: float, least: float) -> float:
     return float(p)
 
 
-class PClassification(LogitLinked):
+class PClassification(PartialLosses):
     """``exp(-v)`` of positive, ``exp(p v) / p`` of negative examples (Ertekin and Rudin 2011).
 
     The larger p, the more a negative example at the top costs. The link is ``logit / (p + 1)``,
@@ -31,26 +31,13 @@ class PClassification(LogitLinked):
         At least 0.001; 1 gives the exponential loss.
     """
 
-    bounds_zero_one = False
-
     def __init__(self, p: float = 4.0) -> None:
         self.p = power(p, 1e-3)
         self.rate, self.steepest = self.p + 1.0, max(1.0, 0.5 * self.p**2)
 
-    def value(self, y: Labels, v: Floats) -> Floats:
-        """Return the loss."""
-        with np.errstate(over="ignore"):
-            return np.where(np.asarray(y) > 0, np.exp(-v), np.exp(self.p * v) / self.p)
-
-    def derivative(self, y: Labels, v: Floats) -> Floats:
-        """Return ``-exp(-v)``, or ``exp(p v)``."""
-        with np.errstate(over="ignore"):
-            return np.where(np.asarray(y) > 0, -np.exp(-v), np.exp(self.p * v))
-
-    def curvature(self, y: Labels, v: Floats) -> Floats:
-        """Return ``exp(-v)``, or ``p exp(p v)``."""
-        with np.errstate(over="ignore"):
-            return np.where(np.asarray(y) > 0, np.exp(-v), self.p * np.exp(self.p * v))
+    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+        """Return the derivatives of both partial losses."""
+        return (-1.0) ** order * np.exp(-v), self.p ** (order - 1.0) * np.exp(self.p * v)
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""

@@ -1,9 +1,10 @@
 """The squared hinge of pairs: sums over the sorted scores in O(n log n + K n).
 
-With ``u_i = s_i - 1`` of upper rows a pair counts ``max(0, s_j - u_i)²``. Along the values u_i and
-s_j in their order, the sums of ``max(0, s_j - u)`` and of its square over the lower rows j change
-from one value to the next by products of counts and of gaps between neighbours. All are >= 0, so
-that nothing cancels, however far the scores lie from 0 or from each other.
+With ``u_i = s_i - 1`` of upper rows a pair counts ``max(0, s_j - u_i)²``. In the order of all u_i
+and s_j, what an upper row needs are a count and sums over the lower rows above it, those of the
+distances from the highest one, ``top - s_j``; and a lower row those over the upper rows below it,
+of the distances from the lowest one. As that one counts, too, nothing cancels but what is as
+small as rounding, however far the scores lie from 0 or from each other.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,104 +20,102 @@ from rankexp.solvers.pairs.risk import PairRisk
 
 COMPILED = "rankexp.solvers.pairs.squared_hinge_numba"
 KEPT_ROWS = 100_000
-"""Sums over fewer rows are kept for the next value, slope or Hessian at the same scores."""
+"""The order of fewer rows is kept for the next value, slope or Hessian at the same scores."""
 NARROW = 2**16
 """Fewer groups are sorted by their digits, in linear time."""
 
 
 class Level(NamedTuple):
-    """A lower level: which roles belong to it, what they count, the bounds of their groups."""
+    """A lower level and the upper rows with a cost against it.
+
+    `here`: which roles those are. `cost`, `mass`: what the roles count. `ends`: where the lower
+    rows of the group of each upper, and of each lower row end. `starts`: where the upper rows of
+    the group of each lower, and of each upper row begin. Of one group these are numbers.
+    """
 
     here: Bools
     cost: Floats
-    mass: Floats | None
-    first: Ints | None
-    last: Ints | None
+    mass: Floats
+    ends: tuple[Ints, Ints]
+    starts: tuple[Ints, Ints]
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The upper rows with a cost against one lower level, and the rows of that, by u_i and s_j.
+    """The rows of one `Level`, each side in the order of its values, group by group.
 
-    `row` (m,). `upper` (m,). `cost` (m,): of an upper row's pairs, times its weight; 0 for a lower
-    row. `mass` (m,): the weight of a lower row, 0 for an upper one; None where all weights are 1.
-    `gap` (m - 1,): from each value to the next one, 0 from one group to the next. `first`, `last`
-    (m,), or None: where the group of each begins, and its last place; None where there is one.
+    `upper`, `u`, `cost` and `lower`, `t`, `mass`: rows, values, and what they count. `above`: of
+    each upper row the place of the first lower one above it. `below`: of each lower row the number
+    of upper ones before it.
     """
 
-    row: Ints
-    upper: Bools
+    level: Level
+    upper: Ints
+    u: Floats
     cost: Floats
-    mass: Floats | None
-    gap: Floats
-    first: Ints | None
-    last: Ints | None
+    above: Ints
+    lower: Ints
+    t: Floats
+    mass: Floats
+    below: Ints
 
-    def above(self, step: Floats) -> Floats:
-        """Return the sum of steps, (m - 1,), from each place to the end of its group, (m,)."""
-        total = np.zeros(self.row.size)
-        np.cumsum(step[::-1], out=total[-2::-1])
-        return total if self.last is None else total - total[self.last]
+    def over(self, x: Floats | None = None) -> Floats:
+        """Return the weighted sums of x (lower,), or of 1, over lower rows above each upper."""
+        above, end = self.above, self.level.ends[0]
+        if x is None and not self.mass.ndim:
+            return self.mass * (end - above)
+        total = np.zeros(self.lower.size + 1)
+        np.cumsum((self.mass if x is None else self.mass * x)[::-1], out=total[-2::-1])
+        return total[above] - total[end]
 
-    def below(self, step: Floats) -> Floats:
-        """Return the sum of steps, (m - 1,), from the begin of a group to each place, (m,)."""
-        total = np.zeros(self.row.size)
-        np.cumsum(step, out=total[1:])
-        return total if self.first is None else total - total[self.first]
+    def under(self, x: Floats | None = None) -> Floats:
+        """Return the weighted sums of x (upper,), or of 1, over upper rows below each lower."""
+        begin, below = self.level.starts[0], self.below
+        if x is None and not self.cost.ndim:
+            return self.cost * (below - begin)
+        total = np.zeros(self.upper.size + 1)
+        np.cumsum(self.cost if x is None else self.cost * x, out=total[1:])
+        return total[below] - total[begin]
 
-    @cached_property
-    def lower_above(self) -> Floats:
-        """Number of lower rows after each place, in its group, by weight, (m,)."""
-        mass = (~self.upper).astype(np.float64) if self.mass is None else self.mass
-        return self.above(mass[1:])
+    def excess(self, squared: bool = False) -> Floats:
+        """Return ``sum over lower rows j of max(0, s_j - u)`` of each upper row, or of squares.
 
-    @cached_property
-    def cost_below(self) -> Floats:
-        """Cost of the upper rows before each place, in its group, (m,)."""
-        return self.below(self.cost[:-1])
+        Lower rows in no pair with a loss count nothing, so that sums of other groups stay small.
+        """
+        far = self.t[self.level.ends[1] - 1] - self.t
+        if self.level.ends[1].ndim:
+            far[self.below == self.level.starts[0]] = 0.0
+        deep = self.t[self.level.ends[0] - 1] - self.u
+        first, found = self.over(far), self.over()
+        found *= deep
+        found -= first
+        if squared:
+            found -= first
+            found *= deep
+            found += self.over(far * far)
+        return found
 
-    @cached_property
-    def step(self) -> Floats:
-        """The gaps; of groups, 0 where no pair is on either side, so that sums stay small."""
-        if self.first is None:
-            return self.gap
-        between = (self.lower_above[:-1] > 0.0) & (self.cost_below[1:] > 0.0)
-        return np.where(between, self.gap, 0.0)
-
-    @cached_property
-    def excess(self) -> Floats:
-        """``sum over lower rows j of max(0, s_j - v)`` at each value v, (m,)."""
-        return self.above(self.lower_above[:-1] * self.step)
-
-    @cached_property
-    def squares(self) -> Floats:
-        """``sum over lower rows j of max(0, s_j - v)²`` at each value v, (m,)."""
-        step = self.step
-        return self.above(step * (2.0 * self.excess[1:] + self.lower_above[:-1] * step))
-
-    @cached_property
     def deficit(self) -> Floats:
-        """``sum over upper rows i of cost max(0, v - u_i)`` at each value v, (m,)."""
-        return self.below(self.cost_below[1:] * self.step)
+        """Return ``sum over upper rows i of cost max(0, t - u_i)`` of each lower row."""
+        high = self.u - self.u[self.level.starts[1]]
+        if self.level.starts[1].ndim:
+            high[self.above == self.level.ends[0]] = 0.0
+        found = self.t - self.u[np.minimum(self.level.starts[0], self.u.size - 1)]
+        found *= self.under()
+        found -= self.under(high)
+        return found
 
-    def rows_above(self, X: Floats) -> Floats:
-        """Return the sums of lower rows of X after each upper row, in its group, by weight."""
-        loops = choose(COMPILED)
+    def rows_over(self, X: Floats) -> Floats:
+        """Return the weighted sums of X over the lower rows above each upper one, (upper, d)."""
+        end, loops = self.level.ends[0], choose(COMPILED)
         if loops is not None:
-            mass = (~self.upper).astype(np.float64) if self.mass is None else self.mass
-            last = np.array([self.row.size - 1]) if self.last is None else self.last
-            return np.asarray(loops.rows_above(X, self.row, self.upper, mass, last))
-        lower = self.row[~self.upper]
-        sums = np.zeros((lower.size + 1, X.shape[1]))
-        rows = X[lower[::-1]]
-        if self.mass is not None:
-            rows *= self.mass[~self.upper][::-1, None]
-        np.cumsum(rows, axis=0, out=sums[1:])
-        after = lower.size - np.cumsum(~self.upper)[self.upper]
-        counted = np.asarray(sums[after])
-        if self.last is not None:
-            inside = self.above((~self.upper[1:]).astype(np.float64))
-            counted -= sums[after - inside[self.upper].astype(np.int64)]
+            mass, ends = np.atleast_1d(self.mass), np.atleast_1d(end)
+            return np.asarray(loops.rows_over(X, self.lower, mass, self.above, ends))
+        sums = np.zeros((self.lower.size + 1, X.shape[1]))
+        rows = X[self.lower] * self.mass[..., None]
+        np.cumsum(rows[::-1], axis=0, out=sums[-2::-1])
+        counted = np.asarray(sums[self.above])
+        counted -= sums[end]
         return counted
 
 
@@ -124,29 +123,32 @@ class SquaredHingePairs(PairRisk):
     """The squared hinge: a pair counts where ``s_i - s_j < 1``."""
 
     @cached_property
-    def _roles(self) -> tuple[Ints, Bools, Ints]:
-        """Row, whether it is the upper one, and group: of lower rows of pairs, then upper ones."""
+    def _roles(self) -> tuple[Ints, int, Ints]:
+        """Rows of the roles, first lower rows of pairs; how many these are; groups."""
         as_upper, as_lower = self.order.part()
         lower, upper = np.flatnonzero(as_lower), np.flatnonzero(as_upper)
         row = np.concatenate((lower, upper))
-        return row, np.arange(row.size) >= lower.size, self.order.group[row]
+        few = self.order.counts.shape[0] <= NARROW
+        return row, lower.size, self.order.group[row].astype(np.uint16 if few else np.int64)
 
     @cached_property
     def _levels(self) -> list[Level]:
         """What each lower level is compared with."""
-        row, upper, group = self._roles
-        level, found, w = self.order.level[row], [], self.order.factor
+        (row, lower, group), found, w = self._roles, [], self.order.factor
+        level, is_upper = self.order.level[row], np.arange(row.size) >= lower
         for low in sorted({low for low, *_ in self.order.level_pairs()}):
-            cost = np.where(upper, self.order.costs[low, level], 0.0)
-            here, mass = np.where(upper, cost > 0.0, level == low), None
+            cost, mass = self.order.costs[low, level], np.ones(())
+            here = np.where(is_upper, cost > 0.0, level == low)
             if w is not None:
-                cost, mass = cost * w[row], np.where(upper, 0.0, w[row])
-            first = last = None
+                cost, mass = cost * w[row], w[row]
+            elif (cost[here & is_upper] == cost[here].max()).all():
+                cost = cost[here].max()  # of all, which need not be gathered
+            up, down = np.sort(group[here & is_upper]), np.sort(group[here & ~is_upper])
+            ends, starts = (np.array(down.size),) * 2, (np.array(0),) * 2
             if self.order.counts.shape[0] > 1:
-                ranked = np.sort(group[here])
-                first = np.searchsorted(ranked, ranked)
-                last = np.searchsorted(ranked, ranked, side="right") - 1
-            found.append(Level(here, cost, mass, first, last))
+                ends = down.searchsorted(up, side="right"), down.searchsorted(down, side="right")
+                starts = up.searchsorted(down), up.searchsorted(up)
+            found.append(Level(here, np.asarray(cost), mass, ends, starts))
         return found
 
     _last: tuple[Floats, list[Merged]] | None = None
@@ -160,31 +162,39 @@ class SquaredHingePairs(PairRisk):
         return self._last[1]
 
     def _sorted(self, s: Floats) -> Iterator[Merged]:
-        row, upper, group = self._roles
-        value = s[row] - upper
-        by_value = np.argsort(value)
+        row, lower, group = self._roles
+        value = s[row]
+        value[lower:] -= 1.0
+        order = np.argsort(value)
         if self.order.counts.shape[0] > 1:
-            group = group.astype(np.uint16) if self.order.counts.shape[0] < NARROW else group
-            by_value = by_value[np.argsort(group[by_value], kind="stable")]
+            order = order[np.argsort(group[order], kind="stable")]
         for level in self._levels:
-            at = by_value[level.here[by_value]] if len(self._levels) > 1 else by_value
-            ranked = value[at]
-            gap = ranked[1:] - ranked[:-1]
-            if level.first is not None:
-                gap[level.first[1:] == np.arange(1, at.size)] = 0.0
-            mass = None if level.mass is None else level.mass[at]
-            yield Merged(row[at], upper[at], level.cost[at], mass, gap, level.first, level.last)
+            at = order[np.flatnonzero(level.here[order])] if len(self._levels) > 1 else order
+            yield self._side_by_side(level, at, value)
+
+    def _side_by_side(self, level: Level, at: Ints, value: Floats) -> Merged:
+        row, lower, _ = self._roles
+        is_upper = at >= lower
+        i, j = np.flatnonzero(is_upper), np.flatnonzero(~is_upper)
+        up, down = at[i], at[j]
+        i -= np.arange(i.size)
+        j -= np.arange(j.size)
+        cost = level.cost[up] if level.cost.ndim else level.cost
+        mass = level.mass[down] if level.mass.ndim else level.mass
+        return Merged(level, row[up], value[up], cost, i, row[down], value[down], mass, j)
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
-        return self.scale * sum(float(m.cost @ m.squares) for m in self._merged(s))
+        return self.scale * sum(
+            float((m.cost * m.excess(squared=True)).sum()) for m in self._merged(s)
+        )
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for m in self._merged(s):
-            deficit = m.deficit if m.mass is None else m.deficit * m.mass
-            r[m.row] += np.where(m.upper, -m.cost * m.excess, deficit)
+            r[m.upper] -= m.cost * m.excess()
+            r[m.lower] += m.mass * m.deficit()
         r *= 2.0 * self.scale
         return r
 
@@ -192,9 +202,9 @@ class SquaredHingePairs(PairRisk):
         """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
-            below = m.cost_below if m.mass is None else m.cost_below * m.mass
-            degree[m.row] += np.where(m.upper, m.cost * m.lower_above, below)
-            cross += (X[m.row[m.upper]] * m.cost[m.upper][:, None]).T @ m.rows_above(X)
+            degree[m.upper] += m.cost * m.over()
+            degree[m.lower] += m.mass * m.under()
+            cross += (X[m.upper] * m.cost[..., None]).T @ m.rows_over(X)
         A = X * np.sqrt(degree)[:, None]
         H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
         return H
