@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import LogitLinked, MarginLoss, Part, PartialLosses
+from rankexp.losses.base import Part, PartialLosses
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 
@@ -52,7 +52,7 @@ class PClassification(PartialLosses):
         return Part(0.5, 1.0, one), Part(0.5 / self.p, self.p, one)
 
 
-class ScaledLogistic(MarginLoss, LogitLinked):
+class ScaledLogistic(Logistic):
     """``log(1 + exp(-(p + 1) z)) / (p + 1)``: link ``logit / (p + 1)`` (menon2014).
 
     The weight is ``1 / ((p + 1) c (1 - c))``: that of the logistic loss, but for a factor.
@@ -63,6 +63,8 @@ class ScaledLogistic(MarginLoss, LogitLinked):
         At least 0; 0 gives the logistic loss.
     """
 
+    analytic = False
+
     def __init__(self, p: float = 4.0) -> None:
         self.p = power(p, 0.0)
         self.rate = self.p + 1.0
@@ -70,19 +72,19 @@ class ScaledLogistic(MarginLoss, LogitLinked):
 
     def of_margin(self, z: Floats) -> Floats:
         """Return the loss of margins."""
-        return Logistic().of_margin(self.rate * z) / self.rate
+        return super().of_margin(self.rate * z) / self.rate
 
     def margin_derivative(self, z: Floats) -> Floats:
         """Return ``-1 / (1 + exp((p + 1) z))``."""
-        return Logistic().margin_derivative(self.rate * z)
+        return super().margin_derivative(self.rate * z)
 
     def margin_curvature(self, z: Floats) -> Floats:
         """Return the slope of the derivative."""
-        return self.rate * Logistic().margin_curvature(self.rate * z)
+        return self.rate * super().margin_curvature(self.rate * z)
 
     def weight(self, c: Floats) -> Floats:
         """Return ``1 / ((p + 1) c (1 - c))``."""
-        return 1.0 / (self.rate * c * (1.0 - c))
+        return super().weight(c) / self.rate
 
     def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
         """Return the logistic loss of scaled differences."""

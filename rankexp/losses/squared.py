@@ -3,12 +3,12 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.squared_hinge import SquaredHinge
 
 REGISTER = {"squared": "Squared"}
 
 
-class Squared(MarginLoss):
+class Squared(SquaredHinge):
     """``(1 - z)²``: proper on scores in [-1, 1], with link ``2 eta - 1`` and constant weight 8.
 
     Beyond ``z = 1`` it rises again, so a score far on the right side costs something, too: it is
@@ -16,6 +16,7 @@ class Squared(MarginLoss):
     """
 
     monotone = False
+    hinge_power = 0
 
     def of_margin(self, z: Floats) -> Floats:
         """Return ``(1 - z)²``."""
@@ -28,15 +29,3 @@ class Squared(MarginLoss):
     def margin_curvature(self, z: Floats) -> Floats:
         """Return 2."""
         return np.full_like(z, 2.0)
-
-    def link(self, eta: Floats) -> Floats:
-        """Return ``2 eta - 1``."""
-        return 2.0 * eta - 1.0
-
-    def inverse_link(self, v: Floats) -> Floats:
-        """Return ``(1 + v) / 2``, cut to [0, 1]."""
-        return np.clip(0.5 * (1.0 + v), 0.0, 1.0)
-
-    def weight(self, c: Floats) -> Floats:
-        """Return 8, whatever the cost ratio."""
-        return np.full_like(c, 8.0)

@@ -1,5 +1,7 @@
 """The risk of single examples."""
 
+from typing import Any
+
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
 from rankexp.solvers.result import PathResult
@@ -28,26 +30,14 @@ class Classification(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
-        weight, most = task.sample_weight, task.max_iter
-        if not task.loss.smooth:
-            from rankexp.solvers.ordinal.threshold_hinge import hinge_classes_path
+        more: dict[str, Any] = {
+            "fit_intercept": task.intercept,
+            "sample_weight": task.sample_weight,
+            "tol": task.tol,
+            "max_iter": task.max_iter,
+        }
+        if task.loss.smooth:
+            return smooth_path(task.X, task.level > 0, task.loss, task.lams, **more)
+        from rankexp.solvers.ordinal.threshold_hinge import hinge_classes_path
 
-            return hinge_classes_path(
-                task.X,
-                task.level,
-                task.lams,
-                fit_intercept=task.intercept,
-                weight=weight,
-                tol=task.tol,
-                max_iter=most,
-            )
-        return smooth_path(
-            task.X,
-            task.level > 0,
-            task.loss,
-            task.lams,
-            fit_intercept=task.intercept,
-            sample_weight=weight,
-            tol=task.tol,
-            max_iter=most,
-        )
+        return hinge_classes_path(task.X, task.level, task.lams, **more)

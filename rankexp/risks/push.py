@@ -28,9 +28,7 @@ class Push(Risk):
 
     References
     ----------
-    C. Rudin. The p-norm push: a simple convex ranking algorithm that concentrates at the top of
-    the list. JMLR 10, 2009. Ş. Ertekin and C. Rudin. On equivalence relationships between
-    classification and ranking algorithms. JMLR 12, 2011.
+    C. Rudin. The p-norm push. JMLR 10, 2009. Equivalence: Ş. Ertekin and C. Rudin. JMLR 12, 2011.
     """
 
     takes = frozenset({"sample_weight"})

@@ -202,7 +202,7 @@ def hinge_classes_path(
     lams: npt.ArrayLike,
     *,
     fit_intercept: bool = True,
-    weight: Floats | None = None,
+    sample_weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
@@ -210,18 +210,18 @@ def hinge_classes_path(
 
     Two levels with one threshold are two classes with a free intercept, ``b = -theta``, in the
     middle of where it may be. Without an intercept each row counts as its opposite, too: then 0 is
-    the best threshold. `positive` (n,): 0 or 1. `weight` (n,), > 0: only ratios matter.
+    the best threshold. `positive` (n,): 0 or 1. `sample_weight` (n,), > 0: only ratios matter.
     """
-    each = None if weight is None else weight / weight.max()
-    rows, codes, both = X, positive, each
+    rows, codes, w = X, positive, sample_weight
+    w = None if w is None else w / w.max()
     if not fit_intercept:
         rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
-        both = None if each is None else np.concatenate((each, each))
-    found = threshold_hinge_path(rows, codes, lams, weight=both, tol=tol, max_iter=max_iter)
-    intercept = np.zeros(found.gap.size)
-    if fit_intercept:
-        s = scores(X, found.coef)
-        intercept = 0.0 - np.array([thresholds(one, codes, False, each)[0] for one in s.T])
+        w = None if w is None else np.concatenate((w, w))
+    found = threshold_hinge_path(rows, codes, lams, weight=w, tol=tol, max_iter=max_iter)
+    if not fit_intercept:
+        return found
+    columns = scores(X, found.coef).T
+    intercept = 0.0 - np.array([thresholds(s, codes, False, w)[0] for s in columns])
     return replace(found, intercept=intercept, bearable=bearable(X, found.coef, intercept))
 
 

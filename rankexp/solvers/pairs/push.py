@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.losses.base import Loss
+from rankexp.losses.base import Loss, Part
+from rankexp.losses.exponential import Exponential
 from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, Convolution, ScorePanels
 from rankexp.solvers.pairs.panels import EXACT_PAIRS, NOISE
@@ -197,11 +198,8 @@ class ExponentialPush(PushPairs):
 
 def push_risk(loss: Loss, positive: Bools, p: float, weight: Floats | None = None) -> PushPairs:
     """Return the quickest form of the push of a loss that its parts allow."""
-    kind, parts = PushPairs, loss.parts("positive")
-    if len(parts) == 1:
-        factor, rate, part = parts[0]
-        if part.analytic:
-            kind = PanelPush
-        elif part.factorises and factor == rate == 1.0:
-            kind = ExponentialPush
+    parts = loss.parts("positive")
+    kind = PanelPush if parts and parts[0].loss.analytic else PushPairs
+    if parts == (Part(1.0, 1.0, Exponential()),):
+        kind = ExponentialPush
     return kind(positive, loss, p, weight)
