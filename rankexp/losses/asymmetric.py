@@ -21,14 +21,18 @@ class AsymmetricA(PartialLosses):
     ``2 artanh(sqrt(sigma(-v)))`` of positive, ``2 (sqrt(1 + exp(v)) - 1)`` of negative examples.
     """
 
-    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
-        """Return the derivatives of both partial losses; the first is ``-sqrt(sigma(-v))``."""
+    def partial(self, y: float, v: Floats, order: int) -> Floats:
+        """Return a derivative; the first of ``l(1, v)`` is ``-sqrt(sigma(-v))``."""
         low = 0.5 * LOGISTIC.of_margin(-v)
-        root, steep = np.exp(-low), np.exp(v - low)
         if order == 0:
-            return 2.0 * np.log1p(root) + LOGISTIC.of_margin(v), 2.0 * np.expm1(low)
+            if y > 0:
+                return 2.0 * np.log1p(np.exp(-low)) + LOGISTIC.of_margin(v)
+            return 2.0 * np.expm1(low)
+        slope = -np.exp(-low) if y > 0 else np.exp(v - low)
+        if order == 1:
+            return slope
         share = 0.5 * self.inverse_link(v)
-        return (-root, steep) if order == 1 else (share * root, (1.0 - share) * steep)
+        return slope * (-share if y > 0 else 1.0 - share)
 
     def weight(self, c: Floats) -> Floats:
         """Return ``1 / (c (1 - c)^(3/2))``."""
@@ -55,7 +59,7 @@ class _Rest(MarginLoss):
 
     def of_margin(self, z: Floats) -> Floats:
         """Return the loss of score differences."""
-        found, _ = A.partials(z, 0)
+        found = A.value(1.0, z)
         with np.errstate(over="ignore"):
             u = np.exp(-z)
         return found + self.paired * (2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0)
@@ -70,7 +74,7 @@ class _Rest(MarginLoss):
 
     def _derivative(self, z: Floats, order: int) -> Floats:
         with np.errstate(over="ignore"):
-            found, root = A.partials(z, order)[0], -A.partials(z, 1)[0]
+            found, root = A.partial(1.0, z, order), -A.partial(1.0, z, 1)
             rest = 0.5 / np.cosh(0.5 * z) / (1.0 + root)
         if order == 2:
             rest *= found / (1.0 + root) - 0.5 * np.tanh(0.5 * z)
@@ -87,16 +91,13 @@ class AsymmetricB(PartialLosses):
     without which the loss would jump at 0, are those that make it proper.
     """
 
-    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
-        """Return the derivatives of both partial losses, of which those of order 3 jump at 0."""
+    def partial(self, y: float, v: Floats, order: int) -> Floats:
+        """Return a derivative of a partial loss; that of order 3 would jump at 0."""
         of = (LOGISTIC.value, LOGISTIC.derivative, LOGISTIC.curvature)[order]
-        constant = 1.0 - LOG_2 if order == 0 else 0.0
-        up, down = (np.exp(-0.5 * y * v) * (-0.5 * y) ** order for y in (1.0, -1.0))
-        below = v < 0.0
-        return (
-            np.where(below, of(1.0, v) + constant, up),
-            np.where(below, of(-1.0, v), down - constant),
-        )
+        low, high = of(y, v), np.exp(-0.5 * y * v) * (-0.5 * y) ** order
+        if order == 0:
+            low, high = (low + 1.0 - LOG_2, high) if y > 0 else (low, high + LOG_2 - 1.0)
+        return np.where(v < 0.0, low, high)
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""

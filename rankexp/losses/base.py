@@ -125,12 +125,14 @@ class PartialLosses(LogitLinked):
     bounds_zero_one = False
 
     @abstractmethod
-    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
-        """Return the derivatives of order 0, 1 or 2 of ``l(1, v)`` and ``l(-1, v)``."""
+    def partial(self, y: float, v: Floats, order: int) -> Floats:
+        """Return the derivative of order 0, 1 or 2 of ``l(1, v)`` or of ``l(-1, v)``."""
 
     def _of(self, y: Labels, v: Floats, order: int) -> Floats:
         with np.errstate(over="ignore"):
-            return np.where(np.asarray(y) > 0, *self.partials(v, order))
+            if isinstance(y, float):
+                return self.partial(y, v, order)
+            return np.where(y > 0, self.partial(1.0, v, order), self.partial(-1.0, v, order))
 
     def value(self, y: Labels, v: Floats) -> Floats:
         """Return ``l(y, v)``."""

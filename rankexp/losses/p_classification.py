@@ -35,9 +35,11 @@ class PClassification(PartialLosses):
         self.p = power(p, 1e-3)
         self.rate, self.steepest = self.p + 1.0, max(1.0, 0.5 * self.p**2)
 
-    def partials(self, v: Floats, order: int) -> tuple[Floats, Floats]:
-        """Return the derivatives of both partial losses."""
-        return (-1.0) ** order * np.exp(-v), self.p ** (order - 1.0) * np.exp(self.p * v)
+    def partial(self, y: float, v: Floats, order: int) -> Floats:
+        """Return a derivative of a partial loss."""
+        if y > 0:
+            return (-1.0) ** order * np.exp(-v)
+        return self.p ** (order - 1.0) * np.exp(self.p * v)
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""
