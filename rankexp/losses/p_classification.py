@@ -38,7 +38,7 @@ class PClassification(PartialLosses):
     def partial(self, y: float, v: Floats, order: int) -> Floats:
         """Return a derivative of a partial loss."""
         if y > 0:
-            return (-1.0) ** order * np.exp(-v)
+            return -np.exp(-v) if order == 1 else np.exp(-v)
         return self.p ** (order - 1.0) * np.exp(self.p * v)
 
     def weight(self, c: Floats) -> Floats:
