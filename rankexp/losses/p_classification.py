@@ -39,7 +39,7 @@ class PClassification(PartialLosses):
         """Return a derivative of a partial loss."""
         if y > 0:
             return -np.exp(-v) if order == 1 else np.exp(-v)
-        return self.p ** (order - 1.0) * np.exp(self.p * v)
+        return (1.0 / self.p, 1.0, self.p)[order] * np.exp(self.p * v)
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""
