@@ -139,16 +139,18 @@ class SquaredHingePairs(PairRisk):
         for low in sorted({low for low, *_ in self.order.level_pairs()}):
             cost, mass = self.order.costs[low, level], np.ones(())
             here = np.where(is_upper, cost > 0.0, level == low)
+            up, down = np.sort(group[here & is_upper]), np.sort(group[here & ~is_upper])
+            if not (up.size and down.size):  # in pairs of no group
+                continue
             if w is not None:
                 cost, mass = cost * w[row], w[row]
-            elif (cost[here & is_upper] == cost[here].max()).all():
-                cost = cost[here].max()  # of all, which need not be gathered
-            up, down = np.sort(group[here & is_upper]), np.sort(group[here & ~is_upper])
+            elif (cost[here & is_upper] == cost.max()).all():
+                cost = np.asarray(cost.max())  # of all, which need not be gathered
             ends, starts = (np.array(down.size),) * 2, (np.array(0),) * 2
             if self.order.counts.shape[0] > 1:
                 ends = down.searchsorted(up, side="right"), down.searchsorted(down, side="right")
                 starts = up.searchsorted(down), up.searchsorted(up)
-            found.append(Level(here, np.asarray(cost), mass, ends, starts))
+            found.append(Level(here, cost, mass, ends, starts))
         return found
 
     _last: tuple[Floats, list[Merged]] | None = None
@@ -169,7 +171,7 @@ class SquaredHingePairs(PairRisk):
         if self.order.counts.shape[0] > 1:
             order = order[np.argsort(group[order], kind="stable")]
         for level in self._levels:
-            at = order[np.flatnonzero(level.here[order])] if len(self._levels) > 1 else order
+            at = order if level.here.all() else order[np.flatnonzero(level.here[order])]
             yield self._side_by_side(level, at, value)
 
     def _side_by_side(self, level: Level, at: Ints, value: Floats) -> Merged:
