@@ -297,7 +297,7 @@ WRONG_STUDIES = {
     "unknown generator": (("generator: linear", "generator: linar"), "did you mean 'linear'"),
     "unknown loss": (("loss: hinge", "loss: hing"), "did you mean 'hinge'"),
     "unknown method": (("[points, pairs]", "[points, pears]"), "did you mean 'pairs'"),
-    "impossible pair": (("hinge, risk: bipartite", "hinge, risk: classification"), "hinge"),
+    "impossible pair": (("hinge, risk: bipartite", "hinge, risk: push"), "hinge"),
     "empty grid": (("lambdas: [0.01, 1]", "lambdas: []"), "lambdas"),
     "negative lambda": (("lambdas: [0.01, 1]", "lambdas: [-1]"), "-1"),
     "impossible prior": (("p: 0.5", "p: 1.5"), "1.5"),
