@@ -25,7 +25,8 @@ PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 PILOTS = 0.2
-"""Share of the time given after which no method is timed on more rows."""
+"""Share of the time given after which only fits that take `LATE` times less are timed."""
+LATE = 10.0
 LONG = 1.0
 """Seconds of a pilot fit that need no second look."""
 TICK = 1e-4
@@ -89,7 +90,7 @@ def _timings(
 ) -> tuple[list[tuple[int, float]], str]:
     """Return rows and seconds of fits that take no more than `most` each, and why one failed.
 
-    Only the first is done after `until`, a time of `time.monotonic`, which all processes share.
+    They take less after `until`, a time of `time.monotonic`, which all processes share.
     """
     found: list[tuple[int, float]] = []
     first = {name: values[:1] for name, values in spec.grid.items()}
@@ -100,7 +101,7 @@ def _timings(
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
                 longest = _law(found).at(rows) if len(found) > 1 else found[0][1]
-                if longest > most or time.monotonic() > until:
+                if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
                 if not found:
