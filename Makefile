@@ -52,6 +52,10 @@ uematsu2010: $(VENV)/.installed ## the study of Uematsu (2010): boosting, ordere
 	@$(RANKEXP) run configs/uematsu2010.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/uematsu2010
 
+letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
+	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
+	$(RANKEXP) report results/letor-ohsumed
+
 reference: $(VENV)/.installed ## run all studies whole into results/reference, which is committed
 	for study in $(REFERENCE); do \
 	  $(RANKEXP) run configs/$$study.yaml --results results/reference --jobs $(JOBS) $(STUDY_DONE) || exit $$?; \

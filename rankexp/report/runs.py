@@ -75,7 +75,10 @@ def _reading(read: Mapping[str, Any]) -> list[str]:
 
 def _provenance(facts: Mapping[str, Any]) -> str:
     """Return where data came from in words; a long hash by its beginning."""
-    texts = {name: str(value) for name, value in facts.items()}
+    texts = {
+        name: "; ".join(map(" ".join, value.items())) if isinstance(value, Mapping) else str(value)
+        for name, value in facts.items()
+    }
     hashes = {name for name, text in texts.items() if re.fullmatch(r"[0-9a-f]{32,}", text)}
     words = (f"{name} {text[:12] if name in hashes else text}" for name, text in texts.items())
     return ", ".join(words) or NOTHING

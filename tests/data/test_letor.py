@@ -21,6 +21,7 @@ from rankexp.data.readers import letor
 from rankexp.data.readers.letor import read_letor
 from rankexp.data.sources.letor import from_letor
 from rankexp.errors import DataError, DataNotFoundError
+from rankexp.metrics import mean_average_precision, ndcg
 
 MUTATIONS = int(os.environ.get("RANKEXP_MUTATIONS", "2000"))
 DENSE = b"".join(
@@ -400,3 +401,18 @@ def test_a_declared_entry_is_found_packed_and_checked(
     with pytest.raises(DataError, match="rows: declared 16139, found 16140"):
         wrong = entry(files, part="part", fingerprint=prints | {"rows": 16139, "classes": None})
         find("ohsumed", wrong, [real_data], tmp_path)
+
+
+def test_least_squares_are_letors_row_of_regression(ohsumed: dict[str, Table]) -> None:
+    """The print, to its last digit: LETOR's folds, discount and order of ties."""
+    y, query, part, *features = ohsumed["QueryLevelNorm"].values.T
+    X, found = np.column_stack([np.ones(y.size), *features]), []
+    for test in range(5):
+        train = np.isin(part, [(test + k) % 5 for k in (1, 2, 3)])
+        w = np.linalg.lstsq(X[train], y[train], rcond=None)[0]
+        own = part == test
+        given = (y[own], X[own] @ w, query[own])
+        cuts = [ndcg(*given, k=k, discount="letor", ties="order") for k in (1, 3, 5, 10)]
+        found.append([*cuts, mean_average_precision(*given, ties="order")])
+    row = np.mean(found, axis=0).round(4).tolist()
+    assert row == [0.4456, 0.4426, 0.4278, 0.4110, 0.4220]
