@@ -19,7 +19,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 clemencon2017 uematsu2010 quick test lint types tests haswell plain bare \
+.PHONY: help kotlowski2011 clemencon2017 uematsu2010 letor-ohsumed quick test lint types tests haswell plain bare \
 	oldest fidelity bench clean reference
 
 help: ## list the targets

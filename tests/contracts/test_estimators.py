@@ -13,6 +13,15 @@ RANKERS = [
     LinearRanker(loss=loss, risk=risk, **(LOOSE if risk == "multipartite" else {}))
     for loss, risk in LinearRanker.combinations()
 ]
+# A loss is solved in one of four ways, which scikit-learn's fifty checks each try under the risk
+# of pairs; under the others two are enough, and the contract below is kept by all.
+KINDS = {
+    "classification": ("logistic", "hinge"),
+    "bipartite": ("logistic", "exponential", "squared_hinge", "hinge", "asymmetric_a"),
+    "multipartite": ("logistic", "hinge"),
+    "push": ("logistic",),
+}
+CHECKED = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
 OTHERS = [
     registry.get("estimators", name)()
     for name in registry.names("estimators")
@@ -40,7 +49,7 @@ def refused(estimator):
     return known
 
 
-@parametrize_with_checks(RANKERS + OTHERS + LEVELS, expected_failed_checks=refused)
+@parametrize_with_checks(CHECKED + OTHERS + LEVELS, expected_failed_checks=refused)
 def test_scikit_learn(estimator, check):
     check(estimator)
 
