@@ -23,7 +23,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	oldest fidelity bench clean reference
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
