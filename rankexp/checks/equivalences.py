@@ -1,0 +1,81 @@
+"""Whether training on examples and on pairs gives the same linear scorer, or how far they part."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from rankexp.estimators.linear import LinearRanker
+from rankexp.metrics.continuous import one_minus_discordance
+
+REGISTER = {"same_minimisers": "same_minimisers"}
+
+Row = dict[str, Any]
+
+TOL, TOL_PENALISED = 1e-20, 1e-13  # of the objective: its square root is that of coefficients
+
+
+def same_minimisers(
+    rng: np.random.Generator,
+    *,
+    example: str = "exponential",
+    pair: str = "exponential",
+    risk: str = "bipartite",
+    lam: float = 0.0,
+    intercept: bool = True,
+    n: int = 100,
+) -> list[Row]:
+    """Compare linear scorers of a classification risk and of a risk of pairs on a random sample.
+
+    The sample has three Gaussian features and labels by the logistic model, which overlap.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    example, pair : str
+        The losses of the classification risk and of the risk of pairs.
+    risk : str
+        The risk of pairs: "bipartite", "push(p=2)".
+    lam : float
+        The penalty of both.
+    intercept : bool
+        Whether the classification risk has a free one.
+    n : int
+        Examples.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``coef``: the norm of the difference of the coefficients over that of those from pairs;
+        ``angle``: the angle between both, in radians, which is all that matters to a ranking;
+        ``swapped``: the share of pairs of rows that they order differently.
+
+    Raises
+    ------
+    ValueError
+        For losses, a risk or a penalty that don't go together, or a sample whose classes a
+        scorer separates: then no minimum exists.
+
+    References
+    ----------
+    menon2014, "Practical equivalences of risks" and "The p-classification loss". As printed, for
+    scorers <w, x>, they fail: the classification risk needs a free intercept beside w.
+    """
+    if n < 30:
+        raise ValueError(f"n={n}: expected 30 examples or more, which overlap")
+    X, w = rng.standard_normal((n, 3)), rng.standard_normal(3)
+    y = rng.random(n) < expit(X @ w)
+    tol = TOL_PENALISED if lam > 0.0 else TOL
+    made = {"lam": lam, "tol": tol, "fit_intercept": intercept}
+    models = LinearRanker(example, **made), LinearRanker(pair, risk, **made)
+    a, b = (model.fit(X, y).coef_[0] for model in models)
+    if any(s[y].min() > s[~y].max() for s in (X @ a, X @ b)):
+        raise ValueError("a scorer separates the classes of the sample: let n be larger")
+    unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    values = {
+        "coef": np.linalg.norm(a - b) / np.linalg.norm(b),
+        "angle": 2 * np.arctan2(np.linalg.norm(unit - other), np.linalg.norm(unit + other)),
+        "swapped": 1 - one_minus_discordance(X @ a, X @ b),
+    }
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
