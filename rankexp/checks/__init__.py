@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rankexp.registry import exports
 
 __all__ = [
+    "best_scorers",
     "costly_pairs",
     "few_cells",
     "flip_noise",
@@ -20,14 +21,20 @@ __all__ = [
     "hinge_ties",
     "misclassified_orders",
     "no_optimum",
+    "propriety",
+    "regret_bound",
+    "same_minimisers",
 ]
 
 if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
+    from rankexp.checks.decomposable import best_scorers, regret_bound
+    from rankexp.checks.equivalences import same_minimisers
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs
     from rankexp.checks.partitions import few_cells
+    from rankexp.checks.propriety import propriety
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
 else:

@@ -10,8 +10,6 @@ from rankexp.metrics.continuous import one_minus_discordance
 
 REGISTER = {"same_minimisers": "same_minimisers"}
 
-Row = dict[str, Any]
-
 TOL, TOL_PENALISED = 1e-20, 1e-13  # of the objective: its square root is that of coefficients
 
 
@@ -23,26 +21,21 @@ def same_minimisers(
     risk: str = "bipartite",
     lam: float = 0.0,
     intercept: bool = True,
-    n: int = 100,
-) -> list[Row]:
+) -> list[dict[str, Any]]:
     """Compare linear scorers of a classification risk and of a risk of pairs on a random sample.
 
-    The sample has three Gaussian features and labels by the logistic model, which overlap.
+    It has 100 rows of three Gaussian features, with labels by the logistic model, which overlap.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         All that is random comes from here.
-    example, pair : str
-        The losses of the classification risk and of the risk of pairs.
-    risk : str
-        The risk of pairs: "bipartite", "push(p=2)".
+    example, pair, risk : str
+        The losses of the classification risk and of the risk of pairs, and the latter.
     lam : float
         The penalty of both.
     intercept : bool
         Whether the classification risk has a free one.
-    n : int
-        Examples.
 
     Returns
     -------
@@ -62,16 +55,13 @@ def same_minimisers(
     menon2014, "Practical equivalences of risks" and "The p-classification loss". As printed, for
     scorers <w, x>, they fail: the classification risk needs a free intercept beside w.
     """
-    if n < 30:
-        raise ValueError(f"n={n}: expected 30 examples or more, which overlap")
-    X, w = rng.standard_normal((n, 3)), rng.standard_normal(3)
-    y = rng.random(n) < expit(X @ w)
+    X, w = rng.standard_normal((100, 3)), rng.standard_normal(3)
+    y = rng.random(100) < expit(X @ w)
     tol = TOL_PENALISED if lam > 0.0 else TOL
-    made = {"lam": lam, "tol": tol, "fit_intercept": intercept}
-    models = LinearRanker(example, **made), LinearRanker(pair, risk, **made)
-    a, b = (model.fit(X, y).coef_[0] for model in models)
+    one = LinearRanker(example, lam=lam, tol=tol, fit_intercept=intercept)
+    a, b = (m.fit(X, y).coef_[0] for m in (one, LinearRanker(pair, risk, lam, tol=tol)))
     if any(s[y].min() > s[~y].max() for s in (X @ a, X @ b)):
-        raise ValueError("a scorer separates the classes of the sample: let n be larger")
+        raise ValueError("a scorer separates the classes of the sample: take another seed")
     unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
     values = {
         "coef": np.linalg.norm(a - b) / np.linalg.norm(b),

@@ -10,13 +10,13 @@ from rankexp.losses.base import Loss, parse
 
 REGISTER = {"propriety": "propriety"}
 
-Row = dict[str, Any]
-
 HALVINGS, WIDEST = 70, 64.0
 NODES, MASSES = np.polynomial.legendre.leggauss(20)
 
 
-def propriety(rng: np.random.Generator, *, loss: str = "logistic", points: int = 99) -> list[Row]:
+def propriety(
+    rng: np.random.Generator, *, loss: str = "logistic", points: int = 99
+) -> list[dict[str, Any]]:
     """Compare a proper loss with its link and with the integrals of its weight.
 
     Parameters
@@ -25,22 +25,20 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic", points: int =
         Not used: nothing is random.
     loss : str
         The text of a proper convex smooth loss.
-    points : int
-        Odd, 9 or more: probabilities eta of the positive class, evenly between 0 and 1.
 
     Returns
     -------
     list of dict with keys ``quantity`` and ``value``
-        ``argmin``: the largest distance of the root of the derivative of eta l(1, v) +
-        (1 - eta) l(-1, v) from the link; ``excess``: how far, at most, its value at the link is
-        above that at any score on a grid; ``weight``: the largest relative distance of l(1, v)
-        from the integral of (1 - c) w(c) over [q, 1], and of l(-1, v) from that of c w(c) over
-        [0, q], v being the link of q.
+        The largest for probabilities .01, .02, ..., .99 of the positive class: ``argmin``, the
+        distance of the root of the derivative of eta l(1, v) + (1 - eta) l(-1, v) from the link;
+        ``excess``, of this at the link above its least on a grid of v; ``weight``, the relative
+        distance of l(1, link(q)) from the integral of (1 - c) w(c) over [q, 1], and of
+        l(-1, link(q)) from that of c w(c) over [0, q].
 
     Raises
     ------
     ValueError
-        For another loss or another number.
+        For another loss.
 
     References
     ----------
@@ -49,12 +47,8 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic", points: int =
     loss (1/(p+1) is missing), and its two asymmetric losses (a factor and constants) are
     misprinted: as printed, all four fail. Those of the project are the ones that hold.
     """
-    proper = parse(loss)
-    if not (proper.proper and proper.convex and proper.smooth):
-        raise ValueError(f"loss={loss}: expected a proper convex smooth one")
-    if points < 9 or points % 2 == 0:
-        raise ValueError(f"points={points}: expected an odd number, 9 or more")
-    eta = np.linspace(0.0, 1.0, points + 2)[1:-1]
+    proper = proper_loss(loss)
+    eta = np.linspace(0.01, 0.99, 99)
     link = proper.link(eta)
     tried = np.linspace(2.0 * link[0], 2.0 * link[-1], 2001)[:, None]
     risks = [eta * proper.value(1.0, v) + (1 - eta) * proper.value(-1.0, v) for v in (link, tried)]
@@ -64,6 +58,14 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic", points: int =
         "weight": max(_from_weight(proper, y, eta) for y in (1.0, -1.0)),
     }
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def proper_loss(text: str) -> Loss:
+    """Return the loss of a text; ValueError unless it is proper, convex and smooth."""
+    loss = parse(text)
+    if not (loss.proper and loss.convex and loss.smooth):
+        raise ValueError(f"loss={text}: expected a proper convex smooth one")
+    return loss
 
 
 def least_score(loss: Loss, eta: Floats) -> Floats:

@@ -10,9 +10,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Loss, MarginLoss
+from rankexp.losses.base import MarginLoss
 from rankexp.metrics.costs import cost_matrix
-from rankexp.theory.newton import minimise
 
 
 def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:
@@ -80,26 +79,3 @@ def _checked(scores: npt.ArrayLike, weights: Floats) -> Floats:
     if r.shape != weights.shape[:1]:
         raise ValueError(f"scores must be of shape ({len(weights)},), got {r.shape}")
     return r
-
-
-def minimise_push(p_plus: Floats, p_minus: Floats, loss: Loss, p: float = 1.0) -> Floats:
-    """Return scores (m,), mean 0, of the least expected p-norm push of a smooth convex loss.
-
-    That is sum_j p-(x_j) [sum_i p+(x_i) l(1, r_i - r_j)]^p, `p_plus` and `p_minus` (m,) being
-    positive. With p = 1 it is the expected pairwise risk. ValueError where no minimum is found.
-    """
-    P = p_plus[:, None]
-
-    def evaluate(r: Floats) -> tuple[float, Floats, Floats]:
-        D = np.subtract.outer(r, r)
-        means = p_plus @ loss.value(1.0, D)
-        factor = p_minus * p * means ** (p - 1.0)
-        rises = P * loss.derivative(1.0, D)
-        rises[np.diag_indices_from(rises)] -= rises.sum(axis=0)  # of each mean, in its column
-        bends = P * loss.curvature(1.0, D) * factor
-        hessian = (rises * (factor * (p - 1.0) / means)) @ rises.T - bends - bends.T
-        hessian[np.diag_indices_from(hessian)] += bends.sum(axis=0) + bends.sum(axis=1)
-        return float(p_minus @ means**p), rises @ factor, hessian
-
-    found = minimise(evaluate, np.zeros(len(p_plus)))
-    return np.asarray(found - found.mean())

@@ -1,0 +1,208 @@
+"""Best scorers, best pair-scorers and regrets of a loss, on finitely many points."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from rankexp.arrays import Floats
+from rankexp.checks.propriety import least_score, proper_loss
+from rankexp.estimators.linear import LinearRanker
+from rankexp.losses.base import Loss, parse
+from rankexp.risks.base import RiskOfPairs
+from rankexp.risks.base import parse as parse_risk
+from rankexp.solvers.pairs.risk import PairLoss
+from rankexp.theory.pairs import minimise_hinge, ranking_risk
+
+REGISTER = {"best_scorers": "best_scorers", "regret_bound": "regret_bound"}
+
+FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what rounds to 0 or 1
+APART = 1e-6  # scores by linear programming are whole numbers apart, or equal
+ROUNDING = 1e-12
+TOL = 1e-20  # of a risk: its square root is that of scores
+SIZES = -3.0, 1.0  # powers of ten: differences of scores near 0 come near to the bound
+
+
+def best_scorers(
+    rng: np.random.Generator,
+    *,
+    loss: str = "exponential",
+    risk: str = "bipartite",
+    points: int = 5,
+    draws: int = 20,
+) -> list[dict[str, Any]]:
+    """Compare the best scorers s(x), and pair-scorers s(x, x'), with what the link says.
+
+    Each draw is a distribution of a class and a point, uniform on the simplex.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss : str
+        The text of a proper convex smooth loss; or "hinge", with the bipartite risk.
+    risk : str
+        "classification"; "bipartite", where a pair counts half of l(1, D) + l(-1, -D);
+        "push(p=4)", with l(1, D): so "push(p=1)" is the bipartite risk of this partial loss alone.
+    points, draws : int
+        2 to 100 points, and 1 or more draws.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        Of scorers of the least risk, found numerically: ``tied`` and ``reversed``, the shares of
+        draws in which points have equal scores, or aren't in the order of eta. The rest are the
+        largest of the draws, and all but the first are unknown for the hinge. ``rank_regret``: the
+        ranking risk less the least. ``from_link``, ``from_logit``: the distance from link(eta) + b
+        and from logit(eta) / (p + 1) + b, p being 1 but for the push. Of pairs, ``eta_pair``: the
+        distance of sigma(logit eta(x) - logit eta(x')) from Bayes' rule; ``pair_link``: that of
+        link(eta_pair) from the best score, found numerically; ``additivity``: that of
+        s(x, x') + s(x', x'') from s(x, x''), 0 where the best pair-scorer is decomposable;
+        ``gap``, of the bipartite risk: how far its least value is above that of pair-scorers,
+        relatively.
+
+    Raises
+    ------
+    ValueError
+        For another loss, risk or number.
+
+    References
+    ----------
+    menon2014, "An innocuous lemma" to "Comments" and "Bayes-optimal scorers for p-norm push". As
+    printed, with l(1, D) alone, the bipartite risk leads to link(eta) + b for losses of margins
+    only; with both partial losses, for all whose inverse link is a scaled sigmoid.
+    """
+    over = parse_risk(risk)
+    hinge = parse(loss).hinge_power == 1 and isinstance(over, RiskOfPairs)
+    proper = parse(loss) if hinge else proper_loss(loss)
+    found = []
+    for joint in _draws(rng, points, draws):
+        P, Q = joint / joint.sum(axis=1, keepdims=True)
+        W, logit, order = np.outer(P, Q), np.log(joint[0] / joint[1]), np.argsort(P / Q)
+        s, least = (np.rint(minimise_hinge(W) / APART), 0.0) if hinge else _best(loss, risk, joint)
+        steps = np.diff(s[order])
+        values = {"tied": float((steps == 0.0).any()), "reversed": float((steps < 0.0).any())}
+        values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
+        if not hinge:
+            values["from_link"] = _distance(s, proper.link(expit(logit)))
+            values["from_logit"] = _distance(s, logit / (getattr(over, "p", 1.0) + 1.0))
+            values |= _of_pairs(proper, W, logit)
+        if not hinge and isinstance(over, RiskOfPairs):
+            values["gap"] = least / _least_of_pairs(proper, W) - 1.0
+        found.append(values)
+    largest = {name: np.array([values[name] for values in found]) for name in found[0]}
+    shares = {name: largest.pop(name).mean() for name in ("tied", "reversed")}
+    values = shares | {name: each.max() for name, each in largest.items()}
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def _draws(
+    rng: np.random.Generator, points: int, draws: int, concentration: float = 1.0
+) -> Floats:
+    """Return distributions of a class, positive first, and a point, (draws, 2, points)."""
+    if not 2 <= points <= 100 or draws < 1 or not concentration > 0.0:
+        raise ValueError(
+            f"points={points}, draws={draws}: expected 2 to 100, and 1 or more, and a "
+            "concentration above 0"
+        )
+    joint = rng.dirichlet(np.full(2 * points, concentration), size=draws) + FLOOR
+    return joint.reshape(draws, 2, points) / joint.sum(axis=1)[:, None, None]
+
+
+def _best(loss: str, risk: str, joint: Floats) -> tuple[Floats, float]:
+    """Return the scores of the least expected risk, and that: points are rows with weights."""
+    y, points = np.repeat([1, 0], joint.shape[1]), np.eye(joint.shape[1])[:, 1:]
+    model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
+    model.fit(np.tile(points, (2, 1)), y, sample_weight=joint.ravel())
+    return points @ model.coef_[0], model.objective_
+
+
+def _distance(s: Floats, theory: Floats) -> float:
+    """Return the largest distance from a theory that leaves a constant open."""
+    off = s - theory
+    return float(np.abs(off - off.mean()).max())
+
+
+def _of_pairs(loss: Loss, W: Floats, logit: Floats) -> dict[str, float]:
+    eta = W / (W + W.T)
+    S = loss.link(eta)
+    return {
+        "eta_pair": float(np.abs(eta - expit(np.subtract.outer(logit, logit))).max()),
+        "pair_link": float(np.abs(S - least_score(loss, eta)).max()),
+        "additivity": float(np.abs(S[:, :, None] + S - S[:, None, :]).max()),
+    }
+
+
+def _least_of_pairs(loss: Loss, W: Floats) -> float:
+    """Return the least risk of any pair-scorer."""
+    return float(((W + W.T) / 2 * loss.bayes_risk(W / (W + W.T))).sum())
+
+
+def regret_bound(
+    rng: np.random.Generator,
+    *,
+    loss: str = "logistic",
+    points: int = 4,
+    draws: int = 20,
+    scorers: int = 200,
+    concentration: float = 0.2,
+) -> list[dict[str, Any]]:
+    """Count the scorers whose ranking regret is larger than their regret of a loss allows.
+
+    The bound is F(ranking regret) <= regret, F(t) being H(½) - ½ [H(½ + t/2) + H(½ - t/2)], and H
+    the least conditional risk. Scores are random, with ties, of sizes from .001 to 10.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss : str
+        The text of a proper convex smooth loss.
+    points, draws, scorers : int
+        2 to 100 points; 1 or more draws of a distribution, and scorers of each.
+    concentration : float
+        Of the Dirichlet distribution that they are drawn from, > 0: with small ones, which leave
+        few points to each class, regrets come near to the bound.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``violations``: the number of scorers for which F is above the regret against the best
+        scorer; ``tightest``: the largest ratio of F to it; ``violations_of_pairs``: that number
+        against the best pair-scorer, whose regret is never smaller.
+
+    Raises
+    ------
+    ValueError
+        For another loss or number.
+
+    References
+    ----------
+    menon2014, "Surrogate regret bound": there is an F where the inverse link is a scaled sigmoid,
+    that of classification, which isn't printed. With the squared loss, whose inverse link is
+    none, this F is violated (another one may hold).
+    """
+    if scorers < 1:
+        raise ValueError(f"scorers={scorers}: expected 1 or more")
+    proper = proper_loss(loss)
+    pair, found = PairLoss(proper), []
+    for joint in _draws(rng, points, draws, concentration):
+        P, Q = joint / joint.sum(axis=1, keepdims=True)
+        W = np.outer(P, Q)
+        size = 10.0 ** rng.uniform(*SIZES, size=(scorers, 1))
+        S = size * rng.integers(points, size=(scorers, points)) / points
+        D = S[:, :, None] - S[:, None, :]
+        wrong = (W * ((D < 0.0) + 0.5 * (D == 0.0))).sum(axis=(1, 2)) - ranking_risk(P / Q, W)
+        half = np.maximum(wrong, 0.0) / 2
+        sides = proper.bayes_risk(0.5 + half) + proper.bayes_risk(0.5 - half)
+        bound = proper.bayes_risk(np.array(0.5)) - sides / 2
+        risk = (W * pair.of_margin(D)).sum(axis=(1, 2))
+        own = risk - _best(loss, "bipartite", joint)[1]
+        found.append((bound, own, risk - _least_of_pairs(proper, W)))
+    bound, own, of_pairs = np.array(found).swapaxes(0, 1)
+    values = {
+        "violations": (bound > own + ROUNDING).sum(),
+        "violations_of_pairs": (bound > of_pairs + ROUNDING).sum(),
+        "tightest": (bound / np.maximum(own, ROUNDING)).max(),
+    }
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
