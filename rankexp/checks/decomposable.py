@@ -20,7 +20,8 @@ FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what roun
 APART = 1e-6  # scores by linear programming are whole numbers apart, or equal
 ROUNDING = 1e-12
 TOL = 1e-20  # of a risk: its square root is that of scores
-SIZES = -3.0, 1.0  # powers of ten: differences of scores near 0 come near to the bound
+SCORERS, SIZES = 200, (-3.0, 1.0)  # powers of ten
+CONCENTRATION = 0.2  # of the Dirichlet distribution that distributions are drawn from
 
 
 def best_scorers(
@@ -52,14 +53,13 @@ def best_scorers(
     list of dict with keys ``quantity`` and ``value``
         Of scorers of the least risk, found numerically: ``tied`` and ``reversed``, the shares of
         draws in which points have equal scores, or aren't in the order of eta. The rest are the
-        largest of the draws, and all but the first are unknown for the hinge. ``rank_regret``: the
-        ranking risk less the least. ``from_link``, ``from_logit``: the distance from link(eta) + b
-        and from logit(eta) / (p + 1) + b, p being 1 but for the push. Of pairs, ``eta_pair``: the
-        distance of sigma(logit eta(x) - logit eta(x')) from Bayes' rule; ``pair_link``: that of
-        link(eta_pair) from the best score, found numerically; ``additivity``: that of
-        s(x, x') + s(x', x'') from s(x, x''), 0 where the best pair-scorer is decomposable;
-        ``gap``, of the bipartite risk: how far its least value is above that of pair-scorers,
-        relatively.
+        largest of the draws, and for the hinge only the first: ``rank_regret``, the ranking risk
+        less the least; ``from_link`` and ``from_logit``, the distance from link(eta) + b and from
+        logit(eta) / (p + 1) + b, p being 1 but for the push. Of pairs: ``eta_pair``, the distance
+        of sigma(logit eta(x) - logit eta(x')) from Bayes' rule; ``pair_link``, of link(eta_pair)
+        from the best score, found numerically; ``additivity``, of s(x, x') + s(x', x'') from
+        s(x, x''), 0 where the best pair-scorer is decomposable; ``gap``, how far the least
+        bipartite risk is above that of pair-scorers, relatively.
 
     Raises
     ------
@@ -84,8 +84,9 @@ def best_scorers(
         values = {"tied": float((steps == 0.0).any()), "reversed": float((steps < 0.0).any())}
         values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
         if not hinge:
-            values["from_link"] = _distance(s, proper.link(expit(logit)))
-            values["from_logit"] = _distance(s, logit / (getattr(over, "p", 1.0) + 1.0))
+            p = getattr(over, "p", 1.0)
+            values["from_link"] = float(np.ptp(s - proper.link(expit(logit)))) / 2
+            values["from_logit"] = float(np.ptp(s - logit / (p + 1.0))) / 2
             values |= _of_pairs(proper, W, logit)
         if not hinge and isinstance(over, RiskOfPairs):
             values["gap"] = least / _least_of_pairs(proper, W) - 1.0
@@ -96,17 +97,12 @@ def best_scorers(
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
 
 
-def _draws(
-    rng: np.random.Generator, points: int, draws: int, concentration: float = 1.0
-) -> Floats:
+def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0) -> Floats:
     """Return distributions of a class, positive first, and a point, (draws, 2, points)."""
-    if not 2 <= points <= 100 or draws < 1 or not concentration > 0.0:
-        raise ValueError(
-            f"points={points}, draws={draws}: expected 2 to 100, and 1 or more, and a "
-            "concentration above 0"
-        )
-    joint = rng.dirichlet(np.full(2 * points, concentration), size=draws) + FLOOR
-    return joint.reshape(draws, 2, points) / joint.sum(axis=1)[:, None, None]
+    if not 2 <= points <= 100 or draws < 1:
+        raise ValueError(f"points={points}, draws={draws}: expected 2 to 100, and 1 or more")
+    joint = rng.dirichlet(np.full(2 * points, alpha), size=draws) + FLOOR
+    return np.asarray(joint / joint.sum(axis=1)[:, None]).reshape(draws, 2, points)
 
 
 def _best(loss: str, risk: str, joint: Floats) -> tuple[Floats, float]:
@@ -115,12 +111,6 @@ def _best(loss: str, risk: str, joint: Floats) -> tuple[Floats, float]:
     model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
     model.fit(np.tile(points, (2, 1)), y, sample_weight=joint.ravel())
     return points @ model.coef_[0], model.objective_
-
-
-def _distance(s: Floats, theory: Floats) -> float:
-    """Return the largest distance from a theory that leaves a constant open."""
-    off = s - theory
-    return float(np.abs(off - off.mean()).max())
 
 
 def _of_pairs(loss: Loss, W: Floats, logit: Floats) -> dict[str, float]:
@@ -139,18 +129,13 @@ def _least_of_pairs(loss: Loss, W: Floats) -> float:
 
 
 def regret_bound(
-    rng: np.random.Generator,
-    *,
-    loss: str = "logistic",
-    points: int = 4,
-    draws: int = 20,
-    scorers: int = 200,
-    concentration: float = 0.2,
+    rng: np.random.Generator, *, loss: str = "logistic", points: int = 4, draws: int = 20
 ) -> list[dict[str, Any]]:
     """Count the scorers whose ranking regret is larger than their regret of a loss allows.
 
     The bound is F(ranking regret) <= regret, F(t) being H(½) - ½ [H(½ + t/2) + H(½ - t/2)], and H
-    the least conditional risk. Scores are random, with ties, of sizes from .001 to 10.
+    the least conditional risk. Each draw is a distribution with few points to a class, where
+    regrets come near to the bound, and 200 scorers with ties, of sizes from .001 to 10.
 
     Parameters
     ----------
@@ -158,11 +143,8 @@ def regret_bound(
         All that is random comes from here.
     loss : str
         The text of a proper convex smooth loss.
-    points, draws, scorers : int
-        2 to 100 points; 1 or more draws of a distribution, and scorers of each.
-    concentration : float
-        Of the Dirichlet distribution that they are drawn from, > 0: with small ones, which leave
-        few points to each class, regrets come near to the bound.
+    points, draws : int
+        2 to 100 points, and 1 or more draws.
 
     Returns
     -------
@@ -182,15 +164,13 @@ def regret_bound(
     that of classification, which isn't printed. With the squared loss, whose inverse link is
     none, this F is violated (another one may hold).
     """
-    if scorers < 1:
-        raise ValueError(f"scorers={scorers}: expected 1 or more")
     proper = proper_loss(loss)
     pair, found = PairLoss(proper), []
-    for joint in _draws(rng, points, draws, concentration):
+    for joint in _draws(rng, points, draws, CONCENTRATION):
         P, Q = joint / joint.sum(axis=1, keepdims=True)
         W = np.outer(P, Q)
-        size = 10.0 ** rng.uniform(*SIZES, size=(scorers, 1))
-        S = size * rng.integers(points, size=(scorers, points)) / points
+        size = 10.0 ** rng.uniform(*SIZES, size=(SCORERS, 1))
+        S = size * rng.integers(points, size=(SCORERS, points)) / points
         D = S[:, :, None] - S[:, None, :]
         wrong = (W * ((D < 0.0) + 0.5 * (D == 0.0))).sum(axis=(1, 2)) - ranking_risk(P / Q, W)
         half = np.maximum(wrong, 0.0) / 2

@@ -14,9 +14,7 @@ HALVINGS, WIDEST = 70, 64.0
 NODES, MASSES = np.polynomial.legendre.leggauss(20)
 
 
-def propriety(
-    rng: np.random.Generator, *, loss: str = "logistic", points: int = 99
-) -> list[dict[str, Any]]:
+def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> list[dict[str, Any]]:
     """Compare a proper loss with its link and with the integrals of its weight.
 
     Parameters
@@ -30,10 +28,9 @@ def propriety(
     -------
     list of dict with keys ``quantity`` and ``value``
         The largest for probabilities .01, .02, ..., .99 of the positive class: ``argmin``, the
-        distance of the root of the derivative of eta l(1, v) + (1 - eta) l(-1, v) from the link;
-        ``excess``, of this at the link above its least on a grid of v; ``weight``, the relative
-        distance of l(1, link(q)) from the integral of (1 - c) w(c) over [q, 1], and of
-        l(-1, link(q)) from that of c w(c) over [0, q].
+        distance of the link from the score v of the least eta l(1, v) + (1 - eta) l(-1, v), the
+        root of its derivative; ``weight``, the relative distance of l(1, link(q)) from the
+        integral of (1 - c) w(c) over [q, 1], and of l(-1, link(q)) from that of c w(c) over [0, q].
 
     Raises
     ------
@@ -43,21 +40,14 @@ def propriety(
     References
     ----------
     menon2014, "Bayes-optimal scorers: proper composite" and "Weight function for proper losses".
-    Its weights of the exponential (½ is missing, a bracket misplaced) and the p-classification
-    loss (1/(p+1) is missing), and its two asymmetric losses (a factor and constants) are
-    misprinted: as printed, all four fail. Those of the project are the ones that hold.
+    As printed, four fail: the weights of the exponential (½ is missing, a bracket misplaced) and
+    the p-classification loss (1/(p+1) is missing), both asymmetric losses (a factor, constants).
     """
     proper = proper_loss(loss)
     eta = np.linspace(0.01, 0.99, 99)
-    link = proper.link(eta)
-    tried = np.linspace(2.0 * link[0], 2.0 * link[-1], 2001)[:, None]
-    risks = [eta * proper.value(1.0, v) + (1 - eta) * proper.value(-1.0, v) for v in (link, tried)]
-    values = {
-        "argmin": np.abs(least_score(proper, eta) - link).max(),
-        "excess": max((risks[0] - risks[1]).max(), 0.0),
-        "weight": max(_from_weight(proper, y, eta) for y in (1.0, -1.0)),
-    }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    argmin = float(np.abs(least_score(proper, eta) - proper.link(eta)).max())
+    weight = max(_from_weight(proper, y, eta) for y in (1.0, -1.0))
+    return [{"quantity": "argmin", "value": argmin}, {"quantity": "weight", "value": weight}]
 
 
 def proper_loss(text: str) -> Loss:
@@ -87,7 +77,7 @@ def _from_weight(loss: Loss, y: float, q: Floats) -> float:
     half = np.diff(q)[:, None] / 2
     panels = (half * MASSES * integrand(q[:-1, None] + half * (1.0 + NODES))).sum(axis=1)
     ends = (q[-1], 1.0) if y > 0 else (0.0, q[0])
-    steps = np.r_[quad(integrand, *ends, epsabs=0.0)[0], panels[::-1] if y > 0 else panels]
-    integrals = np.cumsum(steps)
+    tail: Any = quad(integrand, *ends, epsabs=0.0)  # type: ignore[call-overload]
+    integrals = np.cumsum(np.r_[tail[0], panels[::-1] if y > 0 else panels])
     values = loss.value(y, loss.link(q[::-1] if y > 0 else q))
     return float(np.abs(values / integrals - 1.0).max())
