@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs
     from rankexp.checks.partitions import few_cells
-    from rankexp.checks.propriety import propriety
+    from rankexp.checks.proper import propriety
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
 else:

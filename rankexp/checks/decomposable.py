@@ -6,19 +6,17 @@ import numpy as np
 from scipy.special import expit
 
 from rankexp.arrays import Floats
-from rankexp.checks.propriety import least_score, proper_loss
+from rankexp.checks.proper import least_score, proper_loss
 from rankexp.estimators.linear import LinearRanker
-from rankexp.losses.base import Loss, parse
-from rankexp.risks.base import RiskOfPairs
-from rankexp.risks.base import parse as parse_risk
+from rankexp.losses.base import Loss
+from rankexp.risks.base import Risk, RiskOfPairs
 from rankexp.solvers.pairs.risk import PairLoss
-from rankexp.theory.pairs import minimise_hinge, ranking_risk
+from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk
 
 REGISTER = {"best_scorers": "best_scorers", "regret_bound": "regret_bound"}
 
 FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what rounds to 0 or 1
-APART = 1e-6  # scores by linear programming are whole numbers apart, or equal
-ROUNDING = 1e-12
+ROUNDING, DIGITS = 1e-12, 6  # of regrets; of scores by linear programming, whole numbers apart
 TOL = 1e-20  # of a risk: its square root is that of scores
 SCORERS, SIZES = 200, (-3.0, 1.0)  # powers of ten
 CONCENTRATION = 0.2  # of the Dirichlet distribution that distributions are drawn from
@@ -72,15 +70,14 @@ def best_scorers(
     printed, with l(1, D) alone, the bipartite risk leads to link(eta) + b for losses of margins
     only; with both partial losses, for all whose inverse link is a scaled sigmoid.
     """
-    over = parse_risk(risk)
-    hinge = parse(loss).hinge_power == 1 and isinstance(over, RiskOfPairs)
-    proper = parse(loss) if hinge else proper_loss(loss)
+    over = Risk.parse(risk)
+    hinge = isinstance(over, RiskOfPairs) and Loss.parse(loss).hinge_power == 1
+    proper = Loss.parse(loss) if hinge else proper_loss(loss)
     found = []
     for joint in _draws(rng, points, draws):
-        P, Q = joint / joint.sum(axis=1, keepdims=True)
-        W, logit, order = np.outer(P, Q), np.log(joint[0] / joint[1]), np.argsort(P / Q)
-        s, least = (np.rint(minimise_hinge(W) / APART), 0.0) if hinge else _best(loss, risk, joint)
-        steps = np.diff(s[order])
+        W, logit = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1])
+        s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(proper, risk, joint)[0]
+        steps = np.diff(s[np.argsort(logit)])
         values = {"tied": float((steps == 0.0).any()), "reversed": float((steps < 0.0).any())}
         values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
         if not hinge:
@@ -88,8 +85,7 @@ def best_scorers(
             values["from_link"] = float(np.ptp(s - proper.link(expit(logit)))) / 2
             values["from_logit"] = float(np.ptp(s - logit / (p + 1.0))) / 2
             values |= _of_pairs(proper, W, logit)
-        if not hinge and isinstance(over, RiskOfPairs):
-            values["gap"] = least / _least_of_pairs(proper, W) - 1.0
+            values["gap"] = _best(proper, "bipartite", joint)[1] / _least(proper, W) - 1.0
         found.append(values)
     largest = {name: np.array([values[name] for values in found]) for name in found[0]}
     shares = {name: largest.pop(name).mean() for name in ("tied", "reversed")}
@@ -105,7 +101,7 @@ def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0
     return np.asarray(joint / joint.sum(axis=1)[:, None]).reshape(draws, 2, points)
 
 
-def _best(loss: str, risk: str, joint: Floats) -> tuple[Floats, float]:
+def _best(loss: Loss, risk: str, joint: Floats) -> tuple[Floats, float]:
     """Return the scores of the least expected risk, and that: points are rows with weights."""
     y, points = np.repeat([1, 0], joint.shape[1]), np.eye(joint.shape[1])[:, 1:]
     model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
@@ -123,7 +119,7 @@ def _of_pairs(loss: Loss, W: Floats, logit: Floats) -> dict[str, float]:
     }
 
 
-def _least_of_pairs(loss: Loss, W: Floats) -> float:
+def _least(loss: Loss, W: Floats) -> float:
     """Return the least risk of any pair-scorer."""
     return float(((W + W.T) / 2 * loss.bayes_risk(W / (W + W.T))).sum())
 
@@ -160,25 +156,23 @@ def regret_bound(
 
     References
     ----------
-    menon2014, "Surrogate regret bound": there is an F where the inverse link is a scaled sigmoid,
-    that of classification, which isn't printed. With the squared loss, whose inverse link is
-    none, this F is violated (another one may hold).
+    menon2014, "Surrogate regret bound": where the inverse link is a scaled sigmoid, that F of
+    classification bounds, which isn't printed. The squared loss, whose link is another, breaks it.
     """
     proper = proper_loss(loss)
     pair, found = PairLoss(proper), []
     for joint in _draws(rng, points, draws, CONCENTRATION):
-        P, Q = joint / joint.sum(axis=1, keepdims=True)
-        W = np.outer(P, Q)
+        W = pair_weights(joint[::-1].T)
         size = 10.0 ** rng.uniform(*SIZES, size=(SCORERS, 1))
         S = size * rng.integers(points, size=(SCORERS, points)) / points
         D = S[:, :, None] - S[:, None, :]
-        wrong = (W * ((D < 0.0) + 0.5 * (D == 0.0))).sum(axis=(1, 2)) - ranking_risk(P / Q, W)
-        half = np.maximum(wrong, 0.0) / 2
+        wrong = (W * ((D < 0.0) + 0.5 * (D == 0.0))).sum(axis=(1, 2))
+        half = np.maximum(wrong - ranking_risk(joint[0] / joint[1], W), 0.0) / 2
         sides = proper.bayes_risk(0.5 + half) + proper.bayes_risk(0.5 - half)
         bound = proper.bayes_risk(np.array(0.5)) - sides / 2
         risk = (W * pair.of_margin(D)).sum(axis=(1, 2))
-        own = risk - _best(loss, "bipartite", joint)[1]
-        found.append((bound, own, risk - _least_of_pairs(proper, W)))
+        least = _best(proper, "bipartite", joint)[1], _least(proper, W)
+        found.append((bound, risk - least[0], risk - least[1]))
     bound, own, of_pairs = np.array(found).swapaxes(0, 1)
     values = {
         "violations": (bound > own + ROUNDING).sum(),

@@ -30,7 +30,7 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> list[dict[
         The largest for probabilities .01, .02, ..., .99 of the positive class: ``argmin``, the
         distance of the link from the score v of the least eta l(1, v) + (1 - eta) l(-1, v), the
         root of its derivative; ``weight``, the relative distance of l(1, link(q)) from the
-        integral of (1 - c) w(c) over [q, 1], and of l(-1, link(q)) from that of c w(c) over [0, q].
+        integral of (1 - c) w(c) over [q, 1], or l(-1, link(q)) from that of c w(c) over [0, q].
 
     Raises
     ------
