@@ -73,20 +73,7 @@ def best_scorers(
     over = Risk.parse(risk)
     hinge = isinstance(over, RiskOfPairs) and Loss.parse(loss).hinge_power == 1
     proper = Loss.parse(loss) if hinge else proper_loss(loss)
-    found = []
-    for joint in _draws(rng, points, draws):
-        W, logit = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1])
-        s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(proper, risk, joint)[0]
-        steps = np.diff(s[np.argsort(logit)])
-        values = {"tied": float((steps == 0.0).any()), "reversed": float((steps < 0.0).any())}
-        values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
-        if not hinge:
-            p = getattr(over, "p", 1.0)
-            values["from_link"] = float(np.ptp(s - proper.link(expit(logit)))) / 2
-            values["from_logit"] = float(np.ptp(s - logit / (p + 1.0))) / 2
-            values |= _of_pairs(proper, W, logit)
-            values["gap"] = _best(proper, "bipartite", joint)[1] / _least(proper, W) - 1.0
-        found.append(values)
+    found = [_of_draw(proper, over, joint) for joint in _draws(rng, points, draws)]
     largest = {name: np.array([values[name] for values in found]) for name in found[0]}
     shares = {name: largest.pop(name).mean() for name in ("tied", "reversed")}
     values = shares | {name: each.max() for name, each in largest.items()}
@@ -101,7 +88,7 @@ def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0
     return np.asarray(joint / joint.sum(axis=1)[:, None]).reshape(draws, 2, points)
 
 
-def _best(loss: Loss, risk: str, joint: Floats) -> tuple[Floats, float]:
+def _best(loss: Loss, risk: Risk | str, joint: Floats) -> tuple[Floats, float]:
     """Return the scores of the least expected risk, and that: points are rows with weights."""
     y, points = np.repeat([1, 0], joint.shape[1]), np.eye(joint.shape[1])[:, 1:]
     model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
@@ -109,13 +96,23 @@ def _best(loss: Loss, risk: str, joint: Floats) -> tuple[Floats, float]:
     return points @ model.coef_[0], model.objective_
 
 
-def _of_pairs(loss: Loss, W: Floats, logit: Floats) -> dict[str, float]:
+def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, Any]:
+    W, logit, hinge = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1]), not loss.proper
+    s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(loss, risk, joint)[0]
+    steps = np.diff(s[np.argsort(logit)])
+    values = {"tied": (steps == 0.0).any(), "reversed": (steps < 0.0).any()}
+    values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
+    if hinge:
+        return values
     eta = W / (W + W.T)
-    S = loss.link(eta)
-    return {
-        "eta_pair": float(np.abs(eta - expit(np.subtract.outer(logit, logit))).max()),
-        "pair_link": float(np.abs(S - least_score(loss, eta)).max()),
-        "additivity": float(np.abs(S[:, :, None] + S - S[:, None, :]).max()),
+    S, p = loss.link(eta), getattr(risk, "p", 1.0)
+    return values | {
+        "from_link": np.ptp(s - loss.link(expit(logit))) / 2,
+        "from_logit": np.ptp(s - logit / (p + 1.0)) / 2,
+        "eta_pair": np.abs(eta - expit(np.subtract.outer(logit, logit))).max(),
+        "pair_link": np.abs(S - least_score(loss, eta)).max(),
+        "additivity": np.abs(S[:, :, None] + S - S[:, None, :]).max(),
+        "gap": _best(loss, "bipartite", joint)[1] / _least(loss, W) - 1.0,
     }
 
 
