@@ -104,21 +104,16 @@ def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, Any]:
     values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
     if hinge:
         return values
-    eta = W / (W + W.T)
-    S, p = loss.link(eta), getattr(risk, "p", 1.0)
+    eta, p = W / (W + W.T), getattr(risk, "p", 1.0)
+    S, least = loss.link(eta), ((W + W.T) / 2 * loss.bayes_risk(eta)).sum()
     return values | {
         "from_link": np.ptp(s - loss.link(expit(logit))) / 2,
         "from_logit": np.ptp(s - logit / (p + 1.0)) / 2,
         "eta_pair": np.abs(eta - expit(np.subtract.outer(logit, logit))).max(),
         "pair_link": np.abs(S - least_score(loss, eta)).max(),
         "additivity": np.abs(S[:, :, None] + S - S[:, None, :]).max(),
-        "gap": _best(loss, "bipartite", joint)[1] / _least(loss, W) - 1.0,
+        "gap": _best(loss, "bipartite", joint)[1] / least - 1.0,
     }
-
-
-def _least(loss: Loss, W: Floats) -> float:
-    """Return the least risk of any pair-scorer."""
-    return float(((W + W.T) / 2 * loss.bayes_risk(W / (W + W.T))).sum())
 
 
 def regret_bound(
@@ -168,8 +163,8 @@ def regret_bound(
         sides = proper.bayes_risk(0.5 + half) + proper.bayes_risk(0.5 - half)
         bound = proper.bayes_risk(np.array(0.5)) - sides / 2
         risk = (W * pair.of_margin(D)).sum(axis=(1, 2))
-        least = _best(proper, "bipartite", joint)[1], _least(proper, W)
-        found.append((bound, risk - least[0], risk - least[1]))
+        least = ((W + W.T) / 2 * proper.bayes_risk(W / (W + W.T))).sum()
+        found.append((bound, risk - _best(proper, "bipartite", joint)[1], risk - least))
     bound, own, of_pairs = np.array(found).swapaxes(0, 1)
     values = {
         "violations": (bound > own + ROUNDING).sum(),

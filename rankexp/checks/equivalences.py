@@ -39,8 +39,8 @@ def same_minimisers(
     -------
     list of dict with keys ``quantity`` and ``value``
         ``coef``: the norm of the difference of the coefficients over that of those from pairs;
-        ``angle``: the angle between both, in radians, which is all that matters to a ranking;
-        ``swapped``: the share of pairs of rows that they order differently.
+        ``angle``: that between both, in radians; ``swapped``: the share of pairs of rows that they
+        order differently.
 
     Raises
     ------
