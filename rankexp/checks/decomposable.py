@@ -32,8 +32,6 @@ def best_scorers(
 ) -> list[dict[str, Any]]:
     """Compare the best scorers s(x), and pair-scorers s(x, x'), with what the link says.
 
-    Each draw is a distribution of a class and a point, uniform on the simplex.
-
     Parameters
     ----------
     rng : numpy.random.Generator
@@ -44,7 +42,7 @@ def best_scorers(
         "classification"; "bipartite", where a pair counts half of l(1, D) + l(-1, -D);
         "push(p=4)", with l(1, D): so "push(p=1)" is the bipartite risk of this partial loss alone.
     points, draws : int
-        2 to 100 points, and 1 or more draws.
+        2 to 100 points, and 1 or more draws of their distribution, uniform on the simplex.
 
     Returns
     -------

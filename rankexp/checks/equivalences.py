@@ -45,8 +45,7 @@ def same_minimisers(
     Raises
     ------
     ValueError
-        For losses, a risk or a penalty that don't go together, or a sample whose classes a
-        scorer separates: then no minimum exists.
+        For what doesn't go together, or a sample whose classes a scorer separates.
 
     References
     ----------
