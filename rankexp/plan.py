@@ -182,7 +182,8 @@ def _evaluate_cells(
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
         rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
         measured = code.of("metrics", *experiment.metrics)
-        setting = Setting(study.seed, what, protocol, metrics, *how, rows, measured)
+        codes = (rows, measured, experiment.round_scores)
+        setting = Setting(study.seed, what, protocol, metrics, *how, *codes)
         kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records

@@ -136,6 +136,8 @@ class Setting:
     """What generator and protocol take from outside, see `rankexp.config.outside`."""
     metrics_code: Mapping[str, str] = field(default_factory=dict)
     """What the metrics take from outside."""
+    round_scores: int | None = None
+    """Decimals of the scores that metrics see; no matter of what is kept of fits."""
 
     @cached_property
     def rows_identity(self) -> dict[str, Any]:
@@ -164,7 +166,8 @@ class Setting:
         names = sorted({repr(metric) for metric in self.metrics})
         grouped = isinstance(self.problem, DataProblem) and self.problem.grouped
         means = {"mean_over": "groups"} if grouped and self.within_groups else {}
-        return self.rows_identity | {"metrics": names} | means
+        rounded = {} if self.round_scores is None else {"round_scores": self.round_scores}
+        return self.rows_identity | {"metrics": names} | means | rounded
 
 
 @dataclass(frozen=True)

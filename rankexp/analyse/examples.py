@@ -43,7 +43,8 @@ def scores(
         and fold are missing where the protocol has none; ``part`` is ``test`` or ``validation``;
         ``grid`` is the grid point as in ``scores.csv``; ``row`` is the example's place, from 0,
         in the data set as it was read, or in the part that a generator drew; ``y`` is the target,
-        of levels their number from 0, worst first; ``score`` is what the metrics saw, bit by bit.
+        of levels their number from 0, worst first; ``score`` is what the metrics saw, bit by bit,
+        before any ``round_scores``.
 
     Raises
     ------

@@ -279,6 +279,9 @@ class Evaluate(Strict):
     """Whether methods are trained within the groups that data has, and metrics are means over
     them. If not, groups only say which rows `together: groups` keeps on one side: all pairs of
     rows count."""
+    round_scores: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Decimals to which scores are rounded before any metric, so that near ones tie; thresholds,
+    the best scorer's scores and scores that are kept stay as they are. None: no rounding."""
     keep: Keep | None = None
 
     def size(self) -> int:

@@ -48,6 +48,7 @@ __all__ = [
     "partial_auc",
     "precision",
     "ptop",
+    "push_risk",
     "rank_loss",
     "rank_loss_scorer",
     "recall",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from rankexp.metrics.bipartite import auc, rank_loss
     from rankexp.metrics.continuous import d_tau, iauc, kendall_tau_b, mse, one_minus_discordance
     from rankexp.metrics.multipartite import pair_risk, u_cons, u_ovo, u_pairs, vus
+    from rankexp.metrics.push import push_risk
     from rankexp.metrics.scorers import (
         RankScorer,
         auc_scorer,

@@ -273,7 +273,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
     fitted, seconds = work.fitted(spec, fold, extras)
     for part, tested in fold.tests.items():
-        scores = fitted.scores[part]
+        scores = _seen(spec, fitted.scores[part])
         scores.setflags(write=False)  # no metric changes what the next one sees
         found = measured(metrics, scores, fitted.known, tested)
         work.rows += rows_of(part, metrics, *found, tested)
@@ -293,9 +293,15 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    scores = fitted.scores["test"]
+    scores = _seen(spec, fitted.scores["test"])
     work.inner.append(measured(spec.setting.metrics, scores, fitted.known, fold.test)[0])
     return seconds
+
+
+def _seen(spec: EvaluateSpec, scores: Floats) -> Floats:
+    """Return the scores that metrics see."""
+    decimals = spec.setting.round_scores
+    return scores if decimals is None else np.round(scores, decimals)
 
 
 def _known_mean(values: Floats) -> Floats:

@@ -86,6 +86,37 @@ def test_sum_scaling_divides_lambda_by_the_training_rows() -> None:
     assert values(record, "train", "lam_effective") == [0.01 / 50, 1.0 / 50]
 
 
+def test_metrics_see_rounded_scores_where_a_study_says_so() -> None:
+    """Not the best scorer, though, and what is kept of fits is the same."""
+    from rankexp.generators.linear import Linear
+
+    plain = toys.study({"mean": "MeanDifference"}, models=1, training_sets=1)
+    dumped = plain.model_dump(mode="json")
+    dumped["experiments"]["figure"] |= {"round_scores": 1, "preprocess": {"scale": "none"}}
+    ((cell, record),) = outcome(Study.model_validate(dumped))
+    model = Linear(d=3).draw_model(stream(5, "lin/model/0"))
+    X, y = model.sample(80, stream(5, "lin/model/0/test"))
+    toy = toys.MeanDifference().fit(*model.sample(60, stream(5, "lin/model/0/train/0")))
+    scores = toy.predict(X)
+    rounded = rank_loss(y, np.round(scores, 1))
+    assert values(record, "test", "rank_loss") == [rounded] != [rank_loss(y, scores)]
+    assert values(record, "test", "rank_loss:bayes") == [rank_loss(y, model.eta(X))]
+    assert cell.spec.identity()["round_scores"] == 1
+    dumped["experiments"]["figure"]["round_scores"] = None
+    ((other, _),) = outcome(Study.model_validate(dumped))
+    assert "round_scores" not in other.spec.identity() and other.key != cell.key
+    assert other.spec.scores_key == cell.spec.scores_key
+
+
+def test_inner_folds_choose_by_rounded_scores(tmp_path: Path) -> None:
+    told = {"inner": {"folds": 2}, "preprocess": {"scale": "none"}}
+    facts, made = small_data(tmp_path), []
+    for decimals in (None, 0):
+        study = crossed({"log": LINEAR}, **told, round_scores=decimals)
+        made.append([values(r, "inner", "rank_loss") for _, r in outcome(study, facts)])
+    assert made[0] != made[1]
+
+
 def test_a_seed_path_leads_to_each_set_of_a_model() -> None:
     """The numbers are those of the generator at the documented paths, fitted by hand."""
     from rankexp.generators.linear import Linear
