@@ -15,6 +15,7 @@ COLUMNS = [
     *("value", "last_digit", "source", "verified", "note"),
 ]
 UNITS = "units"  # a further column, which may be empty or not there
+ALL = "*"  # in place of a problem: a value over all of the experiment's
 Key = tuple[str, str, str, str]
 
 
@@ -111,9 +112,8 @@ def faults(study: Study) -> Iterator[str]:
             hint = registry.did_you_mean(name, study.experiments)
             yield f"{file}: row {index}: the study evaluates no experiment '{name}'{hint}"
             continue
-        for what, value, known in zip(
-            ("problem", "method"), rest, (experiment.problems, experiment.methods), strict=False
-        ):
+        several = ([*experiment.problems, ALL], experiment.methods)
+        for what, value, known in zip(("problem", "method"), rest, several, strict=False):
             if value not in known:
                 hint = registry.did_you_mean(value, known)
                 yield f"{file}: row {index}: experiment '{name}' has no {what} '{value}'{hint}"

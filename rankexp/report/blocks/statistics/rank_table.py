@@ -1,0 +1,202 @@
+"""Average ranks by several metrics, published beside reproduced, with the noise of the splits."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.analyse import blocks
+from rankexp.analyse.noisy_ranks import NoisyRanks, Ties, drawn, spearman
+from rankexp.arrays import Floats
+from rankexp.config.published import ALL
+from rankexp.config.schema import Block
+from rankexp.metrics.base import Metric, parse
+from rankexp.report.context import Context
+from rankexp.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
+from rankexp.report.numbers import number, span
+from rankexp.report.options import Choosing, InBlocks, MetricOption
+from rankexp.seeds import stream
+
+REGISTER = {"rank_table": "RankTable"}
+
+SAME = {"average": "mean ranks", "min": "the least rank"}
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A metric's ranks, and the published ones, NaN where there is none."""
+
+    metric: Metric
+    found: NoisyRanks
+    printed: Floats
+
+    @property
+    def agreement(self) -> tuple[float, Floats]:
+        """Spearman's correlation to the print: the run's, and that of each draw; or NaN."""
+        told = ~np.isnan(self.printed)
+        if told.sum() < 2:
+            return math.nan, np.array([math.nan])
+        rho = spearman(self.found.average[told], self.printed[told])
+        return float(rho), spearman(self.found.draws[:, told], self.printed[told])
+
+    @property
+    def own(self) -> float:
+        """The median of that of two draws."""
+        return float(np.nanmedian(spearman(self.found.draws, self.found.others)))
+
+
+class RankTable(Choosing, InBlocks):
+    """A row a method, a column a metric: average ranks over data sets, published / reproduced.
+
+    Published values are those of the problem ``*`` and the quantity ``average_rank(auc)``, say.
+    """
+
+    metrics: list[MetricOption] = Field(default_factory=list)
+    """Default: all of the experiment."""
+    ties: Ties = "average"
+    """What equal means get: their mean rank, or the least of them (``min``)."""
+    draws: Annotated[int, Field(ge=100, le=100_000)] = 2000
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    digits: Annotated[int, Field(ge=0, le=12)] = 1
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table, how it agrees with the print, and with itself."""
+        (experiment, *_), methods = block.experiments, self.shown(context, block)
+        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
+        try:
+            columns = [self._column(context, experiment, one, methods) for one in metrics]
+        except blocks.IncompleteError as error:
+            return Output(notes=[f"{experiment}: {error}."])
+        names = list(map(context.method_label, methods))
+        facts = {one.metric.label: self._fact(one) for one in columns}
+        said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
+        return Output(
+            pd.concat([self._numbers(one, methods) for one in columns], ignore_index=True),
+            [self._table(columns, names, experiment)],
+            notes=self._notes(),
+            gist=f"Average ranks, Spearman's rho: {said}.",
+            tally=self._tally(columns, names),
+            facts=facts,
+        )
+
+    def _column(
+        self, context: Context, experiment: str, metric: Metric, methods: list[str]
+    ) -> Column:
+        chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
+        table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
+        kept = blocks.complete(table, ["problem"], self.incomplete).values.index
+        designs = context.designs(experiment, metric)
+        whole = table[table["state"] == "whole"][methods]
+        own = {name: whole.xs(name, level="problem").to_numpy() for name in kept}
+        if few := [name for name, values in own.items() if len(values) < 2]:
+            raise blocks.IncompleteError(
+                f"{', '.join(few)}: the noise of a single split is unknown"
+            )
+        if not own:
+            raise blocks.IncompleteError("no data set is complete")
+        found = drawn(
+            list(own.values()),
+            [designs[name].correction for name in kept],
+            higher=metric.direction == "higher",
+            ties=self.ties,
+            draws=self.draws,
+            rng=stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
+        )
+        said = [context.published.get((experiment, ALL, m, _quantity(metric))) for m in methods]
+        return Column(metric, found, np.array([math.nan if s is None else s.value for s in said]))
+
+    def _apart(self, one: Column) -> Floats:
+        """Tell which ranks are further from the print than two runs are from each other."""
+        return np.asarray(np.abs(one.found.average - one.printed) > one.found.apart(self.level))
+
+    def _numbers(self, one: Column, methods: list[str]) -> pd.DataFrame:
+        low, high = one.found.interval(self.level)
+        rho, draws = one.agreement
+        return pd.DataFrame(
+            {
+                "metric": repr(one.metric),
+                "rule": str(self.rule),
+                "method": methods,
+                "published": one.printed,
+                "average_rank": one.found.average,
+                "low": low,
+                "high": high,
+                "apart": self._apart(one),
+                "spearman": rho,
+                "spearman_low": self._ends(draws)[0],
+                "spearman_high": self._ends(draws)[1],
+                "spearman_of_two_runs": one.own,
+            }
+        )
+
+    def _ends(self, draws: Floats) -> tuple[float, float]:
+        low, high = np.quantile(draws, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
+        return low, high
+
+    def _fact(self, one: Column) -> Fact:
+        (rho, draws), own = one.agreement, f"of two such runs {number(one.own, 2)}"
+        if math.isnan(rho):
+            return Fact("", own)
+        return Fact("", f"{number(rho, 2)} ({span(*self._ends(draws), 2, sign=False)}), {own}")
+
+    def _tally(self, columns: list[Column], names: list[str]) -> Tally | None:
+        """Count the published ranks that the noise of both explains, and name the furthest."""
+        total = sum(int((~np.isnan(one.printed)).sum()) for one in columns)
+        if not total:
+            return None
+        wrong = [
+            (abs(one.found.average[i] - one.printed[i]), name, one, i)
+            for one in columns
+            for i, name in enumerate(names)
+            if self._apart(one)[i]
+        ]
+        found = f"{total - len(wrong)} of {total} published average ranks within the noise"
+        if not wrong:
+            return Tally(found)
+        _, name, one, i = max(wrong, key=lambda each: each[0])
+        own, printed = (number(v[i], 2) for v in (one.found.average, one.printed))
+        furthest = f"furthest {name} by {one.metric.label} ({own} here, {printed} printed)"
+        return Tally(found, f"{len(wrong)} of {total} average ranks, {furthest}")
+
+    def _table(self, columns: list[Column], names: list[str], experiment: str) -> Table:
+        rows: list[list[Entry]] = [[name] for name in names]
+        last: list[list[Entry]] = [["Spearman to the print"], ["Spearman of two such runs"]]
+        published = any(not np.isnan(one.printed).all() for one in columns)
+        for one in columns:
+            ends, apart = one.found.interval(self.level).T.tolist(), self._apart(one)
+            for i, row in enumerate(rows):
+                mark = Mark.APART if apart[i] else None
+                low, high = ends[i]
+                own = Cell(
+                    one.found.average[i], interval=(low, high), mark=mark, digits=self.digits
+                )
+                printed = Cell(one.printed[i], digits=self.digits)
+                row.append(Cells([printed, own]) if published else own)
+            rho, draws = one.agreement
+            told = None if math.isnan(rho) else self._ends(draws)
+            last[0].append(Cell(rho, interval=told, digits=2))
+            last[1].append(Cell(one.own, digits=2))
+        header = ["Method", *(one.metric.label for one in columns)]
+        rule = self.rule_of(experiment).label
+        what = ", published / reproduced" * published
+        caption = f"Average ranks{what}, by {rule}; 1 is best"
+        return Table(header, [*rows, *last[not published :]], caption)
+
+    def _notes(self) -> list[str]:
+        percent = f"{100 * self.level:g} %"
+        return [
+            f"Ranks of mean values within each data set; equal ones get {SAME[self.ties]}. In "
+            f"brackets: {percent} intervals by {self.draws:,} draws of the noise of splits, with "
+            "the correction for training parts that overlap; the data sets stay as they are. "
+            f"{Mark.APART.value}: further from the print than {percent} of pairs of such runs "
+            "are from each other.",
+            "Spearman of two such runs: the median over pairs of draws; agreement with a print "
+            "that is as noisy cannot be expected to be higher.",
+        ]
+
+
+def _quantity(metric: Metric) -> str:
+    return f"average_rank({metric!r})"
