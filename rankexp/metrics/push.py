@@ -1,6 +1,7 @@
 """The p-norm push's own risk: two classes, negatives above many positives count the most."""
 
 import warnings
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from rankexp.metrics.continuous import checked
 
 REGISTER = {"push_risk": "push_risk"}
 
-SIDES: dict[str, tuple[str, ...]] = {
+SIDES: dict[str, tuple[Literal["left", "right"], ...]] = {
     "expected": ("left", "right"),
     "best": ("left",),
     "worst": ("right",),

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.analyse import blocks
+from rankexp.analyse.contrast import dropped_note
 from rankexp.analyse.noisy_ranks import NoisyRanks, Ties, drawn, spearman
 from rankexp.arrays import Floats
 from rankexp.config.published import ALL
@@ -32,6 +33,8 @@ class Column:
     metric: Metric
     found: NoisyRanks
     printed: Floats
+    dropped: str
+    """Data sets that are left out, in words."""
 
     @property
     def agreement(self) -> tuple[float, Floats]:
@@ -70,13 +73,13 @@ class RankTable(Choosing, InBlocks):
             columns = [self._column(context, experiment, one, methods) for one in metrics]
         except blocks.IncompleteError as error:
             return Output(notes=[f"{experiment}: {error}."])
-        names = list(map(context.method_label, methods))
+        names, rule = list(map(context.method_label, methods)), str(self.rule_of(experiment))
         facts = {one.metric.label: self._fact(one) for one in columns}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
         return Output(
-            pd.concat([self._numbers(one, methods) for one in columns], ignore_index=True),
+            pd.concat([self._numbers(one, methods, rule) for one in columns], ignore_index=True),
             [self._table(columns, names, experiment)],
-            notes=self._notes(),
+            notes=self._notes(columns),
             gist=f"Average ranks, Spearman's rho: {said}.",
             tally=self._tally(columns, names),
             facts=facts,
@@ -87,7 +90,10 @@ class RankTable(Choosing, InBlocks):
     ) -> Column:
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
-        kept = blocks.complete(table, ["problem"], self.incomplete).values.index
+        known = set(table.index.get_level_values("problem"))
+        missing = [p for p in context.evaluate(experiment).problems if p not in known]
+        made = blocks.complete(table, ["problem"], self.incomplete, missing)
+        kept = made.values.index
         designs = context.designs(experiment, metric)
         whole = table[table["state"] == "whole"][methods]
         own = {name: whole.xs(name, level="problem").to_numpy() for name in kept}
@@ -106,19 +112,20 @@ class RankTable(Choosing, InBlocks):
             rng=stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
         )
         said = [context.published.get((experiment, ALL, m, _quantity(metric))) for m in methods]
-        return Column(metric, found, np.array([math.nan if s is None else s.value for s in said]))
+        printed = np.array([math.nan if one is None else one.value for one in said])
+        return Column(metric, found, printed, dropped_note(made.left_out))
 
     def _apart(self, one: Column) -> Floats:
         """Tell which ranks are further from the print than two runs are from each other."""
         return np.asarray(np.abs(one.found.average - one.printed) > one.found.apart(self.level))
 
-    def _numbers(self, one: Column, methods: list[str]) -> pd.DataFrame:
+    def _numbers(self, one: Column, methods: list[str], rule: str) -> pd.DataFrame:
         low, high = one.found.interval(self.level)
         rho, draws = one.agreement
         return pd.DataFrame(
             {
                 "metric": repr(one.metric),
-                "rule": str(self.rule),
+                "rule": rule,
                 "method": methods,
                 "published": one.printed,
                 "average_rank": one.found.average,
@@ -185,8 +192,9 @@ class RankTable(Choosing, InBlocks):
         caption = f"Average ranks{what}, by {rule}; 1 is best"
         return Table(header, [*rows, *last[not published :]], caption)
 
-    def _notes(self) -> list[str]:
+    def _notes(self, columns: list[Column]) -> list[str]:
         percent = f"{100 * self.level:g} %"
+        dropped = dict.fromkeys(f"{one.dropped}." for one in columns if one.dropped)
         return [
             f"Ranks of mean values within each data set; equal ones get {SAME[self.ties]}. In "
             f"brackets: {percent} intervals by {self.draws:,} draws of the noise of splits, with "
@@ -195,6 +203,7 @@ class RankTable(Choosing, InBlocks):
             "are from each other.",
             "Spearman of two such runs: the median over pairs of draws; agreement with a print "
             "that is as noisy cannot be expected to be higher.",
+            *dropped,
         ]
 
 

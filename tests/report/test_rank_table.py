@@ -1,0 +1,103 @@
+"""The table of average ranks: ranks, their noise, and the print beside them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rankexp import registry
+from rankexp.analyse.noisy_ranks import drawn
+from rankexp.config.schema import Block
+from rankexp.plan import Cell
+from rankexp.report.context import Context
+from rankexp.report.model import Output
+from rankexp.report.render.text import rows
+from rankexp.run.record import Record
+
+Make = Callable[..., Context]
+BEST = {"logistic": 1.0, "svm_or": 2.0, "exponential": 3.0}
+"""What the made-up losses lead to, far beyond their noise."""
+
+
+def show(context: Context, experiment: str, **options: Any) -> Output:
+    block = Block(block="rank_table", name="x", experiment=experiment, options=options)
+    kind = registry.get("report.blocks", "rank_table")
+    output: Output = kind.model_validate(options).build(context, block)
+    return output
+
+
+def printed(context: Context, **ranks: float) -> Context:
+    """Let average ranks of ``boxes`` be published."""
+    shared = {"experiment": "boxes", "problem": "*", "quantity": "average_rank(rank_loss)"}
+    shared |= {"last_digit": "0.25", "source": "p. 1", "verified": "true", "note": ""}
+    context.manifest["published"] = [
+        shared | {"method": name, "value": str(value)} for name, value in ranks.items()
+    ]
+    return context
+
+
+def test_ranks_stand_beside_the_print(make: Make) -> None:
+    output = show(printed(make(), logistic=1.0, svm_or=3.0, exponential=2.5), "boxes")
+    frame = output.numbers.set_index("method")
+    assert frame["average_rank"].to_dict() == BEST
+    assert (frame["low"] <= frame["average_rank"]).all()
+    assert (frame["average_rank"] <= frame["high"]).all()
+    assert frame["published"].to_dict() == {"logistic": 1.0, "svm_or": 3.0, "exponential": 2.5}
+    assert set(frame["spearman"]) == {0.5} and set(frame["spearman_of_two_runs"]) == {1.0}
+    assert output.tally is not None
+    apart = frame.index[frame["apart"]].tolist()
+    assert apart == ["exponential", "svm_or"]
+    assert output.tally.found == "1 of 3 published average ranks within the noise"
+    assert "furthest SVM-OR by rank loss (2.00 here, 3.00 printed)" in output.tally.lacks
+    assert output.facts["rank loss"].text == ".50 (.50 to .50), of two such runs 1.00"
+    (table,) = output.tables
+    shown = rows(table)
+    assert [row[0] for row in shown] == [
+        *("exponential", "SVM-OR", "logistic", "Spearman to the print"),
+        "Spearman of two such runs",
+    ]
+    assert "≠" in shown[0][1] and "≠" not in shown[2][1]
+
+
+def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
+    output = show(make(), "boxes")
+    assert output.tally is None and not output.numbers["apart"].any()
+    assert output.numbers["spearman"].isna().all()
+    shown = rows(output.tables[0])
+    assert shown[-1][0] == "Spearman of two such runs" and len(shown) == 4
+    assert "/" not in shown[0][1] and "published" not in output.tables[0].caption
+
+
+def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:
+    (note,) = show(make(), "folds").notes
+    assert note == "folds: refused, blocks are incomplete (gone: not run)."
+    output = show(make(), "folds", incomplete="drop")
+    assert output.notes[-1] == "dropped 1 (gone: not run)."
+    assert output.numbers.set_index("method")["average_rank"].to_dict() == BEST
+
+
+def test_a_missing_record_refuses_its_data_set(make: Make) -> None:
+    def lost(cell: Cell, record: Record) -> Record | None:
+        gone = cell.problem == "easy" and cell.method == "logistic" and cell.place.model == 0
+        return None if gone else record
+
+    (note,) = show(make(change=lost), "boxes").notes
+    assert "easy: 3 of 15 splits lack a value" in note
+
+
+def test_a_single_split_has_no_noise_that_is_known(make: Make) -> None:
+    (note,) = show(make(), "once").notes
+    assert note == "once: vote: the noise of a single split is unknown."
+
+
+def test_training_parts_that_overlap_count(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def told(values: Any, corrections: Any, **more: Any) -> Any:
+        seen.append(corrections)
+        return drawn(values, corrections, **more)
+
+    monkeypatch.setattr("rankexp.report.blocks.statistics.rank_table.drawn", told)
+    show(make(), "folds", incomplete="drop")
+    show(make(), "boxes")
+    assert seen == [[1.0], [0.0, 0.0]]
