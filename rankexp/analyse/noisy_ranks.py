@@ -40,14 +40,16 @@ def drawn(
     *,
     higher: bool,
     ties: Ties,
+    decimals: int | None = None,
     draws: int,
     rng: np.random.Generator,
 ) -> NoisyRanks:
     """Return average ranks over data sets, each with values (splits, methods), two or more.
 
-    A draw adds to the means noise of the covariance that they have (multiplier bootstrap): that of
-    the splits times 1/splits plus the data set's correction for training parts that overlap
-    (Nadeau and Bengio, Machine Learning 52, 2003). The data sets stay as they are.
+    Means are rounded to `decimals` before they are ranked, if given. A draw adds to the means
+    noise of the covariance that they have (multiplier bootstrap): that of the splits times
+    1/splits plus the data set's correction for training parts that overlap (Nadeau and Bengio,
+    Machine Learning 52, 2003). The data sets stay as they are.
     """
     means, noisy = [], []
     for own, correction in zip(values, corrections, strict=True):
@@ -55,10 +57,9 @@ def drawn(
         factor = np.sqrt((1 / count + correction) / (count - 1))
         noisy.append(mean + factor * rng.standard_normal((draws, count)) @ (own - mean))
         means.append(mean)
-    return NoisyRanks(
-        average_ranks(np.stack(means), higher, ties),
-        average_ranks(np.stack(noisy, axis=1), higher, ties),
-    )
+    every = [np.stack(means), np.stack(noisy, axis=1)]
+    every = every if decimals is None else [np.round(one, decimals) for one in every]
+    return NoisyRanks(*(average_ranks(one, higher, ties) for one in every))
 
 
 def average_ranks(means: Floats, higher: bool, ties: Ties) -> Floats:

@@ -45,14 +45,12 @@ def push_risk(
 
     Parameters
     ----------
-    y, scores, sample_weight, levels
-        Those of :func:`rankexp.metrics.rank_loss`. Negatives are averaged, and positives are
-        shared, by their weights.
     p : float
         >= 1 and finite.
     ties : {"expected", "worst", "best"}
         What a positive counts that ties with the negative: 1/2, 1, or 0, as in menon2014. The
         power is of the share, so that for p > 1 ``"expected"`` is no mean over orders of ties.
+        The others are those of :func:`rankexp.metrics.rank_loss`; weights are those of both means.
 
     Returns
     -------
@@ -64,10 +62,6 @@ def push_risk(
     ------
     ValueError
         For what :func:`rankexp.metrics.rank_loss` raises it, or another p.
-
-    Notes
-    -----
-    O(n log n) a column.
 
     Examples
     --------

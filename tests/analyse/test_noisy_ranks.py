@@ -21,6 +21,15 @@ def test_ranks_are_those_of_means_within_each_data_set():
     assert lower.tolist() == [2.0, 1.5, 2.0]
 
 
+def test_means_are_rounded_before_they_are_ranked():
+    values = [np.array([[0.9112, 0.9114, 0.9]] * 2)]
+    rng = np.random.default_rng(0)
+    how = {"higher": True, "ties": "min", "draws": 100, "rng": rng}
+    assert drawn(values, [0], **how).average.tolist() == [2.0, 1.0, 3.0]
+    rounded = drawn(values, [0], decimals=3, **how)
+    assert rounded.average.tolist() == [1.0, 1.0, 3.0] == rounded.draws[0].tolist()
+
+
 def test_columns_that_agree_tie_in_every_draw():
     one = np.random.default_rng(1).random(10)
     found = ranked([np.stack([one, one, one + 5], axis=1)], [0.25], ties="min")

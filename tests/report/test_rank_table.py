@@ -53,10 +53,11 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     (table,) = output.tables
     shown = rows(table)
     assert [row[0] for row in shown] == [
-        *("exponential", "SVM-OR", "logistic", "Spearman to the print"),
-        "Spearman of two such runs",
+        *("exponential", "SVM-OR", "logistic", "All together"),
+        *("Spearman of two such runs", "Spearman to the print"),
     ]
     assert "≠" in shown[0][1] and "≠" not in shown[2][1]
+    assert shown[3][1] == "6.50 / 6.00"
 
 
 def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
@@ -64,8 +65,12 @@ def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
     assert output.tally is None and not output.numbers["apart"].any()
     assert output.numbers["spearman"].isna().all()
     shown = rows(output.tables[0])
-    assert shown[-1][0] == "Spearman of two such runs" and len(shown) == 4
-    assert "/" not in shown[0][1] and "published" not in output.tables[0].caption
+    assert shown[-1][0] == "Spearman of two such runs" and len(shown) == 5
+    assert (
+        shown[3][1] == "6.00"
+        and "/" not in shown[0][1]
+        and "published" not in output.tables[0].caption
+    )
 
 
 def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:

@@ -61,6 +61,8 @@ class RankTable(Choosing, InBlocks):
     """Default: all of the experiment."""
     ties: Ties = "average"
     """What equal means get: their mean rank, or the least of them (``min``)."""
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """To which means are rounded before they are ranked, as a print's may have been."""
     draws: Annotated[int, Field(ge=100, le=100_000)] = 2000
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     digits: Annotated[int, Field(ge=0, le=12)] = 1
@@ -108,6 +110,7 @@ class RankTable(Choosing, InBlocks):
             [designs[name].correction for name in kept],
             higher=metric.direction == "higher",
             ties=self.ties,
+            decimals=self.decimals,
             draws=self.draws,
             rng=stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
         )
@@ -170,7 +173,9 @@ class RankTable(Choosing, InBlocks):
 
     def _table(self, columns: list[Column], names: list[str], experiment: str) -> Table:
         rows: list[list[Entry]] = [[name] for name in names]
-        last: list[list[Entry]] = [["Spearman to the print"], ["Spearman of two such runs"]]
+        last: list[list[Entry]] = [
+            *(["All together"], ["Spearman of two such runs"], ["Spearman to the print"])
+        ]
         published = any(not np.isnan(one.printed).all() for one in columns)
         for one in columns:
             ends, apart = one.found.interval(self.level).T.tolist(), self._apart(one)
@@ -184,25 +189,30 @@ class RankTable(Choosing, InBlocks):
                 row.append(Cells([printed, own]) if published else own)
             rho, draws = one.agreement
             told = None if math.isnan(rho) else self._ends(draws)
-            last[0].append(Cell(rho, interval=told, digits=2))
+            sums = [Cell(float(one_.sum()), digits=2) for one_ in (one.printed, one.found.average)]
+            last[0].append(Cells(sums[not published :]))
             last[1].append(Cell(one.own, digits=2))
+            last[2].append(Cell(rho, interval=told, digits=2))
         header = ["Method", *(one.metric.label for one in columns)]
         rule = self.rule_of(experiment).label
         what = ", published / reproduced" * published
         caption = f"Average ranks{what}, by {rule}; 1 is best"
-        return Table(header, [*rows, *last[not published :]], caption)
+        return Table(header, [*rows, *last[: 2 + published]], caption)
 
     def _notes(self, columns: list[Column]) -> list[str]:
         percent = f"{100 * self.level:g} %"
         dropped = dict.fromkeys(f"{one.dropped}." for one in columns if one.dropped)
+        near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
         return [
-            f"Ranks of mean values within each data set; equal ones get {SAME[self.ties]}. In "
-            f"brackets: {percent} intervals by {self.draws:,} draws of the noise of splits, with "
-            "the correction for training parts that overlap; the data sets stay as they are. "
+            f"Ranks of mean values{near} within each data set; equal ones get {SAME[self.ties]}. "
+            f"In brackets: {percent} intervals by {self.draws:,} draws of the noise of splits, "
+            "with the correction for training parts that overlap; the data sets stay as they are. "
             f"{Mark.APART.value}: further from the print than {percent} of pairs of such runs "
             "are from each other.",
+            "All together: the sum, which ties lower where they get the least rank. "
             "Spearman of two such runs: the median over pairs of draws; agreement with a print "
-            "that is as noisy cannot be expected to be higher.",
+            "that is as noisy cannot be expected to be higher. That to the print has the interval "
+            "of the draws, which noise brings nearer to 0 than the run itself.",
             *dropped,
         ]
 
