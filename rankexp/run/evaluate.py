@@ -273,9 +273,9 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
     fitted, seconds = work.fitted(spec, fold, extras)
     for part, tested in fold.tests.items():
-        scores = _seen(spec, fitted.scores[part])
+        scores = fitted.scores[part]
         scores.setflags(write=False)  # no metric changes what the next one sees
-        found = measured(metrics, scores, fitted.known, tested)
+        found = measured(metrics, scores, fitted.known, tested, spec.setting.round_scores)
         work.rows += rows_of(part, metrics, *found, tested)
     best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
     work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
@@ -293,15 +293,10 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    scores = _seen(spec, fitted.scores["test"])
-    work.inner.append(measured(spec.setting.metrics, scores, fitted.known, fold.test)[0])
+    scores = fitted.scores["test"]
+    metrics, decimals = spec.setting.metrics, spec.setting.round_scores
+    work.inner.append(measured(metrics, scores, fitted.known, fold.test, decimals)[0])
     return seconds
-
-
-def _seen(spec: EvaluateSpec, scores: Floats) -> Floats:
-    """Return the scores that metrics see."""
-    decimals = spec.setting.round_scores
-    return scores if decimals is None else np.round(scores, decimals)
 
 
 def _known_mean(values: Floats) -> Floats:

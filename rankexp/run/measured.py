@@ -12,13 +12,18 @@ from rankexp.run.record import Row
 
 
 def measured(
-    metrics: Sequence[Metric], scores: Floats, fitted: Mapping[str, Floats], tested: Rows
+    metrics: Sequence[Metric],
+    scores: Floats,
+    fitted: Mapping[str, Floats],
+    tested: Rows,
+    decimals: int | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the metrics on a part, (metrics, G), and within its groups, (metrics, Q, G).
 
     Where the rows have groups the value on the part is the mean over those that have a value, but
-    for a metric that makes its own use of groups.
+    for a metric that makes its own use of groups. Scores are rounded to `decimals`, if given.
     """
+    scores = scores if decimals is None else np.round(scores, decimals)
     known = tested.known | {"fitted": fitted, "scores": scores}
     if tested.part.groups is None:
         values = [metric(**known) for metric in metrics]

@@ -53,7 +53,7 @@ def test_one_negative_at_the_top_costs_as_many_wrong_pairs_more_with_p():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"p=0.5: expected a finite number >= 1"):
         parse("push_risk(p=0.5)")
-    with pytest.raises(ValueError, match="ties='never': expected one of expected, worst, best"):
+    with pytest.raises(ValueError, match="ties='never': expected one of expected, best, worst"):
         push_risk([0, 1], [0.0, 1.0], ties="never")
     with pytest.raises(ValueError, match="finite number >= 1"):
         push_risk([0, 1], [0.0, 1.0], p=np.inf)

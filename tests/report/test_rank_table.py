@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rankexp import registry
-from rankexp.analyse.noisy_ranks import drawn
+from rankexp.analyse.noisy_ranks import noisy_ranks
 from rankexp.config.schema import Block
 from rankexp.plan import Cell
 from rankexp.report.context import Context
@@ -53,8 +53,7 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     (table,) = output.tables
     shown = rows(table)
     assert [row[0] for row in shown] == [
-        *("exponential", "SVM-OR", "logistic", "All together"),
-        *("Spearman of two such runs", "Spearman to the print"),
+        *("exponential", "SVM-OR", "logistic", "All together", "Spearman's rho"),
     ]
     assert "≠" in shown[0][1] and "≠" not in shown[2][1]
     assert shown[3][1] == "6.50 / 6.00"
@@ -65,7 +64,7 @@ def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
     assert output.tally is None and not output.numbers["apart"].any()
     assert output.numbers["spearman"].isna().all()
     shown = rows(output.tables[0])
-    assert shown[-1][0] == "Spearman of two such runs" and len(shown) == 5
+    assert shown[-1] == ["Spearman's rho", "of two such runs 1.00"] and len(shown) == 5
     assert (
         shown[3][1] == "6.00"
         and "/" not in shown[0][1]
@@ -92,17 +91,17 @@ def test_a_missing_record_refuses_its_data_set(make: Make) -> None:
 
 def test_a_single_split_has_no_noise_that_is_known(make: Make) -> None:
     (note,) = show(make(), "once").notes
-    assert note == "once: vote: the noise of a single split is unknown."
+    assert note == "once: a data set needs two splits or more."
 
 
 def test_training_parts_that_overlap_count(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
-    def told(values: Any, corrections: Any, **more: Any) -> Any:
+    def told(values: Any, corrections: Any, *more: Any, **other: Any) -> Any:
         seen.append(corrections)
-        return drawn(values, corrections, **more)
+        return noisy_ranks(values, corrections, *more, **other)
 
-    monkeypatch.setattr("rankexp.report.blocks.statistics.rank_table.drawn", told)
+    monkeypatch.setattr("rankexp.report.blocks.statistics.rank_table.noisy_ranks", told)
     show(make(), "folds", incomplete="drop")
     show(make(), "boxes")
     assert seen == [[1.0], [0.0, 0.0]]

@@ -1,8 +1,7 @@
 """Average ranks by several metrics, published beside reproduced, with the noise of the splits."""
 
 import math
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,8 @@ from pydantic import Field
 
 from rankexp.analyse import blocks
 from rankexp.analyse.contrast import dropped_note
-from rankexp.analyse.noisy_ranks import NoisyRanks, Ties, drawn, spearman
-from rankexp.arrays import Floats
+from rankexp.analyse.noisy_ranks import Ties, noisy_ranks, spearman
+from rankexp.analyse.verdicts import LEVEL
 from rankexp.config.published import ALL
 from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
@@ -23,32 +22,8 @@ from rankexp.seeds import stream
 
 REGISTER = {"rank_table": "RankTable"}
 
-SAME = {"average": "mean ranks", "min": "the least rank"}
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """A metric's ranks, and the published ones, NaN where there is none."""
-
-    metric: Metric
-    found: NoisyRanks
-    printed: Floats
-    dropped: str
-    """Data sets that are left out, in words."""
-
-    @property
-    def agreement(self) -> tuple[float, Floats]:
-        """Spearman's correlation to the print: the run's, and that of each draw; or NaN."""
-        told = ~np.isnan(self.printed)
-        if told.sum() < 2:
-            return math.nan, np.array([math.nan])
-        rho = spearman(self.found.average[told], self.printed[told])
-        return float(rho), spearman(self.found.draws[:, told], self.printed[told])
-
-    @property
-    def own(self) -> float:
-        """The median of that of two draws."""
-        return float(np.nanmedian(spearman(self.found.draws, self.found.others)))
+Columns = dict[Metric, pd.DataFrame]
+DRAWS = 2000
 
 
 class RankTable(Choosing, InBlocks):
@@ -63,8 +38,6 @@ class RankTable(Choosing, InBlocks):
     """What equal means get: their mean rank, or the least of them (``min``)."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """To which means are rounded before they are ranked, as a print's may have been."""
-    draws: Annotated[int, Field(ge=100, le=100_000)] = 2000
-    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     digits: Annotated[int, Field(ge=0, le=12)] = 1
 
     def output(self, context: Context, block: Block) -> Output:
@@ -72,150 +45,110 @@ class RankTable(Choosing, InBlocks):
         (experiment, *_), methods = block.experiments, self.shown(context, block)
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
         try:
-            columns = [self._column(context, experiment, one, methods) for one in metrics]
+            found = {one: self._column(context, experiment, one, methods) for one in metrics}
         except blocks.IncompleteError as error:
             return Output(notes=[f"{experiment}: {error}."])
-        names, rule = list(map(context.method_label, methods)), str(self.rule_of(experiment))
-        facts = {one.metric.label: self._fact(one) for one in columns}
+        facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
+        numbers = pd.concat(found.values(), ignore_index=True)
         return Output(
-            pd.concat([self._numbers(one, methods, rule) for one in columns], ignore_index=True),
-            [self._table(columns, names, experiment)],
-            notes=self._notes(columns),
+            numbers.assign(rule=str(self.rule_of(experiment))),
+            [self._table(context, experiment, found)],
+            notes=[*self._notes(), *(f"{text}." for text in numbers["left_out"].unique() if text)],
             gist=f"Average ranks, Spearman's rho: {said}.",
-            tally=self._tally(columns, names),
+            tally=_tally(context, numbers.dropna(subset=["published"])),
             facts=facts,
         )
 
     def _column(
         self, context: Context, experiment: str, metric: Metric, methods: list[str]
-    ) -> Column:
+    ) -> pd.DataFrame:
+        """Return a row a method; Spearman's correlations are the same in all of them."""
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
         known = set(table.index.get_level_values("problem"))
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
         made = blocks.complete(table, ["problem"], self.incomplete, missing)
-        kept = made.values.index
+        whole, names = table[table["state"] == "whole"][methods], list(made.values.index)
+        own = [whole.xs(name, level="problem").to_numpy() for name in names]
+        if min(map(len, own), default=0) < 2:
+            raise blocks.IncompleteError("a data set needs two splits or more")
         designs = context.designs(experiment, metric)
-        whole = table[table["state"] == "whole"][methods]
-        own = {name: whole.xs(name, level="problem").to_numpy() for name in kept}
-        if few := [name for name, values in own.items() if len(values) < 2]:
-            raise blocks.IncompleteError(
-                f"{', '.join(few)}: the noise of a single split is unknown"
-            )
-        if not own:
-            raise blocks.IncompleteError("no data set is complete")
-        found = drawn(
-            list(own.values()),
-            [designs[name].correction for name in kept],
+        average, draws = noisy_ranks(
+            own,
+            [designs[name].correction for name in names],
+            DRAWS,
+            stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
             higher=metric.direction == "higher",
             ties=self.ties,
             decimals=self.decimals,
-            draws=self.draws,
-            rng=stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
         )
-        said = [context.published.get((experiment, ALL, m, _quantity(metric))) for m in methods]
-        printed = np.array([math.nan if one is None else one.value for one in said])
-        return Column(metric, found, printed, dropped_note(made.left_out))
+        key, said = f"average_rank({metric!r})", context.published
+        told = [said.get((experiment, ALL, name, key)) for name in methods]
+        printed = np.array([one.value if one else math.nan for one in told])
+        others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        low, high = np.quantile(draws, ends, axis=0)
+        rho_low, rho_high = np.quantile(spearman(draws, printed), ends)
+        away = np.quantile(np.abs(draws - others), LEVEL, axis=0)
+        found: dict[str, Any] = {"metric": repr(metric), "method": methods, "published": printed}
+        found |= {"average_rank": average, "low": low, "high": high}
+        found |= {"apart": np.abs(average - printed) > away}
+        found |= {"spearman": float(spearman(average, printed)), "spearman_low": rho_low}
+        two = float(np.nanmedian(spearman(draws, others)))
+        found |= {"spearman_high": rho_high, "spearman_of_two_runs": two}
+        return pd.DataFrame(found | {"left_out": dropped_note(made.left_out)})
 
-    def _apart(self, one: Column) -> Floats:
-        """Tell which ranks are further from the print than two runs are from each other."""
-        return np.asarray(np.abs(one.found.average - one.printed) > one.found.apart(self.level))
+    def _table(self, context: Context, experiment: str, found: Columns) -> Table:
+        printed = any(own["published"].notna().any() for own in found.values())
+        rows: dict[str, list[Entry]] = {}
+        for own in found.values():
+            for row in own.to_dict("records"):
+                mark = Mark.APART if row["apart"] else None
+                ends = (row["low"], row["high"])
+                cell = Cell(row["average_rank"], interval=ends, mark=mark, digits=self.digits)
+                parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
+                rows.setdefault(row["method"], []).append(Cells(parts))
+            sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
+            together = Cells([Cell(value, digits=2) for value in sums])
+            rows.setdefault("All together", []).append(together)
+            rows.setdefault("Spearman's rho", []).append(_agreement(own))
+        caption = f"Average ranks{', published / reproduced' * printed}, by "
+        caption += f"{self.rule_of(experiment).label}; 1 is best"
+        header, label = ["Method", *(metric.label for metric in found)], context.method_label
+        return Table(header, [[label(name), *own] for name, own in rows.items()], caption)
 
-    def _numbers(self, one: Column, methods: list[str], rule: str) -> pd.DataFrame:
-        low, high = one.found.interval(self.level)
-        rho, draws = one.agreement
-        return pd.DataFrame(
-            {
-                "metric": repr(one.metric),
-                "rule": rule,
-                "method": methods,
-                "published": one.printed,
-                "average_rank": one.found.average,
-                "low": low,
-                "high": high,
-                "apart": self._apart(one),
-                "spearman": rho,
-                "spearman_low": self._ends(draws)[0],
-                "spearman_high": self._ends(draws)[1],
-                "spearman_of_two_runs": one.own,
-            }
-        )
-
-    def _ends(self, draws: Floats) -> tuple[float, float]:
-        low, high = np.quantile(draws, [(1 - self.level) / 2, (1 + self.level) / 2]).tolist()
-        return low, high
-
-    def _fact(self, one: Column) -> Fact:
-        (rho, draws), own = one.agreement, f"of two such runs {number(one.own, 2)}"
-        if math.isnan(rho):
-            return Fact("", own)
-        return Fact("", f"{number(rho, 2)} ({span(*self._ends(draws), 2, sign=False)}), {own}")
-
-    def _tally(self, columns: list[Column], names: list[str]) -> Tally | None:
-        """Count the published ranks that the noise of both explains, and name the furthest."""
-        total = sum(int((~np.isnan(one.printed)).sum()) for one in columns)
-        if not total:
-            return None
-        wrong = [
-            (abs(one.found.average[i] - one.printed[i]), name, one, i)
-            for one in columns
-            for i, name in enumerate(names)
-            if self._apart(one)[i]
-        ]
-        found = f"{total - len(wrong)} of {total} published average ranks within the noise"
-        if not wrong:
-            return Tally(found)
-        _, name, one, i = max(wrong, key=lambda each: each[0])
-        own, printed = (number(v[i], 2) for v in (one.found.average, one.printed))
-        furthest = f"furthest {name} by {one.metric.label} ({own} here, {printed} printed)"
-        return Tally(found, f"{len(wrong)} of {total} average ranks, {furthest}")
-
-    def _table(self, columns: list[Column], names: list[str], experiment: str) -> Table:
-        rows: list[list[Entry]] = [[name] for name in names]
-        last: list[list[Entry]] = [
-            *(["All together"], ["Spearman of two such runs"], ["Spearman to the print"])
-        ]
-        published = any(not np.isnan(one.printed).all() for one in columns)
-        for one in columns:
-            ends, apart = one.found.interval(self.level).T.tolist(), self._apart(one)
-            for i, row in enumerate(rows):
-                mark = Mark.APART if apart[i] else None
-                low, high = ends[i]
-                own = Cell(
-                    one.found.average[i], interval=(low, high), mark=mark, digits=self.digits
-                )
-                printed = Cell(one.printed[i], digits=self.digits)
-                row.append(Cells([printed, own]) if published else own)
-            rho, draws = one.agreement
-            told = None if math.isnan(rho) else self._ends(draws)
-            sums = [Cell(float(one_.sum()), digits=2) for one_ in (one.printed, one.found.average)]
-            last[0].append(Cells(sums[not published :]))
-            last[1].append(Cell(one.own, digits=2))
-            last[2].append(Cell(rho, interval=told, digits=2))
-        header = ["Method", *(one.metric.label for one in columns)]
-        rule = self.rule_of(experiment).label
-        what = ", published / reproduced" * published
-        caption = f"Average ranks{what}, by {rule}; 1 is best"
-        return Table(header, [*rows, *last[: 2 + published]], caption)
-
-    def _notes(self, columns: list[Column]) -> list[str]:
-        percent = f"{100 * self.level:g} %"
-        dropped = dict.fromkeys(f"{one.dropped}." for one in columns if one.dropped)
+    def _notes(self) -> list[str]:
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
+        percent = f"{100 * LEVEL:g} %"
         return [
-            f"Ranks of mean values{near} within each data set; equal ones get {SAME[self.ties]}. "
-            f"In brackets: {percent} intervals by {self.draws:,} draws of the noise of splits, "
-            "with the correction for training parts that overlap; the data sets stay as they are. "
-            f"{Mark.APART.value}: further from the print than {percent} of pairs of such runs "
-            "are from each other.",
-            "All together: the sum, which ties lower where they get the least rank. "
-            "Spearman of two such runs: the median over pairs of draws; agreement with a print "
-            "that is as noisy cannot be expected to be higher. That to the print has the interval "
-            "of the draws, which noise brings nearer to 0 than the run itself.",
-            *dropped,
+            f"Ranks of mean values{near} within each data set; equal ones get the {self.ties}. "
+            f"In brackets: {percent} of {DRAWS:,} draws of the noise of splits, corrected "
+            "for training parts that overlap; the data sets stay as they are. "
+            f"{Mark.APART.value}: further from the print than {percent} of two draws are apart.",
+            "Spearman's rho: to the print, with that of the draws, which noise brings nearer to "
+            "0; then the median of two draws, beyond which no print as noisy is to be expected.",
         ]
 
 
-def _quantity(metric: Metric) -> str:
-    return f"average_rank({metric!r})"
+def _agreement(own: pd.DataFrame) -> str:
+    """Say how ranks agree with the print, and with those of another run."""
+    row = own.to_dict("records")[0]
+    two = number(row["spearman_of_two_runs"], 2)
+    if math.isnan(row["spearman"]):
+        return f"of two such runs {two}"
+    ends = span(row["spearman_low"], row["spearman_high"], 2, sign=False)
+    return f"{number(row['spearman'], 2)} ({ends}), of two such runs {two}"
+
+
+def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
+    """Count the published ranks that the noise of both explains, and name the furthest."""
+    wrong = told[told["apart"]]
+    found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
+    if not len(wrong):
+        return Tally(found) if len(told) else None
+    lines = wrong.to_dict("records")
+    worst = max(lines, key=lambda row: abs(row["average_rank"] - row["published"]))
+    name = f"{context.method_label(worst['method'])} by {parse(worst['metric']).label}"
+    own, printed = (number(worst[side], 2) for side in ("average_rank", "published"))
+    lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
+    return Tally(found, f"{lacks} ({own} here, {printed} printed)")
