@@ -46,8 +46,7 @@ def spearman(first: Floats, second: Floats) -> Floats:
     """Return Spearman's correlations along the last axis; NaN where a side is constant or NaN."""
     from scipy import stats
 
-    sides = [stats.rankdata(settled(one), axis=-1) for one in (first, second)]
-    a, b = (one - one.mean(axis=-1, keepdims=True) for one in sides)
+    ranks = [stats.rankdata(settled(one), axis=-1) for one in (first, second)]
+    a, b = (one - one.mean(axis=-1, keepdims=True) for one in ranks)
     with np.errstate(invalid="ignore"):
-        found = (a * b).sum(axis=-1) / np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
-    return np.asarray(found)
+        return np.asarray((a * b).sum(axis=-1) / np.sqrt((a**2).sum(-1) * (b**2).sum(-1)))

@@ -43,7 +43,7 @@ class RankTable(Choosing, InBlocks):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, how it agrees with the print, and with itself."""
         (experiment, *_), methods = block.experiments, self.shown(context, block)
-        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
+        metrics = self.metrics or map(parse, context.evaluate(experiment).metrics)
         try:
             found = {one: self._column(context, experiment, one, methods) for one in metrics}
         except blocks.IncompleteError as error:
@@ -91,11 +91,10 @@ class RankTable(Choosing, InBlocks):
         rho_low, rho_high = np.quantile(spearman(draws, printed), ends)
         away = np.quantile(np.abs(draws - others), LEVEL, axis=0)
         found: dict[str, Any] = {"metric": repr(metric), "method": methods, "published": printed}
-        found |= {"average_rank": average, "low": low, "high": high}
-        found |= {"apart": np.abs(average - printed) > away}
-        found |= {"spearman": float(spearman(average, printed)), "spearman_low": rho_low}
+        found |= {"average_rank": average, "apart": np.abs(average - printed) > away}
+        found |= {"low": low, "high": high, "spearman": float(spearman(average, printed))}
         two = float(np.nanmedian(spearman(draws, others)))
-        found |= {"spearman_high": rho_high, "spearman_of_two_runs": two}
+        found |= {"spearman_low": rho_low, "spearman_high": rho_high, "spearman_of_two_runs": two}
         return pd.DataFrame(found | {"left_out": dropped_note(made.left_out)})
 
     def _table(self, context: Context, experiment: str, found: Columns) -> Table:
@@ -109,11 +108,14 @@ class RankTable(Choosing, InBlocks):
                 parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
                 rows.setdefault(row["method"], []).append(Cells(parts))
             sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
+            ends = (row["spearman_low"], row["spearman_high"])
+            rho = Cell(row["spearman"], interval=ends, digits=2)
+            both = [rho, Cell(row["spearman_of_two_runs"], digits=2)][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
-            rows.setdefault("Spearman's rho", []).append(_agreement(own))
-        caption = f"Average ranks{', published / reproduced' * printed}, by "
-        caption += f"{self.rule_of(experiment).label}; 1 is best"
+            rows.setdefault("Spearman's rho", []).append(Cells(both))
+        what = f"Average ranks{', published / reproduced' * printed}"
+        caption = f"{what}, by {self.rule_of(experiment).label}; 1 is best"
         header, label = ["Method", *(metric.label for metric in found)], context.method_label
         return Table(header, [[label(name), *own] for name, own in rows.items()], caption)
 
@@ -121,12 +123,12 @@ class RankTable(Choosing, InBlocks):
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
         percent = f"{100 * LEVEL:g} %"
         return [
-            f"Ranks of mean values{near} within each data set; equal ones get the {self.ties}. "
+            f"Ranks of mean values{near} within each data set; of equals the {self.ties}. "
             f"In brackets: {percent} of {DRAWS:,} draws of the noise of splits, corrected "
             "for training parts that overlap; the data sets stay as they are. "
             f"{Mark.APART.value}: further from the print than {percent} of two draws are apart.",
-            "Spearman's rho: to the print, with that of the draws, which noise brings nearer to "
-            "0; then the median of two draws, beyond which no print as noisy is to be expected.",
+            "Spearman's rho: to the print, with that of the draws, which noise brings nearer to 0 "
+            "/ of two draws, their median; no print as noisy can be expected to do better.",
         ]
 
 
