@@ -50,13 +50,16 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     assert output.tally.found == "1 of 3 published average ranks within the noise"
     assert "furthest SVM-OR by rank loss (2.00 here, 3.00 printed)" in output.tally.lacks
     assert output.facts["rank loss"].text == ".50 (.50 to .50), of two such runs 1.00"
-    (table,) = output.tables
+    table, detail = output.tables
+    assert detail.detail and not table.detail
     shown = rows(table)
     assert [row[0] for row in shown] == [
         *("exponential", "SVM-OR", "logistic", "All together", "Spearman's rho"),
     ]
     assert "≠" in shown[0][1] and "≠" not in shown[2][1]
-    assert shown[3][1] == "6.50 / 6.00" and shown[4][1] == ".50 (.50 to .50) / 1.00"
+    assert shown[3][1] == "6.50 / 6.00" and shown[4][1] == ".50 / 1.00"
+    assert rows(detail)[4][1] == ".50 (.50 to .50) / 1.00"
+    assert rows(detail)[0][1] == "2.50 / 3.00 ≠ (3.00 to 3.00)"
 
 
 def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:

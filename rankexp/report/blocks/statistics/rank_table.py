@@ -38,7 +38,7 @@ class RankTable(Choosing, InBlocks):
     """What equal means get: their mean rank, or the least of them (``min``)."""
     decimals: Annotated[int, Field(ge=0, le=15)] | None = None
     """To which means are rounded before they are ranked, as a print's may have been."""
-    digits: Annotated[int, Field(ge=0, le=12)] = 1
+    digits: int = 2
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, how it agrees with the print, and with itself."""
@@ -53,7 +53,7 @@ class RankTable(Choosing, InBlocks):
         numbers = pd.concat(found.values(), ignore_index=True)
         return Output(
             numbers.assign(rule=str(self.rule_of(experiment))),
-            [self._table(context, experiment, found)],
+            [self._table(context, experiment, found, detail) for detail in (False, True)],
             notes=[*self._notes(), *(f"{text}." for text in numbers["left_out"].unique() if text)],
             gist=f"Average ranks, Spearman's rho: {said}.",
             tally=_tally(context, numbers.dropna(subset=["published"])),
@@ -97,36 +97,37 @@ class RankTable(Choosing, InBlocks):
         found |= {"spearman_low": rho_low, "spearman_high": rho_high, "spearman_of_two_runs": two}
         return pd.DataFrame(found | {"left_out": dropped_note(made.left_out)})
 
-    def _table(self, context: Context, experiment: str, found: Columns) -> Table:
+    def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
+        """Return the table, in detail with intervals."""
         printed = any(own["published"].notna().any() for own in found.values())
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
             for row in own.to_dict("records"):
                 mark = Mark.APART if row["apart"] else None
-                ends = (row["low"], row["high"])
+                ends = (row["low"], row["high"]) if detail else None
                 cell = Cell(row["average_rank"], interval=ends, mark=mark, digits=self.digits)
                 parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
                 rows.setdefault(row["method"], []).append(Cells(parts))
             sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
-            ends = (row["spearman_low"], row["spearman_high"])
+            ends = (row["spearman_low"], row["spearman_high"]) if detail else None
             rho = Cell(row["spearman"], interval=ends, digits=2)
             both = [rho, Cell(row["spearman_of_two_runs"], digits=2)][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
             rows.setdefault("Spearman's rho", []).append(Cells(both))
         what = f"Average ranks{', published / reproduced' * printed}"
-        caption = f"{what}, by {self.rule_of(experiment).label}; 1 is best"
+        caption = f"{what}, by {self.rule_of(name).label}; 1 is best"
         header, label = ["Method", *(metric.label for metric in found)], context.method_label
-        return Table(header, [[label(name), *own] for name, own in rows.items()], caption)
+        return Table(header, [[label(m), *own] for m, own in rows.items()], caption, detail)
 
     def _notes(self) -> list[str]:
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
-        percent = f"{100 * LEVEL:g} %"
+        same = {"average": "mean", "min": "least"}[self.ties]
         return [
-            f"Ranks of mean values{near} within each data set; of equals the {self.ties}. "
-            f"In brackets: {percent} of {DRAWS:,} draws of the noise of splits, corrected "
-            "for training parts that overlap; the data sets stay as they are. "
-            f"{Mark.APART.value}: further from the print than {percent} of two draws are apart.",
+            f"Ranks of mean values{near} within each data set; of equal ones the {same}. "
+            f"In brackets, in the files: {LEVEL:.0%} of {DRAWS:,} draws of the noise of splits, "
+            "corrected for training parts that overlap; the data sets stay as they are. "
+            f"{Mark.APART.value}: further from the print than {LEVEL:.0%} of two draws are apart.",
             "Spearman's rho: to the print, with that of the draws, which noise brings nearer to 0 "
             "/ of two draws, their median; no print as noisy can be expected to do better.",
         ]
