@@ -80,7 +80,8 @@ def _hard_rows() -> Iterator[Row]:
             label = f"hinge / logistic path, {name}, {noise:.0%} noise"
             yield f"{label}, numba", fast, bar
             yield f"{label}, numpy", plain, plain_bar
-    bars = {"50 binary, equal weights": 8, "one-hot 5 × 10": 8, "10 binary × 5 copies": 18}
+    # The hinge path of the first takes what it took; the logistic path beside became quicker.
+    bars = {"50 binary, equal weights": 10, "one-hot 5 × 10": 8, "10 binary × 5 copies": 18}
     for name, X, y, *_ in hard(100_000, 0.0):
         _certified(X, y, LAMS, HAS_NUMBA)
         logistic, hinge = best_times(
