@@ -14,13 +14,15 @@ REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests of numbers: they run again on other processors and without compiled loops.
 NUMERICAL := $(wildcard $(addprefix tests/,losses metrics solvers risks estimators theory checks) \
 	tests/contracts/test_level_rankers.py)
+# Of the quick studies, which `make quick` runs all: what differs most from each other.
+BARE_RUNS := kotlowski2011 letor-ohsumed example-own-data
 # Exit code 3 means that some real data could not be had: what was to be had is done and reported.
 STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
 .PHONY: help kotlowski2011 clemencon2017 uematsu2010 letor-ohsumed quick test lint types tests haswell plain bare \
-	oldest fidelity bench clean reference
+	slow oldest fidelity bench clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -74,19 +76,22 @@ lint: $(VENV)/.installed-dev ## ruff: format and lint
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
 
-tests: $(VENV)/.installed-dev ## all tests but `fidelity`, and the examples of docstrings and docs
-	$(PYTEST) -m "not fidelity" --doctest-modules --doctest-glob="*.md" \
+tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
+	$(PYTEST) --dist worksteal -m "not fidelity and not slow" --doctest-modules --doctest-glob="*.md" \
 		--ignore-glob="*/conftest.py" tests rankexp docs
+
+slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
+	$(PYTEST) -m slow tests
 
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
 	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
 
-bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras: every quick study
+bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras: quick studies
 	rm -rf build/wheel $(BARE)
 	$(BIN)/python -m pip wheel $(QUIETLY) --no-deps --no-build-isolation --wheel-dir build/wheel .
 	$(PYTHON) -m venv $(BARE)
 	$(BARE)/bin/python -m pip install $(QUIETLY) build/wheel/*.whl
-	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) configs/*.yaml
+	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
 
 haswell: $(VENV)/.installed-dev ## the numerical tests with compiled loops, as without AVX-512
 	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)

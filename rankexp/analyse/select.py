@@ -107,7 +107,7 @@ class Rule:
     """A rule of choice: ``oracle``, ``fixed:lam=0.01``, ``validation:map`` in a study.
 
     >>> Rule.parse("validation:map").label
-    'validation by map'
+    'validation by MAP'
     """
 
     name: str = "oracle"  # of `RULES`

@@ -196,6 +196,7 @@ def test_an_answer_without_a_margin_is_found_before_anything_is_fitted(
     assert bool(without) == (f"the metric {without} has no margin of its own" in done.stderr)
 
 
+@pytest.mark.slow
 def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -> None:
     kept = "keep: {curves: [scoring_function], at: {low: -1, high: 1, points: 5}}"
     wrong = (
@@ -353,6 +354,7 @@ def test_wrong_data_exits_3_and_says_what_to_do(case: str, tmp_path: Path, typed
     assert (done.stdout + done.stderr).count(said) == 1
 
 
+@pytest.mark.slow
 def test_too_few_of_a_level_fail_in_the_users_words_without_advice_to_retry(
     tmp_path: Path,
 ) -> None:
@@ -367,6 +369,7 @@ def test_too_few_of_a_level_fail_in_the_users_words_without_advice_to_retry(
     assert "--retry" not in done.stderr
 
 
+@pytest.mark.slow
 def test_only_takes_several_names_with_commas(place: Path) -> None:
     more = TINY.replace("report:", "  again:\n    kind: simulate\n    check: flip_noise\nreport:")
     (place / "tiny.yaml").write_text(more)
@@ -378,6 +381,7 @@ def test_only_takes_several_names_with_commas(place: Path) -> None:
     assert "did you mean 'again'" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(MINE)
     rows = [f",{i},{i * 7 % 5},{['no', 'yes', ''][i % 3]}" for i in range(60)]
@@ -434,6 +438,7 @@ def test_another_users_folder_exits_4(
     assert capsys.readouterr().err == f"rankexp: '{place / 'published'}': Permission denied\n"
 
 
+@pytest.mark.slow
 def test_own_data_by_hand(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(MINE)
     (tmp_path / "copy").mkdir()

@@ -136,6 +136,7 @@ def values(place: Path, results: str = "results") -> dict[tuple[str, ...], str]:
     return {tuple(row[n] for n in names): row["value"] for row in rows if not row["group"]}
 
 
+@pytest.mark.slow
 def test_factories_and_pipelines_of_a_file_beside_the_study(place: Path) -> None:
     grid = "grid: {degree: [1, 2], logisticregression__C: [0.1, 1.0]}"
     study(
@@ -346,6 +347,7 @@ def test_records_of_foreign_methods_say_their_scikit_learn(place: Path) -> None:
     assert sorted(len(record.packages) for record in records) == [0] * 4 + [1] * 4
 
 
+@pytest.mark.slow
 def test_another_version_of_a_plug_in_is_run_anew(place: Path) -> None:
     plug_in_study(place)
     site = installed(place, "1.0")
@@ -361,6 +363,7 @@ def test_another_version_of_a_plug_in_is_run_anew(place: Path) -> None:
     assert "12 records, 0 done" in rankexp(place, "plan", "both.yaml", site=site)[1]
 
 
+@pytest.mark.slow
 def test_records_are_shown_without_the_plug_in(place: Path) -> None:
     plug_in_study(place)
     site = installed(place, "1.0")
@@ -399,6 +402,7 @@ def fits(place: Path) -> int:
     return len((place / "fits").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_a_new_metric_is_computed_from_kept_scores(place: Path) -> None:
     kept_study(place, "rank_loss")
     assert rankexp(place, "run", "study.yaml", "-j2")[0] == 0

@@ -113,6 +113,7 @@ class Sleeper:
 """
 
 
+@pytest.mark.slow
 def test_what_is_not_done_in_time_is_left_out_and_said(
     tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,6 +138,7 @@ def test_what_is_not_done_in_time_is_left_out_and_said(
     assert "1 × 5 folds" in report and "INCOMPLETE" not in report
 
 
+@pytest.mark.slow
 def test_repeats_that_were_not_whole_in_time_do_not_count(
     tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

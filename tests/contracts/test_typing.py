@@ -109,6 +109,7 @@ def mypy(script, folder):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_users_script_is_typed(tmp_path):
     public = [(room, name) for room in ROOMS for name in declared(room)[0]]
     each = "".join(f"import rankexp.{room}\n" for room in ROOMS)

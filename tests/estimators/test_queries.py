@@ -219,6 +219,7 @@ def test_a_sampled_band_knows_what_groups_count():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.slow
 def test_many_rows_are_sampled_with_what_their_groups_count(loss):
     """The descent begins with a sample, and is certified on all rows."""
     for sizes in ((200,) * 200 + (600,) * 40, (40_000, 10_000, 14_000)):

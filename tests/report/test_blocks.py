@@ -391,6 +391,7 @@ OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "pairs_or_points": ("boxes", {"contrasts": {"svm_or": "logistic"}, "margin": 0.01}),
     "published_spread": ("boxes", {}),
     "published_table": ("folds", {}),
+    "rank_table": ("folds", {"incomplete": "drop"}),
 }
 WITHOUT = {
     "curves_against_theory",

@@ -83,6 +83,7 @@ def test_it_stands_first_and_has_five_sentences(
     assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")
 
 
+@pytest.mark.slow
 def test_other_records_change_every_sentence_with_a_number(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:

@@ -365,6 +365,7 @@ def test_the_gravest_exit_code_is_kept(codes: tuple[int, ...], kept: int) -> Non
     assert outcome.exit_code == kept
 
 
+@pytest.mark.slow
 def test_a_method_that_kills_its_worker_twice_fails_alone(tmp_path: Path) -> None:
     study = toys.study({"killer": {"estimator": "toys.Killer"}, "mean": "MeanDifference"})
     outcome = run(study, tmp_path, workers=2)
