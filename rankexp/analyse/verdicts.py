@@ -113,8 +113,7 @@ def reproduction(
     ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
     NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
     reproduced, too, or where the noise is unknown and the printed digits differ. On the same
-    examples equal digits are ``reproduced`` whatever the noise, and what is within the margin is
-    ``near`` rather than untold.
+    examples equal digits are ``reproduced`` whatever the noise.
     """
     if math.isnan(difference):
         return Reproduction.NOT_RUN
@@ -122,9 +121,8 @@ def reproduction(
     if size <= within.exact:
         return Reproduction.REPRODUCED
     if size <= within.reproduced:
-        if margin is None or within.reproduced < margin:
-            return Reproduction.REPRODUCED
-        return Reproduction.NEAR if within.exact and size <= margin else Reproduction.UNDECIDED
+        blind = margin is not None and within.reproduced >= margin
+        return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED
     if math.isnan(within.se):
         return Reproduction.UNDECIDED
     return Reproduction.NEAR if size <= within.near else Reproduction.APART

@@ -60,6 +60,12 @@ class Given(Protocol):
             yield "test", "name the part that is the test set, or several in 'folds'"
         if self.folds is not None and (self.test is not None or self.validation is not None):
             yield "folds", "these say what 'test' and 'validation' are: give one or the other"
+        tests = Counter(fold.test for fold in self._folds())
+        for part in (part for part, count in tests.items() if count > 1):
+            yield (
+                "folds",
+                f"'{part}' is the test part of {tests[part]} folds: its rows count twice",
+            )
         for number, fold in enumerate(self._folds()):
             twice = (part for part, count in Counter(fold.named()).items() if count > 1)
             for part in twice:
@@ -116,6 +122,7 @@ class Given(Protocol):
         if not len(train):
             raise DataError(f"{at}all rows of data set '{source.name}' are {' or '.join(rows)}")
         if self.folds is not None:
+            self._check_use(source)
             _check_groups(source, train, held, at)
         test, *others = (source.whole.take(own) for own in held)
         units = kept_together(source, self.together) if inner else None
@@ -126,6 +133,19 @@ class Given(Protocol):
             others[0] if others else None,
             None if units is None else np.unique(units[train], return_inverse=True)[1],
         )
+
+    def _check_use(self, source: Loaded) -> None:
+        """Hold that each part has a place in a fold, so that no row is left out in silence."""
+        folds = self._folds()
+        if source.parts is None or any(fold.train is None for fold in folds):
+            return  # all other parts are trained on
+        used = {part for fold in folds for part in fold.named()}
+        for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
+            if (name := source.part_names[code]) not in used:
+                raise DataError(
+                    f"data set '{source.name}': part '{name}', {count:,} rows, is in no fold: "
+                    "name it in one, or leave its rows out of the data"
+                )
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return the queries of folds, or the examples of one test set."""

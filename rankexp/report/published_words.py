@@ -22,8 +22,7 @@ SE_OF = {
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold. The print has the "
     "same: its values of a query, which are not known, are taken to correlate with the run's by "
     "1/2 at least, so that the noise of both is this SE at most, in place of SE·√2; on the same "
-    "queries equal digits are reproduced whatever the noise, and what lies within the margin is "
-    "near",
+    "queries equal digits are reproduced whatever the noise",
     compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
 MARKS = {

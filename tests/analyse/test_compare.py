@@ -125,6 +125,14 @@ def test_verdicts_at_their_boundaries(difference: float, expected: str) -> None:
     assert reproduction(difference, within, margin=0.0021) == Reproduction(expected)
 
 
+def test_equal_digits_on_the_same_examples_are_reproduced_whatever_the_noise() -> None:
+    within = Tolerance(se=0.02, reproduced=0.04, near=0.08)
+    for exact, said in ((0.0, "cannot tell"), (0.00005, "reproduced")):
+        found = reproduction(0.00004, within._replace(exact=exact), margin=0.01)
+        assert found == Reproduction(said)
+    assert reproduction(0.001, within._replace(exact=0.00005), margin=0.01) == "cannot tell"
+
+
 def test_a_print_has_the_noise_of_its_own_units() -> None:
     t = stats.t.ppf(0.975, 9)
     same = tolerance(0.001, 9, 10, 10, 0.0001)

@@ -1,6 +1,7 @@
 import csv
 import gzip
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,3 +148,10 @@ def test_reads_back_what_csv_writes(tmp_path_factory, rows, delimiter):
     words = table.columns[1].categories
     assert list(table.values[:, 0]) == [number for number, _ in rows]
     assert [words[int(code)] for code in table.values[:, 1]] == [word for _, word in rows]
+
+
+def test_a_file_in_letors_format_is_told_from_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text("# made\n2 qid:1 1:0.3 2:0.1\n0 qid:1 1:0.2 2:0.4\n")
+    with pytest.raises(DataError, match=r"LETOR's format.*'source: \{letor: train.txt\}'"):
+        read_delimited(path)

@@ -262,6 +262,7 @@ def test_the_identity_of_one_test_set_is_what_it_was() -> None:
         ({"folds": [{"test": "a"}, {"test": "b", "validation": "b"}]}, "fold 2: 'b' occurs twice"),
         ({"folds": [{"test": "a", "train": ["b", "a"]}]}, "fold 1: 'a' occurs twice"),
         ({"folds": [{"test": "a", "train": ["b", "b"]}]}, "fold 1: 'b' occurs twice"),
+        ({"folds": [{"test": "a"}, {"test": "a"}]}, "'a' is the test part of 2 folds"),
     ],
 )
 def test_contradictions_are_known_before_the_data(given: dict[str, Any], said: str) -> None:
@@ -290,6 +291,13 @@ def test_folds_that_the_data_has_not_are_said(fold: Any, groups: Any, said: str)
     source = parted(None if groups is None else np.array(groups))
     with pytest.raises(DataError, match=said):
         protocol.parts(source, Place(fold=1), inner=False)
+
+
+def test_a_part_in_no_fold_is_refused() -> None:
+    """Such as 'c ' for 'c': its rows would be left out without a word."""
+    protocol = folded({"test": "a", "train": ["b"]}, {"test": "b", "train": ["a"]})
+    with pytest.raises(DataError, match="part 'c', 4 rows, is in no fold"):
+        protocol.parts(parted(), Place(fold=0), inner=False)
 
 
 def test_a_fold_of_all_rows_and_a_part_without_rows_are_said() -> None:
@@ -374,7 +382,7 @@ def test_folds_without_a_level_or_with_queries_of_one_level_do_not_crash(tmp_pat
 
 
 def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) -> None:
-    protocol = "{kind: given, folds: [{test: S3, train: [S1]}]}"
+    protocol = "{kind: given, folds: [{test: S3, validation: S2, train: [S1]}]}"
     outcome = queries(tmp_path, protocol, s1_of_one_level=True)
     failed = Store(outcome.folder).read()[outcome.cells[0].key]
     assert failed.status != "ok"

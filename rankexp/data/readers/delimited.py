@@ -80,6 +80,11 @@ class _Text:
                 start = line.lstrip()[:20]
                 break
             self._before += 1
+        if re.match(r"\S+\s+qid:", start):
+            raise DataError(
+                f"{path}: is text in LETOR's format, whose first cells are a level and a query: "
+                f"in a study say 'source: {{letor: {path.name}}}'"
+            )
         for starts, what in _NO_TABLES.items():
             if start.lower().startswith(starts):
                 raise DataError(f"{path}: is {what}, no table of rows: write it as CSV")
