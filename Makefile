@@ -11,9 +11,10 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers: they run again on other processors and without compiled loops.
+# Tests of numbers: they run again on other processors and without compiled loops, but for
+# scikit-learn's checks of how estimators are called.
 NUMERICAL := $(wildcard $(addprefix tests/,losses metrics solvers risks estimators theory checks) \
-	tests/contracts/test_level_rankers.py)
+	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
 BARE_RUNS := kotlowski2011 letor-ohsumed example-own-data
 # Exit code 3 means that some real data could not be had: what was to be had is done and reported.
@@ -84,7 +85,7 @@ slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which 
 	$(PYTEST) -m slow tests
 
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
-	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
+	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow" $(NUMERICAL)
 
 bare: $(VENV)/.installed-dev ## a wheel alone in an environment, without extras: quick studies
 	rm -rf build/wheel $(BARE)
