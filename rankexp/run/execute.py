@@ -204,7 +204,7 @@ class _Run:
         self.used.jobs += 1
         self.used.fits += count
         self.used.memory = max(self.used.memory, done.memory)
-        self.warned.update({text.partition(":")[0] for text in done.warnings})
+        self.warned.update(done.warnings)
         for key, reason, trace in done.failures:
             cell = self.cells[key]
             where = f"{cell.experiment} / {cell.problem} / {cell.method}"

@@ -42,6 +42,7 @@ class Done:
     failures: tuple[tuple[str, str, str], ...]
     """Key, reason and traceback."""
     warnings: tuple[str, ...]
+    """Categories, each once a record."""
     cpu: float
     """Seconds this process spent since it last reported: the first job brings the imports."""
     memory: int
@@ -57,7 +58,9 @@ def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
         tuple(record.key for record in records),
         pack(job.key, records),
         tuple((r.key, r.reason or r.status, r.texts.get("traceback", "")) for r in failed),
-        tuple(text for record in records for text in record.warnings),
+        tuple(
+            kind for record in records for kind in {w.partition(":")[0] for w in record.warnings}
+        ),
         cpu,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
     )
