@@ -36,12 +36,12 @@ def main() -> None:
     if not (where / "py.typed").is_file():
         sys.exit("bare: the wheel has no py.typed, so its types reach nobody")
     imported = import_everything()
-    rankexp_command("check", *given.studies)
     rankexp_command("check", *(study.stem for study in given.studies))  # those in the wheel
     rankexp_command("data", "list")
     rankexp_command("schema")
     for room in registry.ROOMS:
-        rankexp_command("list", room)
+        registry.names(room)
+    rankexp_command("list", "losses")
     testing.check_loss("logistic")
     testing.check_metric("rank_loss")
     with tempfile.TemporaryDirectory() as folder:

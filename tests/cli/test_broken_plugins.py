@@ -30,7 +30,13 @@ BROKEN = {
 }
 
 
-@pytest.fixture(params=BROKEN)
+# The gravest here, the others by `make slow`: each is three processes.
+@pytest.fixture(
+    params=[
+        "import exits",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in BROKEN if name != "import exits"),
+    ]
+)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a folder with a study and, installed in ``site``, a package that is broken."""
     metadata = tmp_path / "site" / "theirs-1.0.dist-info"

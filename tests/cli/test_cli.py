@@ -7,8 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
@@ -57,6 +57,8 @@ GOOD_ROWS = "a,b,label\n" + "".join(
     f"{i % 7},{i % 3},{'yes' if i % 2 else 'no'}\n" for i in range(20)
 )
 
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
 
 def rankexp(*arguments: object, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would, without the data folders of this machine."""
@@ -73,33 +75,6 @@ def rankexp(*arguments: object, cwd: Path, **env: str) -> subprocess.CompletedPr
     )
     assert "Traceback" not in done.stdout + done.stderr
     return done
-
-
-class Typed(Protocol):
-    """A command typed in a folder, and what it said."""
-
-    def __call__(self, *arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]: ...
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
-    """Run the command in this process, for many cases of what one process shows anyway."""
-
-    def _typed(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-        words = ["rankexp", *map(str, arguments)]
-        monkeypatch.chdir(cwd)
-        monkeypatch.delenv("RANKEXP_DATA", raising=False)
-        monkeypatch.setenv("RANKEXP_CACHE", str(cwd / "cache"))
-        monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        said = capsys.readouterr()
-        assert "Traceback" not in said.out + said.err
-        return subprocess.CompletedProcess(words, int(code or 0), said.out, said.err)
-
-    return _typed
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import csv
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -96,9 +97,12 @@ experiments:
 report: [{block: paired_table, name: table, experiment: e}]
 """
 
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FITS", str(tmp_path / "fits"))
     (tmp_path / "models.py").write_text(MODELS, encoding="utf-8")
     return tmp_path
 
@@ -114,7 +118,7 @@ def study(place: Path, name: str = "study.yaml", **methods: str) -> str:
 def rankexp(place: Path, *words: str, site: Path | None = None) -> tuple[int, str]:
     """Run the command and return its exit code and all it prints."""
     paths = [str(site or ""), os.environ.get("PYTHONPATH", "")]
-    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "FITS": str(place / "fits")}
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     done = subprocess.run(
         [sys.executable, "-m", "rankexp", *words],
         cwd=place,
@@ -127,6 +131,12 @@ def rankexp(place: Path, *words: str, site: Path | None = None) -> tuple[int, st
     said = done.stdout + done.stderr
     assert "Traceback" not in said and "fault of the program" not in said, said
     return done.returncode, said
+
+
+def here(typed: Typed, place: Path, *words: str) -> tuple[int, str]:
+    """Run the command in this process and return its exit code and all it prints."""
+    done = typed(*words, cwd=place)
+    return done.returncode, done.stdout + done.stderr
 
 
 def values(place: Path, results: str = "results") -> dict[tuple[str, ...], str]:
@@ -179,9 +189,12 @@ def test_factories_and_pipelines_of_a_file_beside_the_study(place: Path) -> None
         ("{estimator: NoSuchThing}", "if method 'm' needs a package that offers it, install"),
     ],
 )
-def test_what_is_wrong_is_said_at_check(place: Path, method: str, complaint: str) -> None:
+def test_what_is_wrong_is_said_at_check(
+    place: Path, typed: Typed, method: str, complaint: str
+) -> None:
     study(place, m=method)
-    code, said = rankexp(place, "check", "study.yaml")
+    done = typed("check", "study.yaml", cwd=place)
+    code, said = done.returncode, done.stderr
     if complaint:
         assert code == 2 and complaint in said and "study.yaml:7:" in said, said
     else:
@@ -198,11 +211,14 @@ def test_what_is_wrong_is_said_at_check(place: Path, method: str, complaint: str
         ("def poly():\n    return 7\n", "'models.py:poly' is not an estimator: it has no method"),
     ],
 )
-def test_a_file_that_fails_names_its_line(place: Path, body: str, complaint: str) -> None:
+def test_a_file_that_fails_names_its_line(
+    place: Path, typed: Typed, body: str, complaint: str
+) -> None:
     (place / "models.py").write_text(body, encoding="utf-8")
     study(place, m='{estimator: "models.py:poly"}')
     for verb in ("check", "run"):
-        code, said = rankexp(place, verb, "study.yaml")
+        done = typed(verb, "study.yaml", cwd=place)
+        code, said = done.returncode, done.stdout + done.stderr
         assert code == 2 and complaint in said and len(said.splitlines()) == 1, said
 
 
@@ -233,11 +249,13 @@ def with_data(place: Path, text: str, entry: str) -> None:
     (place / "study.yaml").write_text(text, encoding="utf-8")
 
 
-def test_rankers_of_other_packages_get_the_groups_as_they_want_them(place: Path) -> None:
+def test_rankers_of_other_packages_get_the_groups_as_they_want_them(
+    place: Path, typed: Typed
+) -> None:
     named = {"a": "Ours", "b": "Sizes", "c": "Ids"}
     text = study(place, **{k: f'{{estimator: "models.py:{v}"}}' for k, v in named.items()})
     with_data(place, text, ", groups: q")
-    code, said = rankexp(place, "run", "study.yaml", "-j1")
+    code, said = here(typed, place, "run", "study.yaml", "-j1")
     assert code == 0 and "cannot train within" not in said, said
     found = values(place)
     ours = {k: v for k, v in found.items() if k[3] == "a"}
@@ -255,18 +273,18 @@ def test_rankers_of_other_packages_get_the_groups_as_they_want_them(place: Path)
     ],
 )
 def test_rankers_without_groups_are_refused(
-    place: Path, entry: str, more: str, complaint: str
+    place: Path, typed: Typed, entry: str, more: str, complaint: str
 ) -> None:
     text = study(place, m='{estimator: "models.py:Ids"}')
     with_data(place, text.replace("    metrics", more + "    metrics"), entry)
-    code, said = rankexp(place, "check", "study.yaml")
-    assert code == 2 and complaint in said, said
+    done = typed("check", "study.yaml", cwd=place)
+    assert done.returncode == 2 and complaint in done.stderr
 
 
-def test_rankers_of_groups_have_none_in_generators(place: Path) -> None:
+def test_rankers_of_groups_have_none_in_generators(place: Path, typed: Typed) -> None:
     study(place, m='{estimator: "models.py:Sizes"}')
-    code, said = rankexp(place, "check", "study.yaml")
-    assert code == 2 and "'g' has not: groups come from data sets" in said, said
+    done = typed("check", "study.yaml", cwd=place)
+    assert done.returncode == 2 and "'g' has not: groups come from data sets" in done.stderr
 
 
 THEIRS = """
@@ -338,11 +356,11 @@ def test_another_scikit_learn_is_named_where_records_are_reused() -> None:
     assert Record.from_json(then.to_json()) == then and "packages" not in Record("c").to_json()
 
 
-def test_records_of_foreign_methods_say_their_scikit_learn(place: Path) -> None:
+def test_records_of_foreign_methods_say_their_scikit_learn(place: Path, typed: Typed) -> None:
     from rankexp.run.store import Store
 
     study(place, ours="{lambdas: [0.1]}", made='{estimator: "models.py:poly"}')
-    assert rankexp(place, "run", "study.yaml", "-j1")[0] == 0
+    assert here(typed, place, "run", "study.yaml", "-j1")[0] == 0
     records = Store(place / "results/mine").read().values()
     assert sorted(len(record.packages) for record in records) == [0] * 4 + [1] * 4
 
@@ -420,9 +438,9 @@ def test_a_new_metric_is_computed_from_kept_scores(place: Path) -> None:
     assert fits(place) == 72, "what is to be made again is fitted again"
 
 
-def test_damaged_scores_are_fitted_again_and_that_is_said(place: Path) -> None:
+def test_damaged_scores_are_fitted_again_and_that_is_said(place: Path, typed: Typed) -> None:
     kept_study(place, "rank_loss")
-    assert rankexp(place, "run", "study.yaml", "-j1")[0] == 0
+    assert here(typed, place, "run", "study.yaml", "-j1")[0] == 0
     files = sorted((place / "results/mine/scores").glob("*/*.npz"))
     assert len(files) == 12
     for i, file in enumerate(files):
@@ -434,20 +452,20 @@ def test_damaged_scores_are_fitted_again_and_that_is_said(place: Path) -> None:
         arrays["0.test.scores"] = np.nextafter(arrays["0.test.scores"], np.inf)
         np.savez(file, **arrays)
     kept_study(place, "rank_loss, auc")
-    code, said = rankexp(place, "run", "study.yaml", "-j1")
+    code, said = here(typed, place, "run", "study.yaml", "-j1")
     assert code == 0 and "UserWarning in 12 records" in said and fits(place) == 48, said
-    assert rankexp(place, "run", "study.yaml", "-j1", "--results", "fresh")[0] == 0
+    assert here(typed, place, "run", "study.yaml", "-j1", "--results", "fresh")[0] == 0
     first, fresh = (place / name / "mine/scores.csv" for name in ("results", "fresh"))
     assert first.read_bytes() == fresh.read_bytes()
 
 
-def test_kept_scores_are_read_as_a_frame(place: Path) -> None:
+def test_kept_scores_are_read_as_a_frame(place: Path, typed: Typed) -> None:
     from rankexp.analyse.examples import COLUMNS, scores
     from rankexp.errors import ConfigError
     from rankexp.metrics import rank_loss
 
     kept_study(place, "rank_loss")
-    assert rankexp(place, "run", "study.yaml", "-j1")[0] == 0
+    assert here(typed, place, "run", "study.yaml", "-j1")[0] == 0
     frame = scores(place / "results/mine")
     assert list(frame) == COLUMNS and len(frame) == 4 * 60 * (2 + 2 + 1)
     places = ["model", "rep", "method", "grid"]
@@ -461,12 +479,12 @@ def test_kept_scores_are_read_as_a_frame(place: Path) -> None:
         scores(place / "results/mine", method="other")
 
 
-def test_writing_out_a_default_runs_nothing_anew(place: Path) -> None:
+def test_writing_out_a_default_runs_nothing_anew(place: Path, typed: Typed) -> None:
     kept_study(place, "rank_loss", keep="false")
     text = (place / "study.yaml").read_text(encoding="utf-8")
     bare = text.replace("    keep: {scores: false}\n", "")
     (place / "study.yaml").write_text(bare, encoding="utf-8")
-    assert rankexp(place, "run", "study.yaml", "-j1")[0] == 0
+    assert here(typed, place, "run", "study.yaml", "-j1")[0] == 0
     assert not (place / "results/mine/scores").exists()
     out = (
         "    within_groups: true\n    scaling: mean\n    preprocess: {impute: mean}\n"
@@ -476,13 +494,13 @@ def test_writing_out_a_default_runs_nothing_anew(place: Path) -> None:
     written = written.replace("path: {lambdas", "path: {params: {}, grid: {}, lambdas")
     assert written != bare
     (place / "study.yaml").write_text(written, encoding="utf-8")
-    code, said = rankexp(place, "plan", "study.yaml", "--jobs", "1")
+    code, said = here(typed, place, "plan", "study.yaml", "--jobs", "1")
     assert code == 0 and "nothing to do" in said, said
 
 
-def test_a_plan_is_for_the_workers_asked_for(place: Path) -> None:
+def test_a_plan_is_for_the_workers_asked_for(place: Path, typed: Typed) -> None:
     kept_study(place, "rank_loss")
     text = (place / "study.yaml").read_text(encoding="utf-8")
     (place / "study.yaml").write_text(text.replace("models: 2,", "models: 40,"))
-    assert "with 1 process" in rankexp(place, "plan", "study.yaml", "--jobs", "1")[1]
-    assert "with 3 workers" in rankexp(place, "plan", "study.yaml", "-j3")[1]
+    assert "with 1 process" in here(typed, place, "plan", "study.yaml", "--jobs", "1")[1]
+    assert "with 3 workers" in here(typed, place, "plan", "study.yaml", "-j3")[1]
