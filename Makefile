@@ -91,7 +91,7 @@ slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which 
 	$(PYTEST) -m slow tests
 
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
-	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow" $(NUMERICAL)
+	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
@@ -110,7 +110,7 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
 
 haswell: $(VENV)/.installed-dev ## the numerical tests with compiled loops, as without AVX-512
-	OPENBLAS_CORETYPE=Haswell $(PYTEST) $(NUMERICAL)
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) -m "not fidelity" $(NUMERICAL)
 
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"

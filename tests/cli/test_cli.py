@@ -83,8 +83,8 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_run_plan_status_report(place: Path) -> None:
-    planned = rankexp("plan", "tiny.yaml", cwd=place)
+def test_run_plan_status_report(place: Path, typed: Typed) -> None:
+    planned = typed("plan", "tiny.yaml", cwd=place)
     assert planned.returncode == 0
     assert "24 fits" in planned.stdout
     assert not (place / "results" / "tiny" / "records").exists()
@@ -97,11 +97,11 @@ def test_run_plan_status_report(place: Path) -> None:
         assert (folder / name).is_file(), name
     assert len((folder / "scores.csv").read_text().splitlines()) == 1 + 2 * 3 * 2 * 2 + 2
 
-    again = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)
+    again = typed("run", "tiny.yaml", "--jobs", 1, cwd=place)
     assert again.returncode == 0
     assert "nothing to do" in again.stdout
 
-    assert "complete" in rankexp("status", cwd=place).stdout
+    assert "complete" in typed("status", cwd=place).stdout
     before = {f.name: f.read_bytes() for f in folder.glob("table.*")}
     for file in before:
         (folder / file).unlink()
