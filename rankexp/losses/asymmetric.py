@@ -93,11 +93,18 @@ class AsymmetricB(PartialLosses):
 
     def partial(self, y: float, v: Floats, order: int) -> Floats:
         """Return a derivative of a partial loss; that of order 3 would jump at 0."""
+        return np.where(v < 0.0, *self._branches(y, v, order))
+
+    def branches(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+        """Return the logistic and the exponential branch of ``l(1, v)``, or their derivatives."""
+        return self._branches(1.0, v, order)
+
+    def _branches(self, y: float, v: Floats, order: int) -> tuple[Floats, Floats]:
         of = (LOGISTIC.value, LOGISTIC.derivative, LOGISTIC.curvature)[order]
         low, high = of(y, v), np.exp(-0.5 * y * v) * (-0.5 * y) ** order
         if order == 0:
-            low, high = (low + 1.0 - LOG_2, high) if y > 0 else (low, high + LOG_2 - 1.0)
-        return np.where(v < 0.0, low, high)
+            return (low + 1.0 - LOG_2, high) if y > 0 else (low, high + LOG_2 - 1.0)
+        return low, high
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""

@@ -35,6 +35,8 @@ class Loss(Named, ABC):
         ``l(1, v) = l(-1, -v) = exp(-v)``: sums over pairs are products of sums.
     hinge_power : int
         The k of ``l(y, v) = max(0, 1 - y v)^k``; 0 for another loss.
+    quadratic : bool
+        ``l(y, v) = (1 - y v)²``: sums over pairs follow from means and variances.
     analytic : bool
         Both are analytic where the imaginary part of ``v`` is below 3, and grow there at most
         as fast as ``|v|``: quick sums over pairs by polynomials on short intervals.
@@ -52,6 +54,7 @@ class Loss(Named, ABC):
     bounds_zero_one: ClassVar[bool] = True
     factorises: ClassVar[bool] = False
     hinge_power: ClassVar[int] = 0
+    quadratic: ClassVar[bool] = False
     analytic: ClassVar[bool] = False
     at_zero: float = 1.0
     steepest: float = 1.0
@@ -99,6 +102,13 @@ class Loss(Named, ABC):
         None where no such parts are known: then pairs are summed one by one.
         """
         return ()
+
+    def branches(self, v: Floats, order: int) -> tuple[Floats, Floats] | None:
+        """Return two functions, analytic as above, that ``l(1, v)`` is below and above v = 0.
+
+        Their derivatives of an order, 0 or 1, at any v; None where none are known.
+        """
+        return None
 
     def _lacks(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} has no {what}")

@@ -17,6 +17,7 @@ class Squared(SquaredHinge):
 
     monotone = False
     hinge_power = 0
+    quadratic = True
 
     def of_margin(self, z: Floats) -> Floats:
         """Return ``(1 - z)²``."""

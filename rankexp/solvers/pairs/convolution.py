@@ -7,7 +7,9 @@ a panel are the sums of m Chebyshev polynomials, and pairs of panels form a conv
 """
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -24,6 +26,13 @@ DEGREES = 8
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
+NODES = 0.5 * np.cos(ANGLES)
+"""Places in a panel, in widths of it, from which polynomials are taken."""
+
+
+def coefficients(values: Floats) -> Floats:
+    """Return those of the polynomials in two places, from values at the nodes, (..., m, m)."""
+    return np.asarray(TO_COEFFICIENTS @ values @ TO_COEFFICIENTS.T)
 
 
 class ScorePanels:
@@ -31,18 +40,25 @@ class ScorePanels:
 
     `s` (n,): finite. `use_numba`: by default numba is used where it can be imported; the bits are
     the same. `weight` (n,): a factor of each row in the moments. `count`: the number of panels.
-    `panel` (n,), int. `t` (n,): in [-1, 1].
+    `x` (n,): in widths of a panel, from the lowest. `panel` (n,), int. `t` (n,): in [-1, 1].
     """
 
     def __init__(
         self, s: Floats, use_numba: bool | None = None, weight: Floats | None = None
     ) -> None:
         self.weight = weight
-        x = (s - s.min()) / WIDTH
-        self.panel = x.astype(np.int64)
+        self.x = (s - s.min()) / WIDTH
+        self.panel = self.x.astype(np.int64)
         self.count = int(self.panel.max()) + 1
-        self.t = 2.0 * (x - self.panel) - 1.0
+        self.t = 2.0 * (self.x - self.panel) - 1.0
         self.compiled = choose(COMPILED, use_numba)
+
+    def some(self, rows: Ints, weight: Floats | None = None) -> Self:
+        """Return the places of some rows in the same panels, with weights of their own."""
+        part = copy(self)
+        part.x, part.panel, part.t = self.x[rows], self.panel[rows], self.t[rows]
+        part.weight = weight
+        return part
 
     @cached_property
     def polynomials(self) -> Floats:
@@ -97,11 +113,13 @@ class Convolution:
         self.most = 2 * panels
         self.length = next_fast_len(2 * self.most, real=True)
         offset = np.arange(-self.most + 1, self.most)
-        node = 0.5 * np.cos(ANGLES)
-        value = self.of(WIDTH * (offset[:, None, None] + node[:, None] - node))
         kernel = np.zeros((self.length, DEGREES, DEGREES))
-        kernel[offset] = TO_COEFFICIENTS @ value @ TO_COEFFICIENTS.T
+        kernel[offset] = self._kernel(offset)
         self.hat = rfft(kernel, axis=0)
+
+    def _kernel(self, offset: Ints) -> Floats:
+        """Return the polynomials of panels so far apart, (offsets, m, m)."""
+        return coefficients(self.of(WIDTH * (offset[:, None, None] + NODES[:, None] - NODES)))
 
     def transform(self, moments: Floats) -> Complexes:
         """Return the Fourier transform of moments, (panels, m, cells), along the panels."""

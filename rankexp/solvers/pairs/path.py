@@ -9,13 +9,12 @@ from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.exponential import ExponentialPairs
 from rankexp.solvers.pairs.panels import PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.risk import PairLoss, PairRisk
+from rankexp.solvers.pairs.risk import SQUARED, PairLoss, PairRisk
+from rankexp.solvers.pairs.squared import SquaredPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.path import check_smooth, penalties
-
-SQUARED = 2  # the power of the hinge that has quick sums here
 
 
 def pair_risk(loss: Loss, order: PartialOrder) -> PairRisk:
@@ -23,6 +22,8 @@ def pair_risk(loss: Loss, order: PartialOrder) -> PairRisk:
     margin = loss if isinstance(loss, MarginLoss) else PairLoss(loss)
     if margin.factorises:
         return ExponentialPairs(order, margin)
+    if margin.quadratic:
+        return SquaredPairs(order, margin)
     if margin.hinge_power == SQUARED:
         return SquaredHingePairs(order, margin)
     if loss.analytic:

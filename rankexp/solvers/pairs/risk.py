@@ -10,6 +10,9 @@ from rankexp.losses.base import Loss, MarginLoss, Part
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk
 
+SQUARED = 2
+"""The power of the hinge that has quick sums."""
+
 
 class PairRisk(SmoothRisk):
     """The mean of a loss of score differences over the pairs of an order, by their costs."""

@@ -1,0 +1,201 @@
+"""The p-norm push of losses that are analytic, or are so on either side of 0: by panels.
+
+Sums are those of :mod:`rankexp.solvers.pairs.convolution`. Where a loss has another formula above
+0 than below, a pair of panels has one formula, but for two rows of the same panel. There that
+below is taken, and what the other one has more is added: a polynomial in both places, too, summed
+over the rows on one side of a score by running sums in the order of the scores.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from scipy.linalg import toeplitz
+from scipy.sparse import csr_array
+
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.losses.base import Loss
+from rankexp.solvers.pairs.convolution import (
+    DEGREES,
+    NODES,
+    WIDTH,
+    Convolution,
+    ScorePanels,
+    coefficients,
+)
+from rankexp.solvers.pairs.panels import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
+from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
+
+
+@dataclass
+class Sides:
+    """Scores, and the places of positives and of negatives in the panels that they share.
+
+    `a` (down,): the weights of the negatives.
+    """
+
+    s: Floats
+    up: ScorePanels
+    down: ScorePanels
+    a: Floats
+
+    @cached_property
+    def moments(self) -> Floats:
+        """Those of the positives."""
+        return moments(self.up)
+
+    @cached_property
+    def orders(self) -> tuple[Ints, Ints]:
+        """Positives, and negatives, in the order of their scores."""
+        return np.argsort(self.up.x), np.argsort(self.down.x)
+
+
+def moments(side: ScorePanels) -> Floats:
+    """Return the moments of rows that all belong together, (panels, m, 1)."""
+    return side.moments(np.zeros(side.t.size, dtype=np.int64), 1)
+
+
+def values(side: ScorePanels, field: Floats) -> Floats:
+    """Return the polynomials with coefficients (panels, m, 1) at the scores, (n,)."""
+    return side.values(field, np.zeros(side.t.size, dtype=np.int64))
+
+
+class PanelPush(PushPairs):
+    """The push of a loss with one analytic part, on panels of the scores."""
+
+    factor, rate = 1.0, 1.0
+    _last: Sides | None = None
+
+    def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
+        super().__init__(positive, loss, p, weight)
+        self.of = self._kernels()
+
+    def _kernels(self) -> tuple[Convolution, Convolution]:
+        """Return the convolutions of the loss and of its slope."""
+        (part,) = self.loss.parts("positive")
+        self.factor, self.rate = part.factor, part.rate
+        return Convolution(part.loss.of_margin), Convolution(part.loss.margin_derivative)
+
+    def exact(self) -> PushPairs:
+        """Return the sum over all pairs one by one, unless they are too many."""
+        few = self.pairs <= EXACT_PAIRS
+        return PushPairs(self.positive, self.loss, self.p, self.weight) if few else self
+
+    def _sides(self, s: Floats) -> Sides | None:
+        """Return the panels of scores; None where they are more than the pairs, or infinite."""
+        if self._last is None or not np.array_equal(self._last.s, s):
+            x = self.rate * s
+            if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
+                return None
+            panels = ScorePanels(x)
+            up, down = panels.some(self.up, self.v), panels.some(self.down, self.u)
+            self._last = Sides(s.copy(), up, down, self.u)
+        return self._last
+
+    def means(self, s: Floats) -> Floats:
+        """Return the mean loss of each negative."""
+        sides = self._sides(s)
+        if sides is None:
+            return super().means(s)
+        G = self.factor * np.maximum(self._over_positives(0, sides), 0.0)
+        self.noise = NOISE * self.p * float(self.u @ G ** (self.p - 1.0))
+        return G
+
+    def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
+        """Return the mean slope of each negative, and the sum of those of a positive times a."""
+        sides, times = self._sides(s), self.factor * self.rate
+        if sides is None:
+            return super().rises(s, a)
+        sides.down.weight = sides.a = a
+        own = self._over_positives(1, sides)
+        return times * own, times * self._over_negatives(1, sides)
+
+    def _over_positives(self, order: int, sides: Sides) -> Floats:
+        """Return the weighted sums over positives of the loss or of its slope, by negative."""
+        seen = self.of[order].transform(sides.moments)
+        return values(sides.down, self.of[order].seen_by_lower(seen, sides.down.count))
+
+    def _over_negatives(self, order: int, sides: Sides) -> Floats:
+        """Return those over negatives, by positive."""
+        seen = self.of[order].transform(moments(sides.down))
+        return values(sides.up, self.of[order].seen_by_upper(seen, sides.up.count))
+
+    def spreads(self, s: Floats) -> bool:
+        """Whether pairs are many, and panels few enough for a table of all their distances."""
+        sides = self._sides(s)
+        return sides is not None and self.pairs > FEW_PAIRS and sides.up.count <= HESSIAN_PANELS
+
+    def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
+        """Return what the Hessian needs; of many pairs at scores rounded to panels."""
+        sides = self._sides(s)
+        if sides is None or not self.spreads(s):
+            return super().spread(X, s, a)
+        up, down, size = sides.up.panel, sides.down.panel, sides.up.count
+        far: Floats = np.arange(size, dtype=np.float64) * (WIDTH / self.rate)
+        slope, bend = (
+            toeplitz(of(1.0, far), of(1.0, -far))
+            for of in (self.loss.derivative, self.loss.curvature)
+        )
+        rows = csr_array((self.v, (up, np.arange(up.size))), shape=(size, up.size)) @ X
+        degree = bend @ np.bincount(down, a, size)
+        return (slope.T @ rows)[down], (bend.T @ rows)[down], degree[up]
+
+
+class BranchConvolution(Convolution):
+    """A function with one formula below 0 and another one above; `low` (m, m): in one panel."""
+
+    def __init__(self, of: Callable[[Floats], Floats], low: Floats) -> None:
+        super().__init__(of)
+        self.low = low
+
+    def _kernel(self, offset: Ints) -> Floats:
+        """Return the polynomials of panels so far apart; within one panel those below 0."""
+        found = super()._kernel(offset)
+        found[offset == 0] = self.low
+        return found
+
+
+class BranchPush(PanelPush):
+    """The push of a loss that is analytic on either side of 0.
+
+    `steps`: by how much the formula above 0 is more than that below, of two places in one panel.
+    """
+
+    def _kernels(self) -> tuple[Convolution, Convolution]:
+        """Return the convolutions of the loss and of its slope."""
+        near, made = WIDTH * (NODES[:, None] - NODES), []
+        self.steps: list[Floats] = []
+        for k, of in enumerate((self.loss.value, self.loss.derivative)):
+            branches = self.loss.branches(near, k) or (near, near)
+            low, high = (coefficients(branch) for branch in branches)
+            self.steps.append(high - low)
+            made.append(BranchConvolution(partial(of, 1.0), low))
+        return made[0], made[1]
+
+    def _over_positives(self, order: int, sides: Sides) -> Floats:
+        """Add what positives above a negative, in its panel, have more."""
+        i, j = sides.orders
+        x, y = sides.up.x[i], sides.down.x[j]
+        sums = running(self.v[i] * sides.up.polynomials[:, i])
+        above = sums[:, x.searchsorted(np.floor(y) + 1.0)] - sums[:, x.searchsorted(y)]
+        found = super()._over_positives(order, sides)
+        found[j] += ((self.steps[order].T @ above) * sides.down.polynomials[:, j]).sum(axis=0)
+        return found
+
+    def _over_negatives(self, order: int, sides: Sides) -> Floats:
+        """Add what negatives below a positive, in its panel, have more."""
+        i, j = sides.orders
+        x, y = sides.up.x[i], sides.down.x[j]
+        sums = running(sides.a[j] * sides.down.polynomials[:, j])
+        below = sums[:, y.searchsorted(x, side="right")] - sums[:, y.searchsorted(np.floor(x))]
+        found = super()._over_negatives(order, sides)
+        found[i] += ((self.steps[order] @ below) * sides.up.polynomials[:, i]).sum(axis=0)
+        return found
+
+
+def running(x: Floats) -> Floats:
+    """Return the sums of the first 0, 1, ... columns of x, (m, n + 1)."""
+    sums = np.zeros((x.shape[0], x.shape[1] + 1))
+    np.cumsum(x, axis=1, out=sums[:, 1:])
+    return sums
