@@ -15,6 +15,7 @@ from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.risk import PairRisk
+from rankexp.solvers.smooth.objective import gram
 
 NOISE = 1e-13
 """Of the value and, times n, of the slope: rounding in Fourier transforms, at most 6e-14 found."""
@@ -47,15 +48,15 @@ class PanelPairs(BlockPairs):
         """Return the risk."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().value(s)
-        total = self.sums.total(self.of_loss, self.sums.moments(self._panels(s)))
+        total = self.sums.total(self.of_loss, self._seen(s)[1])
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().slope(s)
-        panels, w = self._panels(s), self.order.factor
-        upper, lower = self.sums.seen_by_both(self.of_slope, self.sums.moments(panels))
+        (panels, moments), w = self._seen(s), self.order.factor
+        upper, lower = self.sums.seen_by_both(self.of_slope, moments)
         r = self.scale * panels.values(upper - lower, self.order.cell)
         return r if w is None else r * w
 
@@ -82,12 +83,18 @@ class PanelPairs(BlockPairs):
         near = (C @ sums.reshape(size, -1)).reshape(size, -1, costs.shape[0], d)
         cross = sums.T @ np.einsum("pgkd,kl->pgld", near, costs).reshape(-1, d)
         each = degree.ravel()[key]
-        A = X * np.sqrt(each if w is None else each * w)[:, None]
-        H: Floats = self.scale * (A.T @ A - cross - cross.T)
+        each = each if w is None else each * w
+        H: Floats = self.scale * (gram(X, each) - cross - cross.T)
         return H
 
-    def _panels(self, s: Floats) -> ScorePanels:
-        return ScorePanels(s, weight=self.order.factor)
+    _last: tuple[Floats, ScorePanels, Floats] | None = None
+
+    def _seen(self, s: Floats) -> tuple[ScorePanels, Floats]:
+        """Return the panels of scores and their moments; those of the last scores are kept."""
+        if self._last is None or not np.array_equal(self._last[0], s):
+            panels = ScorePanels(s, weight=self.order.factor)
+            self._last = s.copy(), panels, self.sums.moments(panels)
+        return self._last[1:]
 
     def _entries(self, s: Floats) -> float:
         """Return the number of panels of all cells; NaN or infinite where scores are."""

@@ -38,6 +38,10 @@ class PartPairs(PairRisk):
         super().__init__(order, loss)
         self.parts = [(part, pair_risk(part.loss, order)) for part in loss.parts("pair")]
         self.noise = sum(part.factor * risk.noise for part, risk in self.parts)
+        panels = any(
+            isinstance(risk, PanelPairs) and part.rate == 1.0 for part, risk in self.parts
+        )
+        self.whole = PanelPairs(order, loss) if panels else None
 
     def exact(self) -> PairRisk:
         """Return the sum over all pairs one by one, unless they are too many."""
@@ -56,7 +60,9 @@ class PartPairs(PairRisk):
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
+        """Return the second derivative in w, or that of scores rounded to panels."""
+        if self.whole is not None:
+            return self.whole.hessian(X, s)
         H = np.zeros((X.shape[1], X.shape[1]))
         for part, risk in self.parts:
             H += part.factor * part.rate**2 * risk.hessian(X, part.rate * s)

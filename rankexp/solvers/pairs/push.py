@@ -8,13 +8,18 @@ from rankexp.losses.exponential import Exponential
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
 from rankexp.solvers.pairs.push_panels import BranchPush, PanelPush
 from rankexp.solvers.pairs.risk import SQUARED
+from rankexp.solvers.smooth.objective import gram
 
 
 class ExponentialPush(PushPairs):
     """The push of ``exp(-D)``: the p-th power of one sum, times another one."""
 
+    _last: tuple[Floats, tuple[float, Floats, Floats]] | None = None
+
     def _shares(self, s: Floats) -> tuple[float, Floats, Floats]:
         """Return the risk, and the shares of each positive and negative in the two sums."""
+        if self._last is not None and np.array_equal(self._last[0], s):
+            return self._last[1]
         total, shares = 0.0, []
         for weight, x, power in (
             (self.v, -s[self.up], self.p),
@@ -22,9 +27,12 @@ class ExponentialPush(PushPairs):
         ):
             top = x.max()
             e = weight * np.exp(x - top)
-            total += power * (float(top) + float(np.log(e.sum())))
-            shares.append(e / e.sum())
-        return float(np.exp(total)), shares[0], shares[1]
+            whole = e.sum()
+            total += power * (float(top) + float(np.log(whole)))
+            shares.append(e / whole)
+        found = float(np.exp(total)), shares[0], shares[1]
+        self._last = s.copy(), found
+        return found
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
@@ -40,11 +48,11 @@ class ExponentialPush(PushPairs):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w."""
         value, above, below = self._shares(s)
-        up, down = above @ X[self.up], below @ X[self.down]
-        A, B = X[self.up] - up, X[self.down] - down
-        H = (A.T * above) @ A + self.p * (B.T * below) @ B
-        H += self.p * np.outer(down - up, down - up)
-        return np.asarray(value * self.p * H)
+        share = np.zeros((2, s.size))
+        share[0, self.down], share[1, self.up] = below, above
+        (down, up), p = share @ X, self.p
+        H = gram(X, p * share[0] + share[1]) + p * np.outer(down - up, down - up)
+        return np.asarray(value * p * (H - np.outer(up, up) - p * np.outer(down, down)))
 
 
 class Sorted:

@@ -14,7 +14,7 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
-from rankexp.solvers.smooth.objective import SmoothRisk, stratified
+from rankexp.solvers.smooth.objective import SmoothRisk, gram, stratified
 
 Spread = tuple[Floats, Floats, Floats]
 
@@ -116,8 +116,6 @@ class PushPairs(SmoothRisk):
         b = np.divide((p - 1.0) * a, G, out=np.zeros_like(a), where=G > 0.0)
         slopes, bends, degree = self.spread(np.column_stack((above, np.ones(len(above)))), s, a)
         J = slopes[:, :-1] - below * slopes[:, -1:]
-        below_a = below * a[:, None]
-        cross = bends[:, :-1].T @ below_a
-        H: Floats = (J.T * b) @ J + (above.T * (self.v * degree)) @ above
-        H += (below_a.T * bends[:, -1]) @ below - cross - cross.T
-        return H
+        cross = bends[:, :-1].T @ (below * a[:, None])
+        H = gram(J, b) + gram(above, self.v * degree) + gram(below, a * bends[:, -1])
+        return np.asarray(H - cross - cross.T)

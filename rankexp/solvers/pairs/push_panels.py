@@ -9,6 +9,7 @@ over the rows on one side of a score by running sums in the order of the scores.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import toeplitz
@@ -28,17 +29,41 @@ from rankexp.solvers.pairs.panels import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS,
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
 
 
+class Ranked(NamedTuple):
+    """Rows in the order of their scores, the polynomials there (n, m), and ranks beside them.
+
+    Rows of the other side from the rank `first` on, and before `end`, are in the same panel, and
+    on that side of a row where a loss has its formula above 0.
+    """
+
+    rows: Ints
+    at: Floats
+    first: Ints
+    end: Ints
+
+    def beside(self, others: "Ranked", weight: Floats) -> Floats:
+        """Return the moments of the other side's rows beside each, (n, m)."""
+        sums = np.zeros((others.rows.size + 1, DEGREES))
+        np.cumsum(others.at * weight[others.rows, None], axis=0, out=sums[1:])
+        return np.asarray(sums[self.end] - sums[self.first])
+
+    def add(self, found: Floats, beside: Floats, step: Floats) -> Floats:
+        """Return what was found (n,) and what the rows beside have more."""
+        found[self.rows] += np.einsum("nq,nq->n", beside @ step, self.at)
+        return found
+
+
 @dataclass
 class Sides:
     """Scores, and the places of positives and of negatives in the panels that they share.
 
-    `a` (down,): the weights of the negatives.
+    `means` (down,): the mean loss of each negative, once known.
     """
 
     s: Floats
     up: ScorePanels
     down: ScorePanels
-    a: Floats
+    means: Floats | None = None
 
     @cached_property
     def moments(self) -> Floats:
@@ -46,9 +71,20 @@ class Sides:
         return moments(self.up)
 
     @cached_property
-    def orders(self) -> tuple[Ints, Ints]:
-        """Positives, and negatives, in the order of their scores."""
-        return np.argsort(self.up.x), np.argsort(self.down.x)
+    def ranked(self) -> tuple[Ranked, Ranked]:
+        """Positives, and negatives, each with the other ones beside it in its panel."""
+        i, j = np.argsort(self.up.x), np.argsort(self.down.x)
+        x, y = self.up.x[i], self.down.x[j]
+        below = y.searchsorted(np.floor(x)), y.searchsorted(x, side="right")
+        above = x.searchsorted(y), x.searchsorted(np.floor(y) + 1.0)
+        T = (side.some(k).polynomials.T.copy() for side, k in ((self.up, i), (self.down, j)))
+        return Ranked(i, next(T), *below), Ranked(j, next(T), *above)
+
+    @cached_property
+    def above(self) -> Floats:
+        """The moments of the positives above each negative in its panel, (down, m)."""
+        up, down = self.ranked
+        return down.beside(up, np.asarray(self.up.weight))
 
 
 def moments(side: ScorePanels) -> Floats:
@@ -90,7 +126,7 @@ class PanelPush(PushPairs):
                 return None
             panels = ScorePanels(x)
             up, down = panels.some(self.up, self.v), panels.some(self.down, self.u)
-            self._last = Sides(s.copy(), up, down, self.u)
+            self._last = Sides(s.copy(), up, down)
         return self._last
 
     def means(self, s: Floats) -> Floats:
@@ -98,16 +134,17 @@ class PanelPush(PushPairs):
         sides = self._sides(s)
         if sides is None:
             return super().means(s)
-        G = self.factor * np.maximum(self._over_positives(0, sides), 0.0)
-        self.noise = NOISE * self.p * float(self.u @ G ** (self.p - 1.0))
-        return G
+        if sides.means is None:
+            sides.means = self.factor * np.maximum(self._over_positives(0, sides), 0.0)
+            self.noise = NOISE * self.p * float(self.u @ sides.means ** (self.p - 1.0))
+        return sides.means
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
         """Return the mean slope of each negative, and the sum of those of a positive times a."""
         sides, times = self._sides(s), self.factor * self.rate
         if sides is None:
             return super().rises(s, a)
-        sides.down.weight = sides.a = a
+        sides.down.weight = a
         own = self._over_positives(1, sides)
         return times * own, times * self._over_negatives(1, sides)
 
@@ -175,27 +212,11 @@ class BranchPush(PanelPush):
 
     def _over_positives(self, order: int, sides: Sides) -> Floats:
         """Add what positives above a negative, in its panel, have more."""
-        i, j = sides.orders
-        x, y = sides.up.x[i], sides.down.x[j]
-        sums = running(self.v[i] * sides.up.polynomials[:, i])
-        above = sums[:, x.searchsorted(np.floor(y) + 1.0)] - sums[:, x.searchsorted(y)]
         found = super()._over_positives(order, sides)
-        found[j] += ((self.steps[order].T @ above) * sides.down.polynomials[:, j]).sum(axis=0)
-        return found
+        return sides.ranked[1].add(found, sides.above, self.steps[order])
 
     def _over_negatives(self, order: int, sides: Sides) -> Floats:
         """Add what negatives below a positive, in its panel, have more."""
-        i, j = sides.orders
-        x, y = sides.up.x[i], sides.down.x[j]
-        sums = running(sides.a[j] * sides.down.polynomials[:, j])
-        below = sums[:, y.searchsorted(x, side="right")] - sums[:, y.searchsorted(np.floor(x))]
+        up, down = sides.ranked
         found = super()._over_negatives(order, sides)
-        found[i] += ((self.steps[order] @ below) * sides.up.polynomials[:, i]).sum(axis=0)
-        return found
-
-
-def running(x: Floats) -> Floats:
-    """Return the sums of the first 0, 1, ... columns of x, (m, n + 1)."""
-    sums = np.zeros((x.shape[0], x.shape[1] + 1))
-    np.cumsum(x, axis=1, out=sums[:, 1:])
-    return sums
+        return up.add(found, up.beside(down, np.asarray(sides.down.weight)), self.steps[order].T)

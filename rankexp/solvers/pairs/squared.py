@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats
 from rankexp.solvers.pairs.risk import PairRisk
+from rankexp.solvers.smooth.objective import gram
 
 
 class SquaredPairs(PairRisk):
@@ -58,9 +59,8 @@ class SquaredPairs(PairRisk):
         upper, lower, cost = self.cells
         w, cell = self._mass(s), self.order.cell
         degree = w * self._partners(self._sums(w))[2][cell]
-        A = X * np.sqrt(degree)[:, None]
         shape = (self.sizes.size, s.size)
         sums = np.asarray(csr_array((w, (cell, np.arange(s.size))), shape=shape) @ X)
         cross = (sums[upper].T * cost) @ sums[lower]
-        H: Floats = 2.0 * self.scale * (A.T @ A - cross - cross.T)
+        H: Floats = 2.0 * self.scale * (gram(X, degree) - cross - cross.T)
         return H

@@ -7,10 +7,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.objective import SmoothRisk, stratified
-
-BLOCK = 4096
-"""Rows of a Hessian at once. Bounds memory, 1.6 MB with 50 columns; beyond that only rounding."""
+from rankexp.solvers.smooth.objective import BLOCK, SmoothRisk, stratified
 
 
 class ExampleRisk(SmoothRisk):
