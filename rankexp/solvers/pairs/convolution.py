@@ -47,10 +47,13 @@ class ScorePanels:
         self, s: Floats, use_numba: bool | None = None, weight: Floats | None = None
     ) -> None:
         self.weight = weight
-        self.x = (s - s.min()) / WIDTH
+        self.x: Floats = s - s.min()
+        self.x /= WIDTH
         self.panel = self.x.astype(np.int64)
         self.count = int(self.panel.max()) + 1
-        self.t = 2.0 * (self.x - self.panel) - 1.0
+        self.t: Floats = self.x - self.panel
+        self.t *= 2.0
+        self.t -= 1.0
         self.compiled = choose(COMPILED, use_numba)
 
     def some(self, rows: Ints, weight: Floats | None = None) -> Self:
@@ -79,7 +82,7 @@ class ScorePanels:
         panel, cell = self.panel[taken], cell[taken]
         if self.compiled is not None:
             t, shape = self.t[taken], (self.count, DEGREES, cells)
-            w = np.ones(t.size) if self.weight is None else self.weight[taken]
+            w = np.empty(0) if self.weight is None else self.weight[taken]
             return np.asarray(self.compiled.moments(t, w, panel, cell, shape))
         key = panel * cells + cell
         parts = self.polynomials[:, taken]

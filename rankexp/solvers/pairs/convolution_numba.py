@@ -10,10 +10,10 @@ from rankexp.compiled import njit
 def moments(
     t: Floats, weight: Floats, panel: Ints, cell: Ints, shape: tuple[int, int, int]
 ) -> Floats:
-    """Return the sums of the polynomials times weights, of shape (panels, m, cells)."""
+    """Return the sums of the polynomials times weights, if any, of shape (panels, m, cells)."""
     out = np.zeros(shape)
     for i in range(t.size):
-        into, w = out[panel[i]], weight[i]
+        into, w = out[panel[i]], weight[i] if weight.size else 1.0
         before, now, twice = 1.0, t[i], 2.0 * t[i]
         into[0, cell[i]] += w * before
         into[1, cell[i]] += w * now

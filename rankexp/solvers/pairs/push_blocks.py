@@ -111,11 +111,13 @@ class PushPairs(SmoothRisk):
         if every > 1 and not self.spreads(s):
             rows = np.concatenate((self.up[::every], self.down[::every]))
             return self._some(rows).hessian(X[rows], s[rows])
-        above, below, p, G = X[self.up], X[self.down], self.p, self.means(s)
+        below, p, G = X[self.down], self.p, self.means(s)
+        above = np.column_stack((X[self.up], np.ones(self.up.size)))
         a = p * self.u * G ** (p - 1.0)
         b = np.divide((p - 1.0) * a, G, out=np.zeros_like(a), where=G > 0.0)
-        slopes, bends, degree = self.spread(np.column_stack((above, np.ones(len(above)))), s, a)
-        J = slopes[:, :-1] - below * slopes[:, -1:]
+        slopes, bends, degree = self.spread(above, s, a)
         cross = bends[:, :-1].T @ (below * a[:, None])
-        H = gram(J, b) + gram(above, self.v * degree) + gram(below, a * bends[:, -1])
-        return np.asarray(H - cross - cross.T)
+        H = gram(above[:, :-1], self.v * degree) + gram(below, a * bends[:, -1]) - cross - cross.T
+        below *= slopes[:, -1:]
+        J = np.subtract(slopes[:, :-1], below, out=below)
+        return np.asarray(H + gram(J, b))
