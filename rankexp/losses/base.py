@@ -120,8 +120,9 @@ class LogitLinked(Loss):
     rate: float = 1.0
 
     def link(self, eta: Floats) -> Floats:
-        """Return ``log(eta / (1 - eta)) / rate``."""
-        return (np.log(eta) - np.log1p(-eta)) / self.rate
+        """Return ``log(eta / (1 - eta)) / rate``; infinite at 0 and 1."""
+        with np.errstate(divide="ignore"):
+            return (np.log(eta) - np.log1p(-eta)) / self.rate
 
     def inverse_link(self, v: Floats) -> Floats:
         """Return ``1 / (1 + exp(-rate v))``; an overflow to infinity gives the right limit."""

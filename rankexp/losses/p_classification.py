@@ -39,7 +39,11 @@ class PClassification(PartialLosses):
         """Return a derivative of a partial loss."""
         if y > 0:
             return -np.exp(-v) if order == 1 else np.exp(-v)
-        return (1.0 / self.p, 1.0, self.p)[order] * np.exp(self.p * v)
+        factor = (1.0 / self.p, 1.0, self.p)[order]
+        found = factor * np.exp(self.p * v)
+        if factor < 1.0 and np.isinf(found).any():  # the product need not overflow
+            return np.where(np.isinf(found), np.exp(self.p * v + np.log(factor)), found)
+        return found
 
     def weight(self, c: Floats) -> Floats:
         """Return the weight."""
