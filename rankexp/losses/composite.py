@@ -23,7 +23,8 @@ class Composite(Loss):
 
     It is for trying out weights and checking formulas: a value takes some 280 of the weight. Where
     that is smooth on either side of ½, values are right to about 1e-12, derivatives to 1e-11,
-    curvatures to 1e-8; to less where a probability is within 1e-5 of 0 or 1.
+    curvatures to 1e-8; to less where a probability is within 1e-5 of 1, and its distance from 1
+    has few digits.
 
     Parameters
     ----------
@@ -62,15 +63,13 @@ class Composite(Loss):
         q = self.inverse_link(v)
         b = np.where(y > 0, 1.0 - q, q)[..., None]
         rest = np.where(y > 0, q, 1.0 - q)[..., None]
-        low = np.minimum(b, 0.5)
-        near, far = low * SHARES, rest + (0.5 - rest) * SHARES
-        near, far = np.maximum(near, 1e-300), np.maximum(far, 1e-300)  # where q is 0 or 1
+        low, beyond = np.minimum(b, 0.5), np.log(0.5 / np.maximum(rest, 1e-300))
+        near, far = np.maximum(low * SHARES, 1e-300), 0.5 * np.exp(-beyond * (1.0 - SHARES))
         y = y[..., None]
         with np.errstate(over="ignore"):
             inner = near * self._at(y, near, 1.0 - near) @ MASSES * low[..., 0]
-            outer = (1.0 - far) * self._at(y, 1.0 - far, far) @ MASSES
-        beyond = np.maximum(0.5 - rest[..., 0], 0.0)
-        return np.where(beyond > 0.0, inner + beyond * outer, inner)
+            outer = far * (1.0 - far) * self._at(y, 1.0 - far, far) @ MASSES
+        return np.where(beyond[..., 0] > 0.0, inner + beyond[..., 0] * outer, inner)
 
     def _at(self, y: Floats, a: Floats, rest: Floats) -> Floats:
         """Return the weight at ``1 - a`` for positive examples, at ``a`` for negative ones."""

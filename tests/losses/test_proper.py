@@ -19,7 +19,7 @@ WEIGHTS = {
     "asymmetric_b": lambda c, d: np.where(c < d, 1 / (c * d), 0.5 * (c * d) ** -1.5),
 }
 """As menon2014 defines them, with d = 1 - c."""
-ETA = np.array([1e-3, 0.05, 0.3, 0.49, 0.5, 0.51, 0.8, 0.99, 0.999])
+ETA = np.array([1e-6, 1e-3, 0.05, 0.3, 0.49, 0.5, 0.51, 0.8, 0.99, 0.999, 1 - 1e-6])
 
 
 def test_every_proper_loss_has_its_weight_here():
@@ -36,7 +36,9 @@ def test_a_closed_form_is_the_integral_of_its_weight(text):
     v = loss.link(ETA)
     for y in (1.0, -1.0, np.where(ETA < 0.4, 1.0, -1.0)):
         np.testing.assert_allclose(made.value(y, v), loss.value(y, v), rtol=1e-10, atol=1e-12)
-        np.testing.assert_allclose(made.derivative(y, v), loss.derivative(y, v), rtol=1e-8)
+        mid = (ETA > 1e-4) & (ETA < 1 - 1e-4)  # beyond, rounding of the quotients
+        slopes = made.derivative(y, v)[mid], loss.derivative(y, v)[mid]
+        np.testing.assert_allclose(*slopes, rtol=1e-8)
         inner = (ETA > 0.01) & (ETA < 0.99) & (ETA != 0.5)  # where a third derivative may jump
         sign = np.broadcast_to(y, ETA.shape)[inner]
         bends = made.curvature(sign, v[inner]), loss.curvature(sign, v[inner])
