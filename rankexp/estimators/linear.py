@@ -1,6 +1,7 @@
 """The linear ranker: one estimator for every loss and risk."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -47,6 +48,8 @@ class LinearRanker(RiskRanker):
         `combinations` lists what goes together, `rankexp.risks.table` says why the rest doesn't.
     lam : float
         Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
+        Without a penalty there need not be a minimiser: a warning says so where the data are
+        separable, but not where a direction separates some rows and ties the others.
     class_weight : None, "balanced" or dict of label to weight
         What an example of a class counts in the classification risk, which becomes a weighted
         mean (only the ratio of the weights counts), and in the training error that sets
@@ -267,7 +270,8 @@ class LinearRanker(RiskRanker):
     def _solve(self, task: Task) -> PathResult:
         found = task.risk.solve(task)
         if not found.converged.all():
-            warn_unconverged(f"{task.loss!r} × {task.risk!r}", found, task.lams, self.tol)
+            what, why = f"{task.loss!r} × {task.risk!r}", partial(no_minimiser, task, found)
+            warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found
 
     def decision_function(self, X: Any) -> Floats:
@@ -277,3 +281,22 @@ class LinearRanker(RiskRanker):
         ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
         """
         return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_
+
+
+def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
+    """Return what to say where a risk without a penalty goes to 0; None where it need not.
+
+    If all is in order and four times the scores still cost something, larger ones cost less.
+    """
+    if task.lams[at] > 0.0 or not task.loss.monotone:
+        return None
+    s = scores(task.X, found.coef, found.intercept)[:, at]
+    if task.risk.class_weight and not task.intercept:
+        least = float(np.where(task.level > 0, s, -s).min())
+    else:
+        least = task.order.differences(s)[0]
+    if not least > 0.0:
+        return None
+    if not task.loss.value(1.0, np.array(4.0 * least)) > 0.0:
+        return "the data are separable, and a risk of 0 is reached but for rounding"
+    return "the data are separable, so that no minimiser exists without a penalty: take lam > 0"

@@ -1,6 +1,6 @@
 """Checks that estimators share; each error names the parameter and its value."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 from warnings import warn
@@ -71,12 +71,16 @@ def warn_unconverged(
     lams: Floats,
     tol: float,
     advice: str = "raise max_iter, lam or tol, or scale the features",
+    special: Callable[[int], str | None] = lambda i: None,
 ) -> None:
-    """Warn of each penalty whose solution is not within the tolerance, three calls up."""
-    for i in np.flatnonzero(~found.converged):
+    """Warn of each penalty whose solution is not within the tolerance, three calls up.
+
+    `special`: the advice for one of them, or None for that for all.
+    """
+    for i in np.flatnonzero(~found.converged).tolist():
         warn(
             f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
-            f"{tol:g} after {found.n_iter[i]} iterations; {advice}",
+            f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}",
             ConvergenceWarning,
             stacklevel=4,
         )

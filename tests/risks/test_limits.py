@@ -1,0 +1,127 @@
+"""Where a fit has no minimiser, large powers of the push, and labels of one class."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+
+from rankexp.estimators import LinearRanker
+from rankexp.losses import parse as loss_of
+from rankexp.risks import table
+
+SMOOTH = sorted(cell for cell, why in table().items() if why is None and cell[0] != "hinge")
+BOUNDED = {"squared", "squared_hinge"}  # their least value is reached
+
+
+def make(noise, n=80):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    return X, (X @ [1.0, -1.0, 0.5] + noise * rng.standard_normal(n) > 0.1).astype(int)
+
+
+def said(ranker, *data):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranker.fit(*data)
+    assert {warning.category for warning in caught} <= {ConvergenceWarning}
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize(("loss", "risk"), SMOOTH)
+def test_separable_data_without_a_penalty_have_no_minimiser(loss, risk):
+    X, y = make(0.0)
+    ranker = LinearRanker(loss, risk, lam=0.0)
+    messages = said(ranker, X, y)
+    if loss not in BOUNDED:
+        (message,) = messages
+        assert "separable, so that no minimiser exists without a penalty: take lam > 0" in message
+    else:
+        assert all("a risk of 0 is reached but for rounding" in text for text in messages)
+    assert np.isfinite(ranker.coef_).all()
+    assert not said(ranker.set_params(lam=1e-4), X, y)
+
+
+@pytest.mark.parametrize(("loss", "risk"), SMOOTH)
+def test_other_data_without_a_penalty_have_one(loss, risk):
+    X, y = make(2.0)
+    assert not said(LinearRanker(loss, risk, lam=0.0, tol=1e-9), X, y)
+
+
+def test_what_is_said_of_separable_data_is_true_of_them_alone():
+    X, y = make(2.0)
+    (message,) = said(LinearRanker("logistic", lam=0.0, max_iter=1, tol=1e-12), X, y)
+    assert "raise max_iter" in message
+    X, y = make(0.0)
+    (message,) = said(LinearRanker("logistic", "push", lam=1e-9, max_iter=2), X, y)
+    assert "raise max_iter" in message
+    # Without an intercept, classes need not be separable that are in order.
+    far = LinearRanker("logistic", lam=0.0, fit_intercept=False)
+    assert not said(far, np.c_[[1.0, 2.0, 3.0, 4.0]], [0, 0, 1, 1])
+    (message,) = said(far, np.c_[[-1.0, -2.0, 3.0, 4.0]], [0, 0, 1, 1])
+    assert "separable" in message
+
+
+@pytest.mark.parametrize("p", [64.0, 200.0])
+@pytest.mark.parametrize("loss", ["exponential", "logistic", "asymmetric_a", "asymmetric_b"])
+def test_large_powers_of_the_push(loss, p):
+    X, y = make(2.0)
+    X, y = 30.0 * X, y == 1  # w = 1 would overflow
+    lam = 1e-2 * float(loss_of(loss).value(1.0, np.zeros(1))[0]) ** p  # of the size of the risk
+    found = LinearRanker(loss, f"push(p={p})", lam=lam).fit(X, y)
+    assert found.gap_ <= 1e-6
+    made = loss_of(loss)
+
+    def objective(w):
+        with np.errstate(over="ignore"):
+            D = X[y] @ w
+            G = made.value(1.0, D[:, None] - X[~y] @ w).mean(axis=0)
+            log = logsumexp(p * np.log(G)) - np.log((~y).sum())
+            return np.exp(log) + lam / 2 * w @ w
+
+    w = found.coef_[0]
+    assert found.objective_ == pytest.approx(objective(w), rel=1e-9)
+    least = minimize(objective, w, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 0})
+    assert found.objective_ <= least.fun * (1 + 1e-6)
+
+
+def test_scores_that_overflow_are_bad_and_no_error():
+    from rankexp.solvers.pairs.push import push_risk
+
+    y, s = np.array([True, True, False, False]), np.array([0.0, 1.0, 50.0, -3.0])
+    with np.errstate(over="ignore"):
+        for loss in ("exponential", "logistic", "asymmetric_a", "squared_hinge"):
+            assert push_risk(loss_of(loss), y, 1000.0).value(s) == np.inf
+    risk = push_risk(loss_of("exponential"), y, 200.0)
+    log = 200 * np.log(np.mean(np.exp([-0.0, -1.0]))) + logsumexp([200 * 1.0, 200 * -3.0])
+    s[2] = 1.0
+    assert np.log(risk.value(s)) == pytest.approx(log - np.log(2), rel=1e-12)
+
+
+@pytest.mark.parametrize("risk", ["classification", "bipartite", "push"])
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_only_is_refused(risk, label):
+    X, _ = make(0.0)
+    with pytest.raises(ValueError, match="only one class"):
+        LinearRanker("logistic", risk).fit(X, np.full(80, label))
+    y = np.arange(80) % 2
+    with pytest.raises(ValueError, match="only one class"):
+        LinearRanker("logistic", risk).fit(X, y, sample_weight=(y == label) * 1.0)
+
+
+@pytest.mark.parametrize("p", ["0", "0.99", "-1", "nan", "inf"])
+def test_powers_below_1_are_refused(p):
+    X, y = make(0.0)
+    with pytest.raises(ValueError, match="p.*expected (a number from 1 on|float, got 'nan')"):
+        LinearRanker("logistic", f"push(p={p})").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"), sorted((cell, why) for cell, why in table().items() if why is not None)
+)
+def test_what_does_not_go_together_is_refused_with_the_reason(cell, why):
+    X, y = make(0.0)
+    with pytest.raises(ValueError, match=why):
+        LinearRanker(*cell).fit(X, y)
