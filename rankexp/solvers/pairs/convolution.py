@@ -26,8 +26,8 @@ DEGREES = 8
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
-NODES = 0.5 * np.cos(ANGLES)
-"""Places in a panel, in widths of it, from which polynomials are taken."""
+NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))
+"""Differences of the places in one panel from which polynomials are taken."""
 
 
 def coefficients(values: Floats) -> Floats:
@@ -105,11 +105,12 @@ class ScorePanels:
 class Convolution:
     """A function of score differences as a convolution of moments.
 
-    `of`: smooth, on arrays.
+    `of`: smooth, on arrays, except perhaps at 0: then `within` (m, m) are its coefficients for
+    two places in one panel.
     """
 
-    def __init__(self, of: Callable[[Floats], Floats]) -> None:
-        self.of, self.most = of, 0
+    def __init__(self, of: Callable[[Floats], Floats], within: Floats | None = None) -> None:
+        self.of, self.within, self.most = of, within, 0
 
     def _table(self, panels: int) -> None:
         """Tabulate the function for all distances of so many panels."""
@@ -117,12 +118,10 @@ class Convolution:
         self.length = next_fast_len(2 * self.most, real=True)
         offset = np.arange(-self.most + 1, self.most)
         kernel = np.zeros((self.length, DEGREES, DEGREES))
-        kernel[offset] = self._kernel(offset)
+        kernel[offset] = coefficients(self.of(WIDTH * offset[:, None, None] + NEAR))
+        if self.within is not None:
+            kernel[0] = self.within
         self.hat = rfft(kernel, axis=0)
-
-    def _kernel(self, offset: Ints) -> Floats:
-        """Return the polynomials of panels so far apart, (offsets, m, m)."""
-        return coefficients(self.of(WIDTH * (offset[:, None, None] + NODES[:, None] - NODES)))
 
     def transform(self, moments: Floats) -> Complexes:
         """Return the Fourier transform of moments, (panels, m, cells), along the panels."""

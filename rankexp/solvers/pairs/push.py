@@ -55,64 +55,45 @@ class ExponentialPush(PushPairs):
         return np.asarray(value * p * (H - np.outer(up, up) - p * np.outer(down, down)))
 
 
-class Sorted:
-    """The rows of the squared loss, or of the squared hinge, in the order of their scores.
+class SquaredPush(PushPairs):
+    """The push of the squared loss and of the squared hinge: sums over the sorted scores.
 
-    A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; if `cut`, where u < t
-    only. `i`, `j`: positives and negatives in the order of ``u`` and of ``t``, which are taken
-    from the lowest u. `few` (down,): how many positives count. `first` (up,): the first negative
-    that does. As the lowest positive counts wherever any does, nothing cancels but what is small.
+    A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if
+    u < t. Both are taken from the lowest u. As that one counts wherever any does, nothing cancels
+    but what is small.
     """
 
-    def __init__(self, u: Floats, t: Floats, cut: bool) -> None:
+    _last: Floats | None = None
+
+    def _sort(self, s: Floats) -> None:
+        """Sort positives and negatives, and find how many of the others count for each."""
+        if self._last is not None and np.array_equal(self._last, s):
+            return
+        self._last, u, t = s.copy(), s[self.up] - 1.0, s[self.down]
         self.i, self.j = np.argsort(u), np.argsort(t)
-        self.u, self.t = u[self.i] - u[self.i[0]], t[self.j] - u[self.i[0]]
-        self.few = np.full(t.size, u.size)
-        self.first = np.zeros(u.size, dtype=np.int64)
-        if cut:
-            self.few, self.first = self.u.searchsorted(self.t), self.t.searchsorted(self.u)
-
-    def under(self, x: Floats) -> Floats:
-        """Return the sums of x (up,) or (up, k) over the positives that count, by negative."""
-        return np.asarray(_running(x)[self.few])
-
-    def over(self, x: Floats) -> Floats:
-        """Return the sums of x (down,) over the negatives that count, by positive."""
-        return np.asarray(_running(x[::-1])[self.t.size - self.first])
-
-
-def _running(x: Floats) -> Floats:
-    sums = np.zeros((x.shape[0] + 1, *x.shape[1:]))
-    np.cumsum(x, axis=0, out=sums[1:])
-    return sums
-
-
-class SquaredPush(PushPairs):
-    """The push of the squared loss and of the squared hinge: sums over the sorted scores."""
-
-    _last: tuple[Floats, Sorted] | None = None
-
-    def _sorted(self, s: Floats) -> Sorted:
-        if self._last is None or not np.array_equal(self._last[0], s):
-            made = Sorted(s[self.up] - 1.0, s[self.down], not self.loss.quadratic)
-            self._last = s.copy(), made
-        return self._last[1]
+        self.s_up, self.s_down = u[self.i] - u[self.i[0]], t[self.j] - u[self.i[0]]
+        self.lower, self.higher = np.full(t.size, u.size), np.full(u.size, t.size)
+        if not self.loss.quadratic:
+            self.lower = self.s_up.searchsorted(self.s_down)
+            self.higher -= self.s_down.searchsorted(self.s_up)
 
     def means(self, s: Floats) -> Floats:
         """Return the mean loss of each negative."""
-        at, G = self._sorted(s), np.empty(self.down.size)
-        v = self.v[at.i]
-        first = at.under(v * at.u)
-        found = (at.under(v) * at.t - 2.0 * first) * at.t + at.under(v * at.u * at.u)
-        G[at.j] = np.maximum(found, 0.0)  # rounding
+        self._sort(s)
+        v, u, t, G = self.v[self.i], self.s_up, self.s_down, np.empty(self.down.size)
+        whole, first, second = (_running(x)[self.lower] for x in (v, v * u, v * u * u))
+        G[self.j] = np.maximum((whole * t - 2.0 * first) * t + second, 0.0)  # rounding
         return G
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
         """Return the mean slope of each negative, and the sum of those of a positive times a."""
-        at, own, others = self._sorted(s), np.empty(self.down.size), np.empty(self.up.size)
-        v, a, top = self.v[at.i], a[at.j], at.t[-1]
-        own[at.j] = 2.0 * (at.under(v * at.u) - at.under(v) * at.t)
-        others[at.i] = 2.0 * (at.over(a * (top - at.t)) - at.over(a) * (top - at.u))
+        self._sort(s)
+        own, others = np.empty(self.down.size), np.empty(self.up.size)
+        v, u, t = self.v[self.i], self.s_up, self.s_down
+        own[self.j] = 2.0 * (_running(v * u)[self.lower] - _running(v)[self.lower] * t)
+        a, far = a[self.j][::-1], t[-1] - t[::-1]
+        mass = _running(a)[self.higher]
+        others[self.i] = 2.0 * (_running(a * far)[self.higher] - mass * (t[-1] - u))
         return own, others
 
     def spreads(self, s: Floats) -> bool:
@@ -121,14 +102,21 @@ class SquaredPush(PushPairs):
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
         """Return what the Hessian needs, from running sums of rows."""
-        at, degree = self._sorted(s), np.empty(self.up.size)
+        self._sort(s)
         slopes, bends = np.empty((2, self.down.size, X.shape[1]))
-        rows = X[at.i] * self.v[at.i, None]
-        bends[at.j] = count = at.under(rows)
-        slopes[at.j] = 2.0 * (at.under(rows * at.u[:, None]) - count * at.t[:, None])
-        bends *= 2.0
-        degree[at.i] = 2.0 * at.over(a[at.j])
+        degree, rows = np.empty(self.up.size), X[self.i] * (2.0 * self.v[self.i, None])
+        bends[self.j] = count = _running(rows)[self.lower]
+        rows *= self.s_up[:, None]
+        slopes[self.j] = _running(rows)[self.lower] - count * self.s_down[:, None]
+        degree[self.i] = 2.0 * _running(a[self.j][::-1])[self.higher]
         return slopes, bends, degree
+
+
+def _running(x: Floats) -> Floats:
+    """Return the sums of the first 0, 1, ... rows."""
+    sums = np.zeros((x.shape[0] + 1, *x.shape[1:]))
+    np.cumsum(x, axis=0, out=sums[1:])
+    return sums
 
 
 def push_risk(loss: Loss, positive: Bools, p: float, weight: Floats | None = None) -> PushPairs:

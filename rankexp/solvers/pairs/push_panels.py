@@ -6,10 +6,8 @@ below is taken, and what the other one has more is added: a polynomial in both p
 over the rows on one side of a score by running sums in the order of the scores.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import toeplitz
@@ -19,7 +17,7 @@ from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
 from rankexp.solvers.pairs.convolution import (
     DEGREES,
-    NODES,
+    NEAR,
     WIDTH,
     Convolution,
     ScorePanels,
@@ -28,29 +26,9 @@ from rankexp.solvers.pairs.convolution import (
 from rankexp.solvers.pairs.panels import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
 
-
-class Ranked(NamedTuple):
-    """Rows in the order of their scores, the polynomials there (n, m), and ranks beside them.
-
-    Rows of the other side from the rank `first` on, and before `end`, are in the same panel, and
-    on that side of a row where a loss has its formula above 0.
-    """
-
-    rows: Ints
-    at: Floats
-    first: Ints
-    end: Ints
-
-    def beside(self, others: "Ranked", weight: Floats) -> Floats:
-        """Return the moments of the other side's rows beside each, (n, m)."""
-        sums = np.zeros((others.rows.size + 1, DEGREES))
-        np.cumsum(others.at * weight[others.rows, None], axis=0, out=sums[1:])
-        return np.asarray(sums[self.end] - sums[self.first])
-
-    def add(self, found: Floats, beside: Floats, step: Floats) -> Floats:
-        """Return what was found (n,) and what the rows beside have more."""
-        found[self.rows] += np.einsum("nq,nq->n", beside @ step, self.at)
-        return found
+Beside = tuple[Ints, Floats, Ints, Ints]
+"""Rows in the order of their scores, polynomials there (n, m), and the first and the end of those
+ranks of the other side's rows that are in the same panel, where a loss has its formula above 0."""
 
 
 @dataclass
@@ -66,35 +44,14 @@ class Sides:
     means: Floats | None = None
 
     @cached_property
-    def moments(self) -> Floats:
-        """Those of the positives."""
-        return moments(self.up)
-
-    @cached_property
-    def ranked(self) -> tuple[Ranked, Ranked]:
-        """Positives, and negatives, each with the other ones beside it in its panel."""
+    def beside(self) -> tuple[Beside, Beside]:
+        """Of positives and of negatives, ranks of the others below them or above, in one panel."""
         i, j = np.argsort(self.up.x), np.argsort(self.down.x)
         x, y = self.up.x[i], self.down.x[j]
         below = y.searchsorted(np.floor(x)), y.searchsorted(x, side="right")
         above = x.searchsorted(y), x.searchsorted(np.floor(y) + 1.0)
-        T = (side.some(k).polynomials.T.copy() for side, k in ((self.up, i), (self.down, j)))
-        return Ranked(i, next(T), *below), Ranked(j, next(T), *above)
-
-    @cached_property
-    def above(self) -> Floats:
-        """The moments of the positives above each negative in its panel, (down, m)."""
-        up, down = self.ranked
-        return down.beside(up, np.asarray(self.up.weight))
-
-
-def moments(side: ScorePanels) -> Floats:
-    """Return the moments of rows that all belong together, (panels, m, 1)."""
-    return side.moments(np.zeros(side.t.size, dtype=np.int64), 1)
-
-
-def values(side: ScorePanels, field: Floats) -> Floats:
-    """Return the polynomials with coefficients (panels, m, 1) at the scores, (n,)."""
-    return side.values(field, np.zeros(side.t.size, dtype=np.int64))
+        T, U = self.up.polynomials.T[i], self.down.polynomials.T[j]
+        return (i, T, *below), (j, U, *above)
 
 
 class PanelPush(PushPairs):
@@ -105,7 +62,7 @@ class PanelPush(PushPairs):
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         super().__init__(positive, loss, p, weight)
-        self.of = self._kernels()
+        self.of, self.zero = self._kernels(), np.zeros(positive.size, dtype=np.int64)
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
         """Return the convolutions of the loss and of its slope."""
@@ -150,13 +107,15 @@ class PanelPush(PushPairs):
 
     def _over_positives(self, order: int, sides: Sides) -> Floats:
         """Return the weighted sums over positives of the loss or of its slope, by negative."""
-        seen = self.of[order].transform(sides.moments)
-        return values(sides.down, self.of[order].seen_by_lower(seen, sides.down.count))
+        of, up, down = self.of[order], sides.up, sides.down
+        seen = of.transform(up.moments(self.zero[: up.x.size], 1))
+        return down.values(of.seen_by_lower(seen, up.count), self.zero[: down.x.size])
 
     def _over_negatives(self, order: int, sides: Sides) -> Floats:
         """Return those over negatives, by positive."""
-        seen = self.of[order].transform(moments(sides.down))
-        return values(sides.up, self.of[order].seen_by_upper(seen, sides.up.count))
+        of, up, down = self.of[order], sides.up, sides.down
+        seen = of.transform(down.moments(self.zero[: down.x.size], 1))
+        return up.values(of.seen_by_upper(seen, up.count), self.zero[: up.x.size])
 
     def spreads(self, s: Floats) -> bool:
         """Whether pairs are many, and panels few enough for a table of all their distances."""
@@ -179,20 +138,6 @@ class PanelPush(PushPairs):
         return (slope.T @ rows)[down], (bend.T @ rows)[down], degree[up]
 
 
-class BranchConvolution(Convolution):
-    """A function with one formula below 0 and another one above; `low` (m, m): in one panel."""
-
-    def __init__(self, of: Callable[[Floats], Floats], low: Floats) -> None:
-        super().__init__(of)
-        self.low = low
-
-    def _kernel(self, offset: Ints) -> Floats:
-        """Return the polynomials of panels so far apart; within one panel those below 0."""
-        found = super()._kernel(offset)
-        found[offset == 0] = self.low
-        return found
-
-
 class BranchPush(PanelPush):
     """The push of a loss that is analytic on either side of 0.
 
@@ -201,22 +146,28 @@ class BranchPush(PanelPush):
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
         """Return the convolutions of the loss and of its slope."""
-        near, made = WIDTH * (NODES[:, None] - NODES), []
-        self.steps: list[Floats] = []
+        found, self.steps = [], []
         for k, of in enumerate((self.loss.value, self.loss.derivative)):
-            branches = self.loss.branches(near, k) or (near, near)
-            low, high = (coefficients(branch) for branch in branches)
+            low, high = (coefficients(one) for one in self.loss.branches(NEAR, k) or (NEAR, NEAR))
             self.steps.append(high - low)
-            made.append(BranchConvolution(partial(of, 1.0), low))
-        return made[0], made[1]
+            found.append(Convolution(partial(of, 1.0), low))
+        return found[0], found[1]
 
     def _over_positives(self, order: int, sides: Sides) -> Floats:
         """Add what positives above a negative, in its panel, have more."""
-        found = super()._over_positives(order, sides)
-        return sides.ranked[1].add(found, sides.above, self.steps[order])
+        found, (up, down) = super()._over_positives(order, sides), sides.beside
+        return _add(found, down, up, self.v, self.steps[order])
 
     def _over_negatives(self, order: int, sides: Sides) -> Floats:
         """Add what negatives below a positive, in its panel, have more."""
-        up, down = sides.ranked
-        found = super()._over_negatives(order, sides)
-        return up.add(found, up.beside(down, np.asarray(sides.down.weight)), self.steps[order].T)
+        found, (up, down) = super()._over_negatives(order, sides), sides.beside
+        return _add(found, up, down, np.asarray(sides.down.weight), self.steps[order].T)
+
+
+def _add(found: Floats, here: Beside, others: Beside, weight: Floats, step: Floats) -> Floats:
+    """Return what was found (n,) and what the rows beside, of such weights, have more."""
+    rows, T, first, end = here
+    sums = np.zeros((weight.size + 1, DEGREES))
+    np.cumsum(others[1] * weight[others[0], None], axis=0, out=sums[1:])
+    found[rows] += np.einsum("nq,nq->n", (sums[end] - sums[first]) @ step, T)
+    return found

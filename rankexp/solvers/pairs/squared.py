@@ -4,6 +4,8 @@ The mean of ``(1 - (s_i - s_j))²`` over the pairs of two cells with means M and
 and v is ``(1 - (M - m))² + V + v``. So a value or a slope costs a term a row and a pair of cells.
 """
 
+from functools import cached_property
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -15,52 +17,48 @@ from rankexp.solvers.smooth.objective import gram
 class SquaredPairs(PairRisk):
     """The squared loss: each pair counts ``(1 - (s_i - s_j))²``."""
 
-    def _mass(self, s: Floats) -> Floats:
-        """Return what rows count, (n,)."""
-        return np.ones(s.size) if self.order.factor is None else self.order.factor
+    @cached_property
+    def mass(self) -> tuple[Floats, Floats]:
+        """What rows count, (n,), and cells, (c,); an empty one as if it were next to nothing."""
+        w, n = self.order.factor, self.order.cell.size
+        rows = np.ones(n) if w is None else w
+        return rows, np.maximum(self._sums(rows), np.finfo(np.float64).tiny)
+
+    @cached_property
+    def charges(self) -> tuple[Floats, Floats, Floats]:
+        """What a pair of cells counts for a row of the upper, the lower one; sums by cell."""
+        (upper, lower, cost), mass, size = self.cells, self.mass[1], self.sizes.size
+        a, b = cost * mass[lower], cost * mass[upper]
+        return a, b, np.asarray(np.bincount(upper, a, size) + np.bincount(lower, b, size))
 
     def _sums(self, x: Floats) -> Floats:
         """Return the sums of x (n,) by cell."""
-        return np.bincount(self.order.cell, x, self.sizes.size).astype(np.float64)
+        return np.asarray(np.bincount(self.order.cell, x, self.sizes.size), dtype=np.float64)
 
-    def _moments(self, s: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mass and mean of each cell, and of each row its mass and what it is off."""
-        w, cell = self._mass(s), self.order.cell
-        mass = self._sums(w)
-        mean = self._sums(w * s) / np.where(mass > 0.0, mass, 1.0)
-        return mass, mean, w, s - mean[cell]
+    def _parts(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return what rows are off the means of their cells, and by what pairs of these miss 1."""
+        upper, lower, _ = self.cells
+        mean = self._sums(self.mass[0] * s) / self.mass[1]
+        return s - mean[self.order.cell], mean[upper] - mean[lower] - 1.0
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
-        (upper, lower, cost), (mass, mean, w, off) = self.cells, self._moments(s)
-        variance = self._sums(w * off * off) / np.where(mass > 0.0, mass, 1.0)
-        each = (1.0 - mean[upper] + mean[lower]) ** 2 + variance[upper] + variance[lower]
-        return self.scale * float((cost * mass[upper] * mass[lower]) @ each)
-
-    def _partners(self, mass: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return by pair of cells what lower rows count for an upper one, and the other way."""
-        upper, lower, cost = self.cells
-        a, b = cost * mass[lower], cost * mass[upper]
-        size = self.sizes.size
-        degree: Floats = np.bincount(upper, a, size).astype(np.float64)
-        return a, b, degree + np.bincount(lower, b, size)
+        (off, short), (a, _, degree), mass = self._parts(s), self.charges, self.mass[1]
+        within = self._sums(self.mass[0] * off * off) @ degree
+        return self.scale * float(within + (a * mass[self.cells[0]]) @ short**2)
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
-        (upper, lower, _), (mass, mean, w, off) = self.cells, self._moments(s)
-        a, b, degree = self._partners(mass)
-        short, size = mean[upper] - mean[lower] - 1.0, self.sizes.size
-        of_cell = np.bincount(upper, a * short, size) - np.bincount(lower, b * short, size)
-        cell = self.order.cell
-        return 2.0 * self.scale * w * (degree[cell] * off + of_cell[cell])
+        (off, short), (a, b, degree), cell = self._parts(s), self.charges, self.order.cell
+        between = np.bincount(self.cells[0], a * short, degree.size)
+        between -= np.bincount(self.cells[1], b * short, degree.size)
+        return 2.0 * self.scale * self.mass[0] * (degree[cell] * off + between[cell])
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, which is the same everywhere."""
-        upper, lower, cost = self.cells
-        w, cell = self._mass(s), self.order.cell
-        degree = w * self._partners(self._sums(w))[2][cell]
-        shape = (self.sizes.size, s.size)
-        sums = np.asarray(csr_array((w, (cell, np.arange(s.size))), shape=shape) @ X)
+        (upper, lower, cost), (w, mass), cell = self.cells, self.mass, self.order.cell
+        rows = csr_array((w, (cell, np.arange(w.size))), shape=(mass.size, w.size))
+        sums = np.asarray(rows @ X)
         cross = (sums[upper].T * cost) @ sums[lower]
-        H: Floats = 2.0 * self.scale * (gram(X, degree) - cross - cross.T)
-        return H
+        H: Floats = gram(X, w * self.charges[2][cell]) - cross - cross.T
+        return 2.0 * self.scale * H
