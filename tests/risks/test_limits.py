@@ -114,7 +114,7 @@ def test_one_class_only_is_refused(risk, label):
 @pytest.mark.parametrize("p", ["0", "0.99", "-1", "nan", "inf"])
 def test_powers_below_1_are_refused(p):
     X, y = make(0.0)
-    with pytest.raises(ValueError, match="p.*expected (a number from 1 on|float, got 'nan')"):
+    with pytest.raises(ValueError, match=r"p.*expected (a number from 1 on|float, got 'nan')"):
         LinearRanker("logistic", f"push(p={p})").fit(X, y)
 
 
