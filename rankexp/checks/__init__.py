@@ -14,6 +14,7 @@ from rankexp.registry import exports
 
 __all__ = [
     "best_scorers",
+    "bound_violations",
     "costly_pairs",
     "few_cells",
     "flip_noise",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from rankexp.checks.bounds import bound_violations
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import same_minimisers

@@ -1,0 +1,154 @@
+"""Random cases of the margin bounds for labelled pairs, in which every risk is known exactly."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
+from rankexp.theory.bounds.margin import (
+    empirical_margin_loss,
+    ensemble_margins,
+    kernel_margin_bound,
+    margin_bound,
+    pair_margins,
+    uniform_margin_bound,
+)
+from rankexp.theory.bounds.rademacher import empirical_rademacher, linear_ball, threshold_rankers
+
+Case = Callable[[np.random.Generator, float, bool], float]
+
+SIGNS, SAMPLES = 100, 5  # drawn for a Rademacher complexity, and samples for the expected one
+SMALL, FEATURES, RHO = 1e-3, 500, 0.05  # of the kernel: sqrt K(x, x); more features than points
+
+
+class Pairs(NamedTuple):
+    """Points on the unit sphere whose pairs are equally likely, and a sample of labelled pairs."""
+
+    X: Floats  # (N, d)
+    above: Floats  # (N, N), chance of the label 1
+    pairs: Ints  # (m, 2)
+    labels: Ints  # (m,)
+
+    def risk(self, scores: Floats) -> float:
+        """Return the chance that scores (N,) misrank a pair, a tie being an error: (10.1)."""
+        D = scores[:, None] - scores
+        wrong = self.above * (D <= 0.0) + self.above.T * (D >= 0.0)
+        N = len(scores)
+        return float(wrong[~np.eye(N, dtype=np.bool_)].sum() / (N * (N - 1)))
+
+    def margins(self, scores: Floats) -> Floats:
+        """Return the margins of the sample, (m,)."""
+        return pair_margins(scores, self.pairs, self.labels)
+
+
+def draw(rng: np.random.Generator, copied: bool, d: int | None = None) -> Pairs:
+    """Draw points, noisy labels by a direction, and a sample; copied: two pairs, many times."""
+    N, d, m = int(rng.integers(5, 41)), d or int(rng.integers(1, 21)), int(rng.integers(20, 401))
+    X = rng.standard_normal((N, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    order = np.sign(np.subtract.outer(X[:, 0], X[:, 0]))
+    above = 0.5 + order * rng.uniform(0.0, 0.5)
+    distinct = 2 if copied else m
+    first = rng.integers(N, size=distinct)
+    pairs = np.column_stack([first, (first + rng.integers(1, N, size=distinct)) % N])
+    up = rng.random(distinct) < above[pairs[:, 0], pairs[:, 1]]
+    rows = np.arange(5 * m if copied else m) % distinct
+    return Pairs(X, above, pairs[rows], np.where(up, 1, -1)[rows])
+
+
+def linear_case(kind: str) -> Case:
+    """Return the case of linear scorers of norm 1: least slack of a trained one and ten others.
+
+    `kind`: the "expected" complexity, the "empirical" one, or "uniform" in the margin.
+    """
+
+    def case(rng: np.random.Generator, delta: float, broken: bool) -> float:
+        given = draw(rng, broken)
+        m, rhos = len(given.pairs), [10 ** rng.uniform(-1.5, 0.3)]
+        complexity = _complexity(rng, given, expected=kind == "expected")
+
+        def bound(loss: float, rho: float) -> float:
+            if kind == "uniform":
+                return uniform_margin_bound(loss, complexity, rho, m, delta, largest=2.0)
+            return margin_bound(loss, complexity, rho, m, delta, empirical=kind == "empirical")
+
+        if kind == "uniform":  # any margin, seen the pairs
+            rhos = (2.0 * 0.6 ** np.arange(8)).tolist()
+        return min(
+            min(bound(empirical_margin_loss(given.margins(s), rho), rho) for rho in rhos)
+            - given.risk(s)
+            for s in _scorers(rng, given)
+        )
+
+    return case
+
+
+def kernel_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return it for features times SMALL, scorers of inverse norm; broken: r as printed."""
+    given = draw(rng, False, d=FEATURES)
+    m, radius = len(given.pairs), SMALL**2 if broken else SMALL
+    found = []
+    for s in _scorers(rng, given):
+        loss = empirical_margin_loss(given.margins(s), RHO)
+        bound = kernel_margin_bound(
+            loss, radius=radius, norm=1.0 / SMALL, rho=RHO, m=m, delta=delta
+        )
+        found.append(bound - given.risk(s))
+    return min(found)
+
+
+def ensemble_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return the slack for fifteen rounds of RankBoost with threshold rankers."""
+    given, rho = draw(rng, broken), 10 ** rng.uniform(-1.5, 0.0)
+    base = np.vstack([column[:, None] < column for column in given.X.T]).astype(np.float64)
+    base = np.vstack([base, 1.0 - base])  # (2 N d, N)
+    first, second = given.pairs.T
+    chosen, alphas = boosted(given.labels * (base[:, first] - base[:, second]), 15)
+    alphas += not alphas.any()  # no base ranker has an edge
+    s = alphas @ base[chosen]
+    loss = empirical_margin_loss(ensemble_margins(given.margins(s), alphas), rho)
+    complexity = _complexity(rng, given, thresholds=True)
+    return margin_bound(loss, complexity, rho, len(given.pairs), delta) - given.risk(s)
+
+
+def boosted(differences: Floats, rounds: int, times: float = 1.0) -> tuple[Ints, Floats]:
+    """Return base rankers (rows of differences) and the coefficients of Figure 10.1, times.
+
+    Where one of both shares is 0 they are smoothed.
+    """
+    m = differences.shape[1]
+    weights, chosen, alphas = np.full(m, 1.0 / m), [], []
+    for _ in range(rounds):
+        t = int(np.argmax(differences @ weights))
+        right, wrong = (float(weights[sign * differences[t] > 0.0].sum()) for sign in (1, -1))
+        smooth = 0.0 if min(right, wrong) > 1e-9 else 1.0 / m
+        alpha = times * 0.5 * np.log((right + smooth) / (wrong + smooth))
+        weights *= np.exp(-alpha * differences[t])
+        weights /= weights.sum()
+        chosen.append(t)
+        alphas.append(alpha)
+    return np.array(chosen), np.array(alphas)
+
+
+def _scorers(rng: np.random.Generator, given: Pairs) -> Floats:
+    """Return scores (L, N) of linear scorers with norm 1."""
+    first, second = given.X[given.pairs].swapaxes(0, 1)
+    trained = given.labels @ (first - second)
+    W = np.vstack([trained, rng.standard_normal((10, given.X.shape[1]))])
+    return np.asarray(W / np.maximum(np.linalg.norm(W, axis=1), 1e-300)[:, None] @ given.X.T)
+
+
+def _complexity(
+    rng: np.random.Generator, given: Pairs, *, expected: bool = False, thresholds: bool = False
+) -> float:
+    """Return the complexities on first and second rows, added, by Monte Carlo."""
+    m, samples = len(given.pairs), [given.pairs]
+    if expected:
+        samples = [rng.integers(len(given.X), size=(m, 2)) for _ in range(SAMPLES)]
+    found = 0.0
+    for rows in (side for pairs in samples for side in pairs.T):
+        X = given.X[rows]
+        supremum = threshold_rankers(X) if thresholds else linear_ball(X, 1.0)
+        found += empirical_rademacher(supremum, m, rng, SIGNS).value / len(samples)
+    return found

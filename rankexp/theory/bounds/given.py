@@ -1,0 +1,35 @@
+"""Refuse what a bound says nothing of, by name."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+
+
+def check_confidence(delta: float) -> None:
+    """Raise ValueError unless delta, the chance that a bound fails, is between 0 and 1."""
+    if not 0.0 < delta < 1.0:
+        raise ValueError(f"delta={delta}: expected a number between 0 and 1, exclusive")
+
+
+def check_positive(**values: float) -> None:
+    """Raise ValueError unless all are finite numbers above 0."""
+    for name, value in values.items():
+        if not 0.0 < value < np.inf:
+            raise ValueError(f"{name}={value}: expected a finite number above 0")
+
+
+def table(name: str, value: npt.ArrayLike) -> Floats:
+    """Return finite numbers with two axes, neither of them empty; ValueError for others."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != 2 or array.size == 0 or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, with two axes, got shape {array.shape}")
+    return array
+
+
+def vector(name: str, value: npt.ArrayLike) -> Floats:
+    """Return finite numbers with one axis, one of them or more; ValueError for others."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, with one axis, got shape {array.shape}")
+    return array

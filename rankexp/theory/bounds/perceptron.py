@@ -1,0 +1,40 @@
+"""How many updates the perceptron on pairs makes at most (mohri2018, exercise 10.5)."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.theory.bounds.given import table, vector
+
+
+def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:
+    """Return ``max ||z||² / rho²``, a bound on the updates of the perceptron on pairs.
+
+    It starts at 0 and adds z where ``<w, z> <= 0``, in any order and over as many passes as it
+    likes (Novikoff). Any separator gives a bound; that of the largest margin the least.
+
+    Parameters
+    ----------
+    differences : array-like of shape (m, d)
+        z, a pair's better row less its worse: ``y (x' - x)``.
+    w : array-like of shape (d,)
+        Of a linear scorer that ranks all pairs rightly; rho is its least ``<w, z> / ||w||``.
+
+    Raises
+    ------
+    ValueError
+        Where it misranks or ties a pair, as any w does if no scorer separates the pairs: then
+        the perceptron never stops.
+
+    Examples
+    --------
+    >>> round(perceptron_bound([[2.0, 1.0], [1.0, 2.0]], [1.0, 1.0]), 4)
+    1.1111
+    """
+    Z, v = table("differences", differences), vector("w", w)
+    if v.shape != Z.shape[1:]:
+        raise ValueError(f"w must be of shape ({Z.shape[1]},), got {v.shape}")
+    size = float(np.linalg.norm(v))
+    rho = float((Z @ v).min()) / size if size > 0.0 else 0.0
+    if not rho > 0.0:
+        raise ValueError("w does not rank all pairs rightly: there is no margin to bound by")
+    return float((Z**2).sum(axis=1).max() / rho**2)

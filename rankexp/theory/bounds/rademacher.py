@@ -1,0 +1,190 @@
+"""Empirical Rademacher complexity: how well a class of functions follows random signs.
+
+For rows x_1 .. x_m it is ``E sup_h sum_i sigma_i h(x_i) / m`` over independent signs sigma_i. A
+class is given by its supremum, a function of signs (B, m) that returns the B sums.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+from rankexp.theory.bounds.given import check_positive, table
+
+Supremum = Callable[[Floats], Floats]
+
+BLOCK = 2_000_000
+"""Signs drawn at a time."""
+MOST_ENUMERATED = 16
+
+
+class Estimate(NamedTuple):
+    """A number and its standard error, 0 where it is exact."""
+
+    value: float
+    se: float
+
+
+def empirical_rademacher(
+    supremum: Supremum, m: int, rng: np.random.Generator, draws: int = 1000
+) -> Estimate:
+    """Return the empirical Rademacher complexity of a class, by Monte Carlo.
+
+    Parameters
+    ----------
+    supremum : callable
+        Of the class on its m rows, such as `linear_ball` returns: (B, m) -> (B,).
+    m : int
+        Number of rows.
+    rng : numpy.random.Generator
+        Draws the signs.
+    draws : int
+        2 or more vectors of signs.
+
+    Returns
+    -------
+    Estimate
+        In the units of the class's values.
+
+    Raises
+    ------
+    ValueError
+        For fewer rows or draws.
+
+    References
+    ----------
+    mohri2018, section 10.2 (its definition stands in chapter 3 of the book).
+
+    Examples
+    --------
+    >>> found = empirical_rademacher(linear_ball([[3.0], [4.0]], 1.0), 2, np.random.default_rng(0))
+    >>> abs(found.value - exact_rademacher(linear_ball([[3.0], [4.0]], 1.0), 2)) < 4 * found.se
+    True
+    """
+    if m < 1 or draws < 2:
+        raise ValueError(f"m={m}, draws={draws}: expected 1 or more, and 2 or more")
+    block = max(1, BLOCK // m)
+    sums = [
+        supremum(rng.choice([-1.0, 1.0], size=(min(block, draws - start), m)))
+        for start in range(0, draws, block)
+    ]
+    found = np.concatenate(sums) / m
+    return Estimate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(draws)))
+
+
+def exact_rademacher(supremum: Supremum, m: int) -> float:
+    """Return it for up to 16 rows, the mean over all 2^m vectors of signs; ValueError for more."""
+    if not 1 <= m <= MOST_ENUMERATED:
+        raise ValueError(f"m={m}: expected 1 to {MOST_ENUMERATED} rows, or draw signs")
+    signs = np.where(np.arange(2**m)[:, None] >> np.arange(m) & 1, 1.0, -1.0)
+    return float(supremum(signs).mean() / m)
+
+
+def linear_ball(X: npt.ArrayLike, norm: float, order: int = 2) -> Supremum:
+    """Return the supremum of ``x -> <w, x>`` with ``||w|| <= norm``: the dual norm of the sum.
+
+    `order` 2 or 1 is that of the norm of w; X is (m, d). Once m signs are drawn the supremum is
+    ``norm ||sum sigma_i x_i||_2``, or for order 1 the largest absolute coordinate of that sum.
+    """
+    rows = table("X", X)
+    check_positive(norm=norm)
+    _check_order(order)
+    dual = 2 if order == 2 else np.inf
+
+    def supremum(signs: Floats) -> Floats:
+        return np.asarray(norm * np.linalg.norm(signs @ rows, ord=dual, axis=1), dtype=np.float64)
+
+    return supremum
+
+
+def linear_ball_bound(X: npt.ArrayLike, norm: float, order: int = 2) -> float:
+    """Return an upper bound of the complexity of `linear_ball`.
+
+    For order 2 ``norm sqrt(sum_i ||x_i||²) / m`` (Jensen), which is exact for orthogonal rows and
+    never above sqrt(2) times the complexity (Khintchine and Kahane); for order 1 that of 2d
+    functions, `finite_class_bound`.
+    """
+    rows = table("X", X)
+    check_positive(norm=norm)
+    _check_order(order)
+    if order == 1:
+        return norm * finite_class_bound(np.concatenate([rows.T, -rows.T]))
+    return float(norm * np.sqrt((rows**2).sum()) / len(rows))
+
+
+def _check_order(order: int) -> None:
+    if order not in (1, 2):
+        raise ValueError(f"order={order}: expected that of the norm of w, 1 or 2")
+
+
+def kernel_ball(K: npt.ArrayLike, norm: float) -> Supremum:
+    """Return the supremum of functions of a kernel's space with norms up to `norm`.
+
+    K (m, m) holds the kernel of the rows; the supremum is ``norm sqrt(sigma' K sigma)``.
+    """
+    gram = _gram(K)
+    check_positive(norm=norm)
+
+    def supremum(signs: Floats) -> Floats:
+        squares = ((signs @ gram) * signs).sum(axis=1)
+        return np.asarray(norm * np.sqrt(np.maximum(squares, 0.0)))
+
+    return supremum
+
+
+def kernel_ball_bound(K: npt.ArrayLike, norm: float) -> float:
+    """Return ``norm sqrt(trace K) / m``, an upper bound of the complexity of `kernel_ball`.
+
+    It is at most ``r norm / sqrt(m)``, r² being the largest K(x, x): the step from Theorem 10.1
+    to Corollary 10.2 of mohri2018.
+    """
+    gram = _gram(K)
+    check_positive(norm=norm)
+    return float(norm * np.sqrt(np.trace(gram)) / len(gram))
+
+
+def _gram(K: npt.ArrayLike) -> Floats:
+    gram = table("K", K)
+    scale = np.abs(gram).max()
+    if gram.shape[0] != gram.shape[1] or np.abs(gram - gram.T).max() > 1e-9 * scale:
+        raise ValueError(f"K must be square and symmetric, got shape {gram.shape}")
+    if scale > 0.0 and np.linalg.eigvalsh(gram)[0] < -1e-9 * len(gram) * scale:
+        raise ValueError("K has a negative eigenvalue: it is no positive definite kernel")
+    return gram
+
+
+def threshold_rankers(X: npt.ArrayLike) -> Supremum:
+    """Return the supremum of RankBoost's base rankers ``1[x_j > t]`` and ``1[x_j <= t]``.
+
+    Any feature j of X (m, d) and any t. The convex hull has the same complexity (Corollary 10.4).
+    """
+    rows = table("X", X)
+    orders = np.argsort(rows, axis=0, kind="stable")
+    cuts = [np.flatnonzero(np.diff(rows[orders[:, j], j]) > 0.0) for j in range(rows.shape[1])]
+
+    def supremum(signs: Floats) -> Floats:
+        total = signs.sum(axis=1)
+        best = np.maximum(total, 0.0)  # of all rows, or none
+        for j, cut in enumerate(cuts):
+            if len(cut):
+                below = np.cumsum(signs[:, orders[:, j]], axis=1)[:, cut]
+                best = np.maximum(best, below.max(axis=1))
+                best = np.maximum(best, total - below.min(axis=1))
+        return np.asarray(best)
+
+    return supremum
+
+
+def finite_class(values: npt.ArrayLike) -> Supremum:
+    """Return the supremum of finitely many functions, given by their values (N, m) on the rows."""
+    V = table("values", values)
+    return lambda signs: np.asarray((signs @ V.T).max(axis=1))
+
+
+def finite_class_bound(values: npt.ArrayLike) -> float:
+    """Return ``max ||v|| sqrt(2 log N) / m``, Massart's bound of the complexity of N functions."""
+    V = table("values", values)
+    N, m = V.shape
+    return float(np.sqrt((V**2).sum(axis=1).max()) * np.sqrt(2.0 * np.log(N)) / m)
