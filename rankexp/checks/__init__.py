@@ -15,6 +15,7 @@ from rankexp.registry import exports
 __all__ = [
     "best_scorers",
     "bound_violations",
+    "class_weights",
     "costly_pairs",
     "few_cells",
     "flip_noise",
@@ -25,6 +26,9 @@ __all__ = [
     "propriety",
     "regret_bound",
     "same_minimisers",
+    "univariate_bounds",
+    "worst_regret",
+    "zero_one_ranking",
 ]
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import same_minimisers
+    from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs
@@ -39,5 +44,8 @@ if TYPE_CHECKING:
     from rankexp.checks.proper import propriety
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
+    from rankexp.checks.univariate import univariate_bounds
+    from rankexp.checks.weighted import class_weights
+    from rankexp.checks.worst_case import worst_regret
 else:
     __getattr__, __dir__ = exports("checks", __all__)

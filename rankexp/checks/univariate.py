@@ -1,0 +1,132 @@
+"""Bounds on ranking by losses of single examples, tried on random discrete distributions."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.losses.base import parse
+from rankexp.losses.zero_one import ZeroOne
+from rankexp.theory.bounds.univariate import (
+    CONSTANTS,
+    balanced_bound,
+    error_rates_bound,
+    proper_regret_bound,
+    regret_bound,
+    zero_one_bound,
+)
+from rankexp.theory.regret import loss_regret, loss_risk, rank_regret, rank_risk
+
+REGISTER = {"univariate_bounds": "univariate_bounds"}
+
+ROUNDING = 1e-12
+LOSSES = ("exponential", "logistic", "squared", "hinge")
+PROPER = ("exponential", "logistic", "squared", "p_classification")
+
+
+class Drawn(NamedTuple):
+    """Masses (draws, m, 2) of random distributions, and scores (draws, m)."""
+
+    masses: Floats
+    scores: Floats
+
+
+def univariate_bounds(
+    rng: np.random.Generator, *, draws: int = 10_000, points: int = 6, balanced: bool = True
+) -> list[dict[str, Any]]:
+    """Count random discrete distributions and scorers for which a bound does not hold.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    draws : int
+        Number of distributions with a scorer each; all sums are exact.
+    points : int
+        2 to 64, at most: each distribution has 2 to so many.
+    balanced : bool
+        Whether risks and regrets are those of classes that weigh ½, as (10) to (13) and "convex"
+        assume. If not, these are tried all the same, and "proper" with the prior.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``value`` and ``group``
+        Of each bound, ``group`` being its number and loss: ``cases``; ``violations``;
+        ``largest_ratio`` of what is bounded to the bound; ``median_slack``, the bound less that.
+
+    Raises
+    ------
+    ValueError
+        For other numbers.
+
+    References
+    ----------
+    kotlowski2011, (8) to (13). Beside them, "convex" is half of (11), which convex losses allow,
+    and "proper" the best constant of a loss in place of those of (12) and (13).
+    """
+    if draws < 1 or not 2 <= points <= 64:
+        raise ValueError(f"draws={draws}, points={points}: expected 1 or more, and 2 to 64")
+    masses, scores = draw(rng, draws, points)
+    risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
+    pairs = {"(8) error rates": (risk, _error_rates(masses, scores))} if balanced else {}
+    if balanced:
+        plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
+        pairs["(9) zero_one"] = (risk, zero_one_bound(plain, masses[..., 1].sum(axis=-1)))
+    own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
+    pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
+    for name in LOSSES:
+        loss = parse(name)
+        own = loss_risk(masses, scores, loss, balanced=balanced)
+        pairs[f"(11) {name}"] = (risk, balanced_bound(own, loss))
+        pairs[f"convex {name}"] = (risk, balanced_bound(own, loss, convex=True))
+    for number, name in zip(("(12)", "(13)"), CONSTANTS, strict=True):
+        own = loss_regret(masses, scores, parse(name), balanced=balanced)
+        pairs[f"{number} {name}"] = (regret, regret_bound(own, parse(name)))
+    prior = 0.5 if balanced else masses[..., 1].sum(axis=-1)
+    for loss in map(parse, PROPER):
+        own = loss_regret(masses, scores, loss, balanced=balanced)
+        pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
+    return [row for group, pair in pairs.items() for row in _rows(group, *pair)]
+
+
+def _rows(group: str, found: Floats, bound: Floats) -> list[dict[str, Any]]:
+    values = {
+        "cases": found.size,
+        "violations": (found > bound + ROUNDING).sum(),
+        "largest_ratio": (found / np.maximum(bound, ROUNDING)).max(),
+        "median_slack": np.median(bound - found),
+    }
+    return [{"quantity": k, "value": float(v), "group": group} for k, v in values.items()]
+
+
+def draw(rng: np.random.Generator, draws: int, points: int) -> Drawn:
+    """Draw distributions, even and uneven ones, and scorers, near the best ones and far.
+
+    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or of any order with ties,
+    of sizes from 1e-3 to 10; half of them are of one sign but for some.
+    """
+    shape = (draws, points)
+    alpha = 10.0 ** rng.uniform(-1.0, 1.5, size=(draws, 1, 1))
+    masses = rng.gamma(np.broadcast_to(alpha, (*shape, 2))) + 1e-12
+    kept = np.arange(points) < rng.integers(2, points + 1, size=(draws, 1))
+    masses *= kept[..., None]
+    masses /= masses.sum(axis=1, keepdims=True)
+    odds = np.exp(rng.uniform(-np.log(999.0), np.log(999.0), size=draws))
+    masses *= (np.stack([np.ones(draws), odds], axis=1) / (1.0 + odds)[:, None])[:, None, :]
+    by_class = masses / masses.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logit = np.where(kept, np.log(by_class[..., 1]) - np.log(by_class[..., 0]), 0.0)
+    size = 10.0 ** rng.uniform(-3.0, 1.0, size=(draws, 1))
+    levels = rng.integers(points, size=shape) / points - rng.choice([0.0, 0.5], size=(draws, 1))
+    near = rng.choice([0.5, 1.0], size=(draws, 1)) * logit + size * rng.standard_normal(shape)
+    which = rng.random((draws, 1))
+    reversed_ = -size * logit / (1.0 + np.abs(logit).max(axis=1, keepdims=True))
+    scores = np.where(which < 0.4, near, np.where(which < 0.7, size * levels, reversed_))
+    return Drawn(masses, np.asarray(scores))
+
+
+def _error_rates(masses: Floats, scores: Floats) -> Floats:
+    """Return (8), from false negatives and positives."""
+    alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
+    beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
+    return error_rates_bound(alpha, beta, masses[..., 1].sum(axis=-1))

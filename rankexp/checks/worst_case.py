@@ -1,0 +1,127 @@
+"""The discrete distribution and scorer with the largest rank regret for the regret of a loss."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import differential_evolution
+from scipy.special import expit
+
+from rankexp.arrays import Floats
+from rankexp.losses.base import Loss, parse
+from rankexp.theory.bounds.univariate import CONSTANTS
+from rankexp.theory.regret import loss_regret, rank_regret
+
+REGISTER = {"worst_regret": "worst_regret"}
+
+LEAST = 1e-8  # of a regret of a loss: below, rounding has its say
+POPULATION = 15  # candidates of a round, times the number of unknowns
+SIZES, PRIOR = (-7.0, 2.5), (-7.0, 7.0)  # logs of scales, log odds of the prior
+
+
+def worst_regret(
+    rng: np.random.Generator,
+    *,
+    loss: str = "logistic",
+    points: int = 5,
+    rounds: int = 150,
+    balanced: bool = True,
+) -> list[dict[str, Any]]:
+    """Search for the largest ratio of the rank regret to the root of the regret of a loss.
+
+    Chances in both classes and scores are found by differential evolution.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss : str
+        One whose least risk is known: a proper one, "hinge" or "zero_one".
+    points : int
+        2 to 64.
+    rounds : int
+        Each tries 15 candidates for each of its unknowns.
+    balanced : bool
+        Whether the regret of the loss is that of classes that weigh ½; if not, the prior is
+        searched for, too.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
+        ``ratio``; ``constant``, what Theorem 4.1 bounds it by, for its two losses;
+        ``rank_regret`` and ``loss_regret``, where regrets of the loss below 1e-8 count as that;
+        ``prior``. Of each point, ``step`` being its number in the order of scores: ``score``,
+        ``p_plus`` and ``p_minus``, its chances in both classes. The ratio is attained: the least
+        upper bound may be larger.
+
+    Raises
+    ------
+    ValueError
+        For another loss, or other numbers.
+
+    References
+    ----------
+    kotlowski2011, Theorem 4.1. No balanced proper loss passes the constant of
+    `rankexp.theory.bounds.univariate.proper_regret_bound`, sqrt(8/3) = 1.633 for both.
+    """
+    if not 2 <= points <= 64 or rounds < 1:
+        raise ValueError(f"points={points}, rounds={rounds}: expected 2 to 64, and 1 or more")
+    made = parse(loss)
+    found = _search(rng, made, points, rounds, balanced)
+    masses, scores = _candidates(found[None], balanced)
+    rank, own = (
+        rank_regret(masses, scores)[0],
+        loss_regret(masses, scores, made, balanced=balanced),
+    )
+    values = {"ratio": rank / np.sqrt(max(own[0], LEAST)), "rank_regret": rank}
+    values |= {"loss_regret": own[0], "prior": masses[0, :, 1].sum()}
+    if balanced and repr(made) in CONSTANTS:
+        values["constant"] = CONSTANTS[repr(made)]
+    order = np.argsort(scores[0])
+    table = np.column_stack([scores[0], (masses / masses.sum(axis=1, keepdims=True))[0]])[order]
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()] + [
+        {"quantity": name, "value": float(value), "step": step}
+        for step, row in enumerate(table)
+        for name, value in zip(("score", "p_minus", "p_plus"), row, strict=True)
+    ]
+
+
+def _search(
+    rng: np.random.Generator, loss: Loss, points: int, rounds: int, balanced: bool
+) -> Floats:
+    """Return the vector of the best candidate that differential evolution finds."""
+
+    def objective(vectors: Any) -> Any:
+        masses, scores = _candidates(vectors.T, balanced)
+        own = np.maximum(loss_regret(masses, scores, loss, balanced=balanced), LEAST)
+        return np.asarray(-rank_regret(masses, scores) / np.sqrt(own))
+
+    limits: Any = [(-6.0, 0.0)] * points + [(-1.0, 1.0)] * 2 * points + [PRIOR, SIZES, SIZES]
+    found = differential_evolution(
+        objective,
+        limits,
+        maxiter=rounds,
+        popsize=POPULATION,
+        tol=0.0,
+        polish=False,
+        vectorized=True,
+        updating="deferred",
+        rng=rng,
+    )
+    return np.asarray(found.x)
+
+
+def _candidates(vectors: Floats, balanced: bool) -> tuple[Floats, Floats]:
+    """Return masses (B, m, 2) and scores (B, m) of vectors (B, 3m + 3).
+
+    A vector has the logs of points' masses, their log odds and their scores, both in [-1, 1], the
+    log odds of the prior, and the logs of what log odds and scores are multiplied by.
+    """
+    m = vectors.shape[1] // 3 - 1
+    log_mass, odds, scores = (vectors[:, k * m : (k + 1) * m] for k in range(3))
+    prior, *sizes = vectors[:, 3 * m :].T
+    half = odds * np.exp(sizes[0])[:, None] / 2.0
+    masses = np.exp(np.stack([log_mass - half, log_mass + half], axis=-1))
+    masses /= masses.sum(axis=1, keepdims=True)
+    p = np.full(len(vectors), 0.5) if balanced else expit(prior)
+    masses *= np.stack([1.0 - p, p], axis=1)[:, None]
+    return masses, scores * np.exp(sizes[1])[:, None]
