@@ -13,6 +13,7 @@ from rankexp.metrics.continuous import one_minus_discordance
 
 REGISTER = {"class_weights": "class_weights"}
 
+FEATURES = 5
 TOL = 1e-20, 1e-13, 1e-8  # of a risk without penalty, with one, and with a kink
 
 
@@ -24,7 +25,6 @@ def class_weights(
     lam: float = 0.0,
     ratio: float | None = None,
     generator: str = "linear",
-    d: int = 5,
     n: int = 500,
 ) -> list[dict[str, Any]]:
     """Compare linear scorers with and without weights of classes, on one drawn training sample.
@@ -33,18 +33,16 @@ def class_weights(
     ----------
     rng : numpy.random.Generator
         All that is random comes from here.
-    loss : str
-        The text of a loss that the classification risk takes.
+    loss, lam : str, float
+        The text of a loss that the classification risk takes, and the penalty of both scorers.
     p : float
         Share of positives of the generator.
-    lam : float
-        The penalty of both; the intercept is free.
     ratio : float or None
         Weight of a positive over that of a negative example. None: balanced classes.
     generator : str
-        One with parameters p and d, such as "linear" or "rules".
-    d, n : int
-        Its features, and the training sample; n * 10 test examples.
+        One with parameters p and d, such as "linear" or "rules"; with five features.
+    n : int
+        Training examples; test examples are ten times as many.
 
     Returns
     -------
@@ -64,26 +62,28 @@ def class_weights(
     kotlowski2011, section 4.2: without penalty weights change nothing of the exponential loss but
     the intercept, by ``log(ratio) / 2``; of the logistic loss it is conjectured, approximately.
     """
-    model = registry.get("generators", generator)(p=p, d=d).draw_model(rng)
+    model = registry.get("generators", generator)(p=p, d=FEATURES).draw_model(rng)
     X, y = model.sample(n, rng)
     Z, target = model.sample(10 * n, rng)
     positive = y == 1
     times = ratio if ratio is not None else (~positive).sum() / max(positive.sum(), 1)
     plain, weighted = (_fitted(loss, lam, X, y, up) for up in (1.0, float(times)))
-    (a, shift), (b, other) = plain, weighted
-    s, t = Z @ a, Z @ b
-    if lam == 0.0 and (X @ a)[positive].min() > (X @ a)[~positive].max():
+    if lam == 0.0 and (X @ plain[0])[positive].min() > (X @ plain[0])[~positive].max():
         raise ValueError("a scorer separates the classes of the sample: take more examples")
-    unit, turned = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    values = {
-        "coef": np.linalg.norm(b - a) / np.linalg.norm(a),
-        "angle": 2 * np.arctan2(np.linalg.norm(unit - turned), np.linalg.norm(unit + turned)),
-        "swapped": 1.0 - one_minus_discordance(s, t),
-        "shift": other - shift,
-        "rank_loss": rank_loss(target, s),
-        "gain": np.subtract(rank_loss(target, s), rank_loss(target, t)),
+    losses = [rank_loss(target, Z @ w) for w, _ in (plain, weighted)]
+    values = _apart(plain[0], weighted[0]) | {
+        "swapped": 1.0 - one_minus_discordance(Z @ plain[0], Z @ weighted[0]),
+        "shift": weighted[1] - plain[1],
+        "rank_loss": losses[0],
+        "gain": np.subtract(*losses),
     }
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def _apart(a: Floats, b: Floats) -> dict[str, Any]:
+    unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    angle = 2 * np.arctan2(np.linalg.norm(unit - other), np.linalg.norm(unit + other))
+    return {"coef": np.linalg.norm(b - a) / np.linalg.norm(a), "angle": angle}
 
 
 def _fitted(loss: str, lam: float, X: Floats, y: Any, up: float) -> tuple[Floats, float]:

@@ -28,7 +28,7 @@ def worst_regret(
 ) -> list[dict[str, Any]]:
     """Search for the largest ratio of the rank regret to the root of the regret of a loss.
 
-    Chances in both classes and scores are found by differential evolution.
+    Both classes' chances of points, and their scores, are found by differential evolution.
 
     Parameters
     ----------
@@ -36,10 +36,8 @@ def worst_regret(
         All that is random comes from here.
     loss : str
         One whose least risk is known: a proper one, "hinge" or "zero_one".
-    points : int
-        2 to 64.
-    rounds : int
-        Each tries 15 candidates for each of its unknowns.
+    points, rounds : int
+        2 to 64, and 1 or more, each of 15 candidates for each unknown.
     balanced : bool
         Whether the regret of the loss is that of classes that weigh ½; if not, the prior is
         searched for, too.
@@ -76,9 +74,14 @@ def worst_regret(
     values |= {"loss_regret": own[0], "prior": masses[0, :, 1].sum()}
     if balanced and repr(made) in CONSTANTS:
         values["constant"] = CONSTANTS[repr(made)]
-    order = np.argsort(scores[0])
-    table = np.column_stack([scores[0], (masses / masses.sum(axis=1, keepdims=True))[0]])[order]
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()] + [
+    summary = [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return summary + _points(masses[0], scores[0])
+
+
+def _points(masses: Floats, scores: Floats) -> list[dict[str, Any]]:
+    """Return the rows of points in the order of scores."""
+    table = np.column_stack([scores, masses / masses.sum(axis=0)])[np.argsort(scores)]
+    return [
         {"quantity": name, "value": float(value), "step": step}
         for step, row in enumerate(table)
         for name, value in zip(("score", "p_minus", "p_plus"), row, strict=True)

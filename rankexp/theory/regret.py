@@ -49,8 +49,8 @@ def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> rank_regret([[0.3, 0.2], [0.2, 0.3]], [1.0, 0.0]).round(3)
-    array(0.2)
+    >>> round(float(rank_regret([[0.3, 0.2], [0.2, 0.3]], [1.0, 0.0])), 3)
+    0.2
     """
     M, s = _checked(masses, scores)
     return _summed_pairs(_by_class(M), s, regret=True)

@@ -38,8 +38,8 @@ def error_rates_bound(alpha: npt.ArrayLike, beta: npt.ArrayLike, p: npt.ArrayLik
 
     Examples
     --------
-    >>> error_rates_bound(0.1, 0.1, 0.5).round(3)
-    array(0.36)
+    >>> round(float(error_rates_bound(0.1, 0.1, 0.5)), 3)
+    0.36
     """
     p = _prior(p)
     a, b = np.asarray(alpha) / p, np.asarray(beta) / (1.0 - p)
