@@ -26,6 +26,7 @@ __all__ = [
     "propriety",
     "regret_bound",
     "same_minimisers",
+    "surrogate_regrets",
     "univariate_bounds",
     "worst_regret",
     "zero_one_ranking",
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from rankexp.checks.proper import propriety
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
+    from rankexp.checks.trained import surrogate_regrets
     from rankexp.checks.univariate import univariate_bounds
     from rankexp.checks.weighted import class_weights
     from rankexp.checks.worst_case import worst_regret

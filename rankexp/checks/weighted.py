@@ -35,12 +35,10 @@ def class_weights(
         All that is random comes from here.
     loss, lam : str, float
         The text of a loss that the classification risk takes, and the penalty of both scorers.
-    p : float
-        Share of positives of the generator.
     ratio : float or None
         Weight of a positive over that of a negative example. None: balanced classes.
-    generator : str
-        One with parameters p and d, such as "linear" or "rules"; with five features.
+    generator, p : str, float
+        One with parameters p, its share of positives, and d, here 5, such as "linear" or "rules".
     n : int
         Training examples; test examples are ten times as many.
 
@@ -70,12 +68,12 @@ def class_weights(
     plain, weighted = (_fitted(loss, lam, X, y, up) for up in (1.0, float(times)))
     if lam == 0.0 and (X @ plain[0])[positive].min() > (X @ plain[0])[~positive].max():
         raise ValueError("a scorer separates the classes of the sample: take more examples")
-    losses = [rank_loss(target, Z @ w) for w, _ in (plain, weighted)]
+    first, second = (np.asarray(rank_loss(target, Z @ w)) for w, _ in (plain, weighted))
     values = _apart(plain[0], weighted[0]) | {
         "swapped": 1.0 - one_minus_discordance(Z @ plain[0], Z @ weighted[0]),
         "shift": weighted[1] - plain[1],
-        "rank_loss": losses[0],
-        "gain": np.subtract(*losses),
+        "rank_loss": first,
+        "gain": first - second,
     }
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
 

@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
-from rankexp.theory.bounds.univariate import CONSTANTS
+from rankexp.theory.bounds.univariate import CONSTANTS, proper_regret_bound
 from rankexp.theory.regret import loss_regret, rank_regret
 
 REGISTER = {"worst_regret": "worst_regret"}
@@ -45,11 +45,11 @@ def worst_regret(
     Returns
     -------
     list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
-        ``ratio``; ``constant``, what Theorem 4.1 bounds it by, for its two losses;
-        ``rank_regret`` and ``loss_regret``, where regrets of the loss below 1e-8 count as that;
-        ``prior``. Of each point, ``step`` being its number in the order of scores: ``score``,
-        ``p_plus`` and ``p_minus``, its chances in both classes. The ratio is attained: the least
-        upper bound may be larger.
+        ``ratio``, which is attained; ``constant``, what Theorem 4.1 bounds it by, for its two
+        losses, and ``best_constant``, what `proper_regret_bound` does, for proper ones;
+        ``rank_regret``; ``loss_regret``, which counts as 1e-8 at least; ``prior``. Of each point,
+        ``step`` being its number in the order of scores: ``score``, ``p_plus`` and ``p_minus``,
+        its chances in both classes.
 
     Raises
     ------
@@ -58,22 +58,21 @@ def worst_regret(
 
     References
     ----------
-    kotlowski2011, Theorem 4.1. No balanced proper loss passes the constant of
-    `rankexp.theory.bounds.univariate.proper_regret_bound`, sqrt(8/3) = 1.633 for both.
+    kotlowski2011, Theorem 4.1.
     """
     if not 2 <= points <= 64 or rounds < 1:
         raise ValueError(f"points={points}, rounds={rounds}: expected 2 to 64, and 1 or more")
     made = parse(loss)
     found = _search(rng, made, points, rounds, balanced)
     masses, scores = _candidates(found[None], balanced)
-    rank, own = (
-        rank_regret(masses, scores)[0],
-        loss_regret(masses, scores, made, balanced=balanced),
-    )
-    values = {"ratio": rank / np.sqrt(max(own[0], LEAST)), "rank_regret": rank}
-    values |= {"loss_regret": own[0], "prior": masses[0, :, 1].sum()}
+    rank = float(rank_regret(masses, scores)[0])
+    own = float(loss_regret(masses, scores, made, balanced=balanced)[0])
+    values = {"ratio": rank / np.sqrt(max(own, LEAST)), "rank_regret": rank, "loss_regret": own}
+    values["prior"] = masses[0, :, 1].sum()
     if balanced and repr(made) in CONSTANTS:
         values["constant"] = CONSTANTS[repr(made)]
+    if balanced and made.proper:
+        values["best_constant"] = float(proper_regret_bound(1.0, made))
     summary = [{"quantity": name, "value": float(value)} for name, value in values.items()]
     return summary + _points(masses[0], scores[0])
 

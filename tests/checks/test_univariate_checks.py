@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from rankexp.checks import class_weights, univariate_bounds, worst_regret, zero_one_ranking
+from rankexp.checks import (
+    class_weights,
+    surrogate_regrets,
+    univariate_bounds,
+    worst_regret,
+    zero_one_ranking,
+)
 from rankexp.losses import parse
 from rankexp.theory.regret import loss_regret, rank_regret
 
@@ -43,7 +49,7 @@ def test_the_search_comes_to_the_best_constant_for_so_many_points(loss, points):
     of = values(rows)
     best = np.sqrt(8 / 3 * (1 - 1 / points**2))
     assert 0.98 * best < of["ratio"] <= best + 1e-4
-    assert of["ratio"] < of["constant"]
+    assert of["ratio"] < of["best_constant"] < of["constant"]
     steps = {q: [r["value"] for r in rows if r["quantity"] == q] for q in ("p_minus", "p_plus")}
     masses, s = (
         np.column_stack(list(steps.values())),
@@ -96,6 +102,29 @@ def test_weights_do_little_to_other_losses_or_with_a_penalty():
         assert 1e-4 < of["angle"] < 0.15, loss
         assert 0.0 < of["swapped"] < 0.05, loss
         assert abs(of["gain"]) < 0.01, loss
+
+
+def test_regrets_of_trained_scorers_fall_together_where_the_model_is_right():
+    names = ["rank_regret", "loss_regret", "bound", "best_bound"]
+    given = {"lam": 1e-6, "params": {"means": [[-1, 0, 0], [1, 0, 0]], "priors": [1, 3]}}
+    means = []
+    for n in (60, 2000):
+        rows = [surrogate_regrets(np.random.default_rng(s), n=n, **given) for s in range(8)]
+        found = np.array([[values(row)[name] for name in names] for row in rows])
+        assert (found[:, 0] < found[:, 3]).all() and (found[:, 3] < found[:, 2]).all()
+        means.append(found.mean(axis=0))
+    assert (means[1] < 0.5 * means[0]).all()
+
+
+@pytest.mark.parametrize("loss", ["exponential", "hinge", "squared"])
+def test_regrets_of_trained_scorers_on_drawn_rows(loss):
+    params = {"p": 0.8, "d": 5}
+    rng = np.random.default_rng(0)
+    of = values(surrogate_regrets(rng, loss=loss, generator="rules", params=params, n=500))
+    assert 0.0 < of["rank_regret_error"] < 0.05 * of["rank_regret"] < 0.05
+    assert of["ratio"] == pytest.approx(of["rank_regret"] / np.sqrt(of["loss_regret"]))
+    assert ("bound" in of) == (loss == "exponential")
+    assert of["rank_regret"] < of.get("best_bound", 1.0)
 
 
 @pytest.mark.filterwarnings("ignore:.*did not converge")

@@ -52,12 +52,15 @@ def test_half_of_the_bound_is_reached_by_scores_near_0(loss):
     assert balanced_bound(risk, loss) == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("loss", [Exponential(), Logistic(), Squared()], ids=repr)
-def test_the_best_constant_is_reached_by_uniform_etas_in_the_wrong_order(loss):
-    eta = 0.5 + 1e-3 * np.linspace(-1.0, 1.0, 41)
-    masses, s = np.stack([1.0 - eta, eta], axis=1), 1e-9 * np.linspace(1.0, -1.0, 41)
-    ratio = rank_regret(masses, s) / proper_regret_bound(loss_regret(masses, s, loss), loss)
-    assert 0.999 < ratio <= 1.0
+@pytest.mark.parametrize(
+    ("loss", "p"), [(Exponential(), 0.5), (Logistic(), 0.5), (Squared(), 0.5), (Squared(), 0.1)]
+)
+def test_the_best_constant_is_reached_by_uniform_etas_in_the_wrong_order(loss, p):
+    eta = p + 1e-3 * np.linspace(-1.0, 1.0, 41)
+    masses = np.stack([1.0 - eta, eta], axis=1)
+    s = float(loss.link(np.asarray(p))) + 1e-9 * np.linspace(1.0, -1.0, 41)
+    regret = loss_regret(masses, s, loss, balanced=False)
+    assert 0.999 < rank_regret(masses, s) / proper_regret_bound(regret, loss, p=p) <= 1.0
 
 
 def test_the_constants():
