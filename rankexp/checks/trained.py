@@ -49,8 +49,8 @@ def surrogate_regrets(
     -------
     list of dict with keys ``quantity`` and ``value``
         ``rank_regret`` and ``loss_regret``, and the errors of both; ``zero_one_regret`` of the
-        same scorer; ``ratio``, rank regret over the root of the regret of the loss; with balance, where
-        known, ``bound``, that of Theorem 4.1, and ``best_bound``, for proper losses.
+        same scorer; ``ratio``, rank regret over the root of the regret of the loss; with balance,
+        where known, ``bound``, that of Theorem 4.1, and ``best_bound``, for proper losses.
 
     Raises
     ------
