@@ -53,6 +53,7 @@ def univariate_bounds(
     list of dict with keys ``quantity``, ``value`` and ``group``
         Of each bound, ``group`` being its number and loss: ``cases``; ``violations``;
         ``largest_ratio`` of what is bounded to the bound; ``median_slack``, the bound less that.
+        Without a group, ``all_violations``.
 
     Raises
     ------
@@ -86,7 +87,9 @@ def univariate_bounds(
     for loss in map(parse, PROPER):
         own = loss_regret(masses, scores, loss, balanced=balanced)
         pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
-    return [row for group, pair in pairs.items() for row in _rows(group, *pair)]
+    rows = [row for group, pair in pairs.items() for row in _rows(group, *pair)]
+    total = sum(row["value"] for row in rows if row["quantity"] == "violations")
+    return [{"quantity": "all_violations", "value": total}, *rows]
 
 
 def _rows(group: str, found: Floats, bound: Floats) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ def values(rows):
 @pytest.mark.parametrize("points", [2, 6, 15])
 def test_every_bound_holds_on_ten_thousand_distributions(points):
     found = grouped(univariate_bounds(np.random.default_rng(points), points=points))
+    assert found.pop(None) == {"all_violations": 0.0}
     assert len(found) == 17
     for name, of in found.items():
         assert of["cases"] == 10_000 and of["violations"] == 0.0, name
@@ -34,6 +35,8 @@ def test_every_bound_holds_on_ten_thousand_distributions(points):
 
 def test_bounds_of_balanced_losses_fail_for_those_that_are_not():
     found = grouped(univariate_bounds(np.random.default_rng(1), balanced=False))
+    all_violations = found.pop(None)["all_violations"]
+    assert all_violations == sum(of["violations"] for of in found.values()) > 0.0
     for name, of in found.items():
         if name.startswith("proper"):
             assert of["violations"] == 0.0 and of["largest_ratio"] > 0.8, name

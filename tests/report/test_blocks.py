@@ -342,6 +342,11 @@ def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
         ["0.5", "prior_observed"],
         ["0.9", "prior_observed"],
     ]
+    wide = show(make(), "simulation_table", "tried", wide=True)
+    assert wide.tables[0].columns == ["p", "prior", "prior_observed"]
+    assert [cells[:2] for cells in rows(wide.tables[0])] == [["0.5", "0.5000"], ["0.9", "0.9000"]]
+    with pytest.raises(ValueError, match="no room for 'expected'"):
+        show(make(), "simulation_table", "tried", wide=True, expected={"prior": 0.5})
     fixed = show(make(), "simulation_table", "tried", expected={"prior": 0.5}).numbers
     assert fixed is not None
     differences = fixed.set_index(["p", "quantity"])["difference"]

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import pandas as pd
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rankexp.analyse import compare
 from rankexp.config.schema import Block, Simulate
 from rankexp.grid import points
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Fact, Output, Table
+from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import amount, number
 from rankexp.report.options import BlockKind
 
@@ -30,6 +30,14 @@ class SimulationTable(BlockKind):
     expected: dict[str, float | str] = Field(default_factory=dict)
     """Quantity -> the number, or the other quantity, that it should be."""
     digits: Annotated[int, Field(ge=0, le=12)] = 4
+    wide: bool = False
+    """Whether each setting is a row and quantities are columns; whole numbers have no decimals."""
+
+    @model_validator(mode="after")
+    def _wide(self) -> Self:
+        if self.wide and self.expected:
+            raise ValueError("'wide' tables have no room for 'expected': leave one out")
+        return self
 
     def output(self, context: Context, block: Block) -> Output:
         """Return one table an experiment."""
@@ -60,6 +68,8 @@ class SimulationTable(BlockKind):
         names = list(table.columns[1 : table.columns.get_loc("setting")])
         grouped = bool((table["group"] != "").any())
         names += ["group"] if grouped else []
+        if self.wide:
+            return self._across(table, names, experiment)
         header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
         header += ["should be", "difference", "z"] if self.expected else []
         targets = {target for target in self.expected.values() if isinstance(target, str)}
@@ -76,6 +86,18 @@ class SimulationTable(BlockKind):
             for row in shown.to_dict("records")
         ]
         return Table(header, rows, experiment)
+
+    def _across(self, table: pd.DataFrame, names: list[str], experiment: str) -> Table:
+        means = table.groupby("quantity", sort=False)["mean"]
+        digits = {str(q): self.digits * bool((own % 1 != 0).any()) for q, own in means}
+        rows: list[list[Entry]] = []
+        for _, own in table.groupby(["setting", "group"], sort=False):
+            cells = {row["quantity"]: row for row in own.to_dict("records")}
+            found = (cells.get(q, {"mean": math.nan, "se": math.nan}) for q in digits)
+            shown = zip(found, digits.values(), strict=True)
+            values = [Cell(row["mean"], row["se"], digits=d) for row, d in shown]
+            rows.append([*map(str, own[names].iloc[0]), *values])
+        return Table([*names, *digits], rows, experiment)
 
     def _comparison(self, row: Mapping[Hashable, Any]) -> list[Cell]:
         if math.isnan(row["difference"]):
