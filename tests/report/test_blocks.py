@@ -344,7 +344,8 @@ def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
     ]
     wide = show(make(), "simulation_table", "tried", wide=True)
     assert wide.tables[0].columns == ["p", "prior", "prior_observed"]
-    assert [cells[:2] for cells in rows(wide.tables[0])] == [["0.5", "0.5000"], ["0.9", "0.9000"]]
+    found = [cells[:2] for cells in rows(wide.tables[0])]
+    assert found == [["0.5", ".5000 ± .0000"], ["0.9", ".9000 ± .0000"]]
     with pytest.raises(ValueError, match="no room for 'expected'"):
         show(make(), "simulation_table", "tried", wide=True, expected={"prior": 0.5})
     fixed = show(make(), "simulation_table", "tried", expected={"prior": 0.5}).numbers
