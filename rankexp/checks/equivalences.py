@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from rankexp.arrays import Floats
 from rankexp.estimators.linear import LinearRanker
 from rankexp.metrics.continuous import one_minus_discordance
 
@@ -59,10 +60,15 @@ def same_minimisers(
     a, b = (m.fit(X, y).coef_[0] for m in (one, LinearRanker(pair, risk, lam, tol=tol)))
     if any(s[y].min() > s[~y].max() for s in (X @ a, X @ b)):
         raise ValueError("a scorer separates the classes of the sample: take another seed")
+    return [{"quantity": name, "value": value} for name, value in apart(a, b, X).items()]
+
+
+def apart(a: Floats, b: Floats, X: Floats) -> dict[str, float]:
+    """Return ``coef``, ``angle`` and ``swapped``, see `same_minimisers`, of coefficients on X."""
     unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
     values = {
         "coef": np.linalg.norm(a - b) / np.linalg.norm(b),
         "angle": 2 * np.arctan2(np.linalg.norm(unit - other), np.linalg.norm(unit + other)),
         "swapped": 1 - one_minus_discordance(X @ a, X @ b),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return {name: float(value) for name, value in values.items()}

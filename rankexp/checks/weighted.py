@@ -6,10 +6,10 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats
+from rankexp.checks.equivalences import apart
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import parse
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.metrics.continuous import one_minus_discordance
 
 REGISTER = {"class_weights": "class_weights"}
 
@@ -69,19 +69,12 @@ def class_weights(
     if lam == 0.0 and (X @ plain[0])[positive].min() > (X @ plain[0])[~positive].max():
         raise ValueError("a scorer separates the classes of the sample: take more examples")
     first, second = (np.asarray(rank_loss(target, Z @ w)) for w, _ in (plain, weighted))
-    values = _apart(plain[0], weighted[0]) | {
-        "swapped": 1.0 - one_minus_discordance(Z @ plain[0], Z @ weighted[0]),
+    values = apart(weighted[0], plain[0], Z) | {
         "shift": weighted[1] - plain[1],
-        "rank_loss": first,
-        "gain": first - second,
+        "rank_loss": float(first),
+        "gain": float(first - second),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
-
-
-def _apart(a: Floats, b: Floats) -> dict[str, Any]:
-    unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    angle = 2 * np.arctan2(np.linalg.norm(unit - other), np.linalg.norm(unit + other))
-    return {"coef": np.linalg.norm(b - a) / np.linalg.norm(a), "angle": angle}
+    return [{"quantity": name, "value": value} for name, value in values.items()]
 
 
 def _fitted(loss: str, lam: float, X: Floats, y: Any, up: float) -> tuple[Floats, float]:

@@ -82,41 +82,24 @@ def exact_rademacher(supremum: Supremum, m: int) -> float:
     return float(supremum(signs).mean() / m)
 
 
-def linear_ball(X: npt.ArrayLike, norm: float, order: int = 2) -> Supremum:
-    """Return the supremum of ``x -> <w, x>`` with ``||w|| <= norm``: the dual norm of the sum.
+def linear_ball(X: npt.ArrayLike, norm: float) -> Supremum:
+    """Return the supremum of ``x -> <w, x>`` with ``||w|| <= norm`` on rows X (m, d).
 
-    `order` 2 or 1 is that of the norm of w; X is (m, d). Once m signs are drawn the supremum is
-    ``norm ||sum sigma_i x_i||_2``, or for order 1 the largest absolute coordinate of that sum.
+    It has a closed form, ``norm ||sum sigma_i x_i||``.
     """
     rows = table("X", X)
     check_positive(norm=norm)
-    _check_order(order)
-    dual = 2 if order == 2 else np.inf
-
-    def supremum(signs: Floats) -> Floats:
-        return np.asarray(norm * np.linalg.norm(signs @ rows, ord=dual, axis=1), dtype=np.float64)
-
-    return supremum
+    return lambda signs: np.asarray(norm * np.sqrt(((signs @ rows) ** 2).sum(axis=1)))
 
 
-def linear_ball_bound(X: npt.ArrayLike, norm: float, order: int = 2) -> float:
-    """Return an upper bound of the complexity of `linear_ball`.
+def linear_ball_bound(X: npt.ArrayLike, norm: float) -> float:
+    """Return ``norm sqrt(sum_i ||x_i||²) / m``, an upper bound of the complexity of `linear_ball`.
 
-    For order 2 ``norm sqrt(sum_i ||x_i||²) / m`` (Jensen), which is exact for orthogonal rows and
-    never above sqrt(2) times the complexity (Khintchine and Kahane); for order 1 that of 2d
-    functions, `finite_class_bound`.
+    It is exact for orthogonal rows, and at most sqrt(2) times too large (Khintchine and Kahane).
     """
     rows = table("X", X)
     check_positive(norm=norm)
-    _check_order(order)
-    if order == 1:
-        return norm * finite_class_bound(np.concatenate([rows.T, -rows.T]))
     return float(norm * np.sqrt((rows**2).sum()) / len(rows))
-
-
-def _check_order(order: int) -> None:
-    if order not in (1, 2):
-        raise ValueError(f"order={order}: expected that of the norm of w, 1 or 2")
 
 
 def kernel_ball(K: npt.ArrayLike, norm: float) -> Supremum:
@@ -175,16 +158,3 @@ def threshold_rankers(X: npt.ArrayLike) -> Supremum:
         return np.asarray(best)
 
     return supremum
-
-
-def finite_class(values: npt.ArrayLike) -> Supremum:
-    """Return the supremum of finitely many functions, given by their values (N, m) on the rows."""
-    V = table("values", values)
-    return lambda signs: np.asarray((signs @ V.T).max(axis=1))
-
-
-def finite_class_bound(values: npt.ArrayLike) -> float:
-    """Return ``max ||v|| sqrt(2 log N) / m``, Massart's bound of the complexity of N functions."""
-    V = table("values", values)
-    N, m = V.shape
-    return float(np.sqrt((V**2).sum(axis=1).max()) * np.sqrt(2.0 * np.log(N)) / m)
