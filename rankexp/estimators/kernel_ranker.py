@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self, cast
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.pair_problem import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     at_least_one,
     fitted_rows,
@@ -18,7 +20,7 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
-from rankexp.risks.base import Given, Risk, RiskOfPairs, Task
+from rankexp.risks.base import Given, Risk
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.result import Floats, PathResult
 from rankexp.solvers.scores import scores
@@ -169,18 +171,52 @@ class KernelRanker(RiskRanker):
         labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
+        self._expand(X, rows, first, OfLabels(task), back.reshape(-1))
+        if not task.risk.several_levels:
+            self.threshold_ = best_threshold(self._scores(X), task.level > 0)
+        self._keep(labels, task.risk)
+        return self
+
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows: mohri2018, (10.9), with ``C = 1 / (lam m)``.
+
+        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. `support_` are rows
+        that are in pairs, and `gamma` is by default that of all rows.
+
+        Examples
+        --------
+        >>> X = np.linspace(-1.0, 1.0, 40)[:, None]
+        >>> pairs = [[k, 39] for k in range(10, 30)] + [[0, k] for k in range(10, 30)]
+        >>> labels = [1] * 20 + [-1] * 20  # the middle above both ends
+        >>> ranker = KernelRanker(gamma=5.0, lam=0.01).fit_pairs(X, pairs, labels)
+        >>> s = ranker.predict([[0.0], [0.9]])
+        >>> bool(s[0] > s[1])
+        True
+        """
+        self.check()
+        X = training_rows(self, X)
+        used, problem = self._listed(X, pairs, labels, sample_weight)
+        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
+        rows, first, back = np.unique(X[used], axis=0, return_index=True, return_inverse=True)
+        problem = problem.on(back.reshape(-1), rows.shape[0])
+        self._expand(X, rows, used[first], problem, np.arange(rows.shape[0]))
+        self._forget("classes_", "better_", "levels_")
+        return self
+
+    def _expand(
+        self, X: Floats, rows: Floats, first: Any, problem: PairProblem, back: Any
+    ) -> None:
+        """Solve for distinct rows, whose first places in X are given, and set the attributes."""
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
-            found = self._solve(factor, back.reshape(-1), task)
+            found = self._solve(factor, problem, back)
         self.support_ = first[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
-        if not task.risk.several_levels:
-            self.threshold_ = best_threshold(self._scores(X), task.level > 0)
-        self._keep(labels, task.risk)
-        return self
 
     def _kernel(self) -> Kernel:
         if callable(self.kernel):
@@ -191,23 +227,21 @@ class KernelRanker(RiskRanker):
             return polynomial(self.gamma_, self.degree, self.coef0)
         return linear
 
-    def _solve(self, factor: Factor, back: Any, given: Task) -> PathResult:
+    def _solve(self, factor: Factor, problem: PairProblem, back: Any) -> PathResult:
         """Solve in the coordinates of the factor, cut off finer until the gap is small enough."""
-        risk = cast(RiskOfPairs, given.risk)
-        below, above = given.order.part()
-        weight = np.bincount(back, (below + above) / given.order.total).astype(np.float64)
+        weight = np.bincount(back, problem.mass()).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
         for _ in range(ROUNDS):
             factor.grow(weight, goal, self.max_rank)
-            task = replace(given, X=factor.L[back], tol=(1.0 - 2.0 * CUT) * self.tol)
+            rows = factor.L[back]
             try:
-                found = risk.solve(task)
+                found = problem.solve(rows, (1.0 - 2.0 * CUT) * self.tol)
             except FloatingPointError as error:  # which names columns of the factor
                 raise FloatingPointError(
                     f"lam={self.lam:g} is too small for values of the kernel up to "
                     f"{factor.largest:.3g}: raise lam, or scale the features"
                 ) from error
-            slope = np.bincount(back, risk.slope(task, found)).astype(np.float64)
+            slope = np.bincount(back, problem.slope(rows, found)).astype(np.float64)
             objective = float(found.objective[0])
             enough = 2.0 * CUT * self.tol * objective * 2.0 * self.lam
             lost = factor.lost(slope, enough)
@@ -219,13 +253,13 @@ class KernelRanker(RiskRanker):
         gap = found.gap + (excess / objective if objective > 0.0 else 0.0)
         if mismatch > PRECISE * objective:
             text = f"objective_ is off by {mismatch:.1e} by rounding: scale or centre the features"
-            warn(text, ConvergenceWarning, stacklevel=3)
+            warn(text, ConvergenceWarning, stacklevel=4)
         found = replace(found, gap=gap, converged=gap <= self.tol)
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
-        what = f"{given.loss!r} × {given.risk!r}"
-        warn_unconverged(what, found, given.lams, self.tol, advice)
+        lams = np.array([self.lam], dtype=np.float64)
+        warn_unconverged(str(problem), found, lams, self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:

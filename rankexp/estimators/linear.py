@@ -189,6 +189,59 @@ class LinearRanker(RiskRanker):
         self._keep(labels, task.risk)
         return self
 
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows: with the hinge mohri2018, (10.9), ``C = 1 / (lam m)``.
+
+        It minimises ``lam/2 ||w||²`` + the mean over pairs of the loss of ``w·(x - x')``, x being
+        ranked above x'. `risk` and `queries` say nothing here, as there are no labels of rows;
+        there are no classes, and `predict` gives scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        pairs : array-like of shape (m, 2), int
+            Two rows of X each. No order need agree with all of them.
+        labels : array-like of shape (m,)
+            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
+        sample_weight : array-like of shape (m,), optional
+            >= 0; what each pair counts, as so many copies of it.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, `costs`, `levels`, `class_weight` or ``queries="each"``,
+            a loss that is not solved over pairs, missing or infinite values, pairs, labels or
+            weights of another kind, or no pair that counts.
+        FloatingPointError
+            For features so large that their squares overflow.
+        TypeError
+            For a sparse matrix.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            Where `tol` was not reached.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
+        >>> ranker = LinearRanker("hinge", lam=0.1).fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
+        >>> ranker.predict(X).argsort()
+        array([0, 1, 2])
+        """
+        X = training_rows(self, X)
+        used, problem = self._listed(X, pairs, labels, sample_weight)
+        found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
+        warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)
+        self.coef_, self.intercept_, self.offset_ = found.coef.T.copy(), np.zeros(1), np.zeros(1)
+        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
+        self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
+        self._forget("classes_", "better_", "levels_")
+        return self
+
     def path(
         self, X: Any, y: Any, lams: npt.ArrayLike, groups: Any = None, sample_weight: Any = None
     ) -> PathResult:

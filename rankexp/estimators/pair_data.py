@@ -6,7 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
 from rankexp.solvers.pairs.partial_order import PartialOrder
+
+MOST_PAIRS = 20_000_000
+"""Listed for rankers that look at pairs one by one: some 0.3 GB."""
 
 
 def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:
@@ -87,3 +91,17 @@ def labelled_pairs(
         raise ValueError("there is no pair to rank: all labels or weights are 0")
     P, y = P[kept].astype(np.int64), y[kept]
     return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
+
+
+def pairs_of_levels(codes: Ints, groups: Ints | None) -> tuple[Ints, Ints]:
+    """Return the upper and the lower rows of all pairs of different levels, within groups."""
+    K = int(codes.max()) + 1
+    costs = np.triu(np.ones((K, K)), 1)
+    count = pair_mass(codes, costs, np.zeros_like(codes) if groups is None else groups)[1]
+    if count > MOST_PAIRS:
+        raise ValueError(
+            f"the labels form {count:,.0f} pairs, and at most {MOST_PAIRS:,} are listed: give "
+            "some of them to fit_pairs, or take fewer rows"
+        )
+    upper, lower, _ = list_pairs(codes, costs, groups)
+    return upper, lower

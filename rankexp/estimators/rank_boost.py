@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
@@ -36,10 +37,11 @@ LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
 class Ready(NamedTuple):
-    """The rounds to come, the risk before them, rows held out with their error, training rows."""
+    """The rounds to come, the risk before them, how many pairs, rows held out, training rows."""
 
     rounds: Iterator[Round]
     risk: float
+    mass: float
     watched: tuple[Floats, PairError] | None = None
     X: Floats = np.empty((0, 0))
     codes: Ints = np.empty(0, np.int64)
@@ -107,6 +109,16 @@ class RankBoost(RiskMixin, StumpBooster):
     normalisers_ : ndarray of shape (n_iter_,)
         By what the mean loss changes in each round: for the exponential loss mohri2018's Z_t,
         whose product bounds the share of training pairs not in order (Theorem 10.3).
+    right_, wrong_ : ndarray of shape (n_iter_,)
+        e+ and e- of each round's base ranker, or of its reverse where the coefficient is negative,
+        so that right_ >= wrong_.
+    edges_ : ndarray of shape (n_iter_,)
+        mohri2018's edge ``(e+ - e-) / 2``.
+    smooth_margins_ : ndarray of shape (n_iter_,)
+        Under the exponential loss: ``-log F / (|alpha_1| + ... + |alpha_t|)``, F being the sum of
+        ``exp(-(r(x) - r(x')))`` over pairs. No normalised margin of a pair of weight 1 is below.
+    pairs_ : float
+        How many pairs there are, each counted by its weight, the greatest cost by 1.
     n_iter_ : int
         Rounds kept; fewer than `n_rounds` where no base ranker has an edge.
     validation_error_ : ndarray of shape (rounds tried + 1,)
@@ -213,7 +225,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return Ready(self._rounds(rows, pairs), pairs.risk, watched, X, codes, weight)
+        return Ready(self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight)
 
     def _finish(self, ready: Ready, rounds: Iterable[Round]) -> Self:
         self._keep_rounds(ready, rounds)
@@ -251,7 +263,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = Ready(self._rounds(rows, listed), listed.risk)
+        ready = Ready(self._rounds(rows, listed), listed.risk, listed.mass)
         self._keep_rounds(ready, ready.rounds)
         return self
 
@@ -274,8 +286,10 @@ class RankBoost(RiskMixin, StumpBooster):
 
     def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
         """Return the rounds to come."""
-        smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-        return boost(rows, pairs, self.n_rounds, self.alpha, smoothing)
+        return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
+
+    def _smoothing(self, rows: Binned) -> float:
+        return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
 
     def _keep_rounds(self, ready: Ready, rounds: Iterable[Round]) -> None:
         """Set the attributes of the rounds that are kept."""
@@ -283,8 +297,26 @@ class RankBoost(RiskMixin, StumpBooster):
         kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
+        tops = [sorted((r.shares.wrong, r.shares.right)) for r in kept]
+        self.wrong_, self.right_ = np.array(tops, dtype=np.float64).reshape(-1, 2).T
+        self.pairs_ = ready.mass
         self.risk_ = ready.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
         self.threshold_ = 0.0
+
+    @property
+    def edges_(self) -> Floats:
+        """The edge of each round's base ranker, ``(e+ - e-) / 2``, (n_iter_,)."""
+        check_is_fitted(self)
+        return np.asarray((self.right_ - self.wrong_) / 2.0)
+
+    @property
+    def smooth_margins_(self) -> Floats:
+        """The smooth margin after each round, (n_iter_,), under the exponential loss."""
+        check_is_fitted(self)
+        if self.loss != "exponential":
+            raise AttributeError("the smooth margin is one of the exponential loss")
+        log_f = np.log(self.pairs_) + np.cumsum(np.log(self.normalisers_))
+        return np.asarray(-log_f / np.cumsum(np.abs(self.alphas_)))
 
     def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
         """Return the rounds up to the least error of the rows held out."""

@@ -8,12 +8,16 @@ from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
+from rankexp.estimators.pair_data import labelled_pairs
+from rankexp.estimators.pair_problem import OfList
 from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
+from rankexp.risks.bipartite import Bipartite
+from rankexp.solvers.pairs.pair_list import PairList
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
@@ -137,6 +141,29 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             queries=self.queries,
         )
         return labels, task
+
+    def _listed(
+        self, X: Floats, pairs: Any, labels: Any, sample_weight: Any
+    ) -> tuple[Ints, OfList]:
+        """Return the rows that are in labelled pairs, and what is to be minimised over these."""
+        for name in ("costs", "levels", "class_weight"):
+            if getattr(self, name, None) is not None:
+                raise ValueError(
+                    f"{name} is about labels of rows, and pairs have none: set it to None"
+                )
+        if self.queries == "each":
+            raise ValueError("queries='each' is about groups: weigh the pairs by sample_weight")
+        loss, risk = Loss.parse(self.loss), Bipartite()
+        reason = risk.accepts(loss)
+        if reason is not None:
+            raise ValueError(f"the {loss!r} loss is not solved over pairs: {reason}")
+        what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
+        check_solver(self.lam, self.tol, self.max_iter, what)
+        upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        used, place = np.unique(np.concatenate((upper, lower)), return_inverse=True)
+        upper, lower = np.split(place, 2)
+        listed = PairList.of(upper, lower, weight, used.size)
+        return used, OfList(listed, loss, float(self.lam), self.max_iter)
 
     def _keep(self, labels: Labels, risk: Risk) -> None:
         """Keep the classes, or the levels, and no others of an earlier fit."""

@@ -39,6 +39,8 @@ class Pairs(Protocol):
 
     risk: float
     """The mean loss of the pairs before the first round."""
+    mass: float
+    """How many pairs there are, each counted by its weight."""
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,), as a share of all weight."""
@@ -51,11 +53,15 @@ class Pairs(Protocol):
 
 
 class Round(NamedTuple):
-    """A round: base ranker, coefficient, and the mean loss over the old one, mohri2018's Z_t."""
+    """A round: base ranker, coefficient, the mean loss over the old one, mohri2018's Z_t, shares.
+
+    The shares are those that the base ranker found.
+    """
 
     stump: Stump
     alpha: float
     ratio: float
+    shares: Shares
 
 
 def normaliser(shares: Shares, alpha: float) -> float:
@@ -92,7 +98,7 @@ def boost(
             return
         shares = pairs.shares(stump)
         alpha = coefficient(shares, rule, smoothing)
-        yield Round(stump, alpha, pairs.step(stump, alpha, shares))
+        yield Round(stump, alpha, pairs.step(stump, alpha, shares), shares)
 
 
 def pair_mass(
@@ -139,13 +145,15 @@ class FactorisedPairs:
         self.costs = costs if share is None else share[:, None, None] * costs
         self.factors = Factors(rows, groups * K + codes, counts.size)
         self._couple()
+        self.mass = self.total * float(np.exp(self.scale))
 
     def _couple(self) -> None:
         """Scale the costs to the weights' own scales, relative to the greatest."""
         least, most = (a.reshape(self.shape) for a in (self.factors.least, self.factors.most))
         with np.errstate(divide="ignore"):
             scale = np.log(self.costs) + most[:, :, None] - least[:, None, :]
-        self.coupling = np.exp(scale - scale.max())
+        self.scale = float(scale.max())
+        self.coupling = np.exp(scale - self.scale)
         self._sum()
 
     def _sum(self) -> None:
@@ -189,7 +197,8 @@ class ListedPairs:
         self, rows: Binned, upper: Ints, lower: Ints, weights: Floats, loss: MarginLoss
     ) -> None:
         self.rows, self.upper, self.lower, self.loss = rows, upper, lower, loss
-        self.cost = weights / weights.sum()
+        self.mass = float(weights.sum())
+        self.cost = weights / self.mass
         self.margins = np.zeros(upper.size)
         self.risk = 1.0
         self._weigh()

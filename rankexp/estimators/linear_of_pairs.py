@@ -1,0 +1,121 @@
+"""What linear rankers share that look at labelled pairs one by one."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats, Ints
+from rankexp.categories import in_numbers
+from rankexp.estimators.labels import few_levels
+from rankexp.estimators.oriented_tree import RealRanker
+from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
+from rankexp.estimators.parameters import fitted_rows, training_rows
+from rankexp.metrics.level_counts import group_numbers
+from rankexp.solvers.scores import scores
+
+LARGEST_POWER = 1000  # of 2, that features are scaled by
+
+
+class LinearOfPairs(RealRanker):
+    """A linear scoring function of labelled pairs, or of all pairs of rows with different labels.
+
+    A subclass says in `_learn` how, from the upper and the lower row of each pair.
+    """
+
+    coef_: Floats
+    _weighs: ClassVar[bool] = False  # whether pairs have weights
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+
+    @abstractmethod
+    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        """Set the attributes, by pairs of rows, and weights > 0."""
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Fit to rows X (n, d) on all pairs of rows with different y (n,), the greater one above.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+            Numbers, or an ordered Categorical: at most 1,000 levels.
+        groups : array-like of shape (n,), optional
+            Only pairs of one group count.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit_pairs`, and for a y that is constant or without an order, over 1,000
+            levels, or over 20 million pairs.
+        """
+        self.check()
+        X, y = training_rows(self, X, in_numbers(y), y_numeric=True)
+        upper, lower = self._pairs_of(y, groups)
+        self._learn(X, upper, lower, np.ones(upper.size))
+        return self
+
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        pairs : array-like of shape (m, 2), int
+            Two rows of X each.
+        labels : array-like of shape (m,)
+            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
+        sample_weight : array-like of shape (m,), optional
+            >= 0; 0 leaves a pair out. Other weights than 0 and 1 only where the class says so.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values, pairs, labels or weights of
+            another kind, or no pair that counts.
+        TypeError
+            For a sparse matrix.
+        """
+        self.check()
+        X = training_rows(self, X)
+        self._learn(X, *self._checked(X, pairs, labels, sample_weight))
+        return self
+
+    def _pairs_of(self, y: Any, groups: Any) -> tuple[Ints, Ints]:
+        codes = few_levels(y, None)[1]
+        numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
+        return pairs_of_levels(codes, numbers)
+
+    def _checked(
+        self, X: Floats, pairs: Any, labels: Any, sample_weight: Any
+    ) -> tuple[Ints, Ints, Floats]:
+        """Return the upper and the lower rows of pairs that count, and their weights."""
+        upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        if not self._weighs and (weight != weight[0]).any():
+            raise ValueError(
+                f"{type(self).__name__} has no use for weights of pairs: give 0 and 1 only, "
+                "or take LinearRanker(...).fit_pairs, which weighs them"
+            )
+        return upper, lower, weight
+
+    def predict(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the better."""
+        return scores(fitted_rows(self, X), self.coef_.T)[:, 0]
+
+
+def scaled(X: Floats) -> tuple[Floats, int]:
+    """Return ``2^-p X`` with values up to 1, and p: another unit, by which no digit is lost."""
+    power = int(np.frexp(np.abs(X).max())[1])
+    power = max(power, -LARGEST_POWER)
+    return np.ldexp(X, -power), power
+
+
+def unit(w: Floats) -> Floats:
+    """Return coefficients as a row (1, d) whose absolute values add up to 1, or 0 for 0."""
+    w = w / (np.abs(w).max() or 1.0)
+    return np.asarray(w / (np.abs(w).sum() or 1.0))[None]

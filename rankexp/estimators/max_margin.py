@@ -1,0 +1,112 @@
+"""The linear order of pairs with the greatest margin, by a linear program."""
+
+from dataclasses import dataclass
+from numbers import Real
+from warnings import warn
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
+from rankexp.solvers.pairs.max_margin import max_margin
+from rankexp.solvers.pairs.pair_list import PairList
+
+REGISTER = {"MaxMarginRanker": "MaxMarginRanker"}
+
+NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
+
+
+@dataclass(eq=False, repr=False)
+class MaxMarginRanker(LinearOfPairs):
+    """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
+
+    Or with `nu`, where not all pairs need be in order, the mean of the share nu of lowest margins.
+
+    Parameters
+    ----------
+    nu : float or None
+        In (0, 1]; a pair counts its weight. None: all pairs are to be in order.
+    tol : float
+        Relative gap of the margin to reach, > 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+        With absolute values that add up to 1.
+    margin_ : float
+        The least margin of all pairs, or the mean of the lowest, in units of X.
+    bound_ : float
+        The value of the dual: no w has a greater one. Up to rounding of a sum of differences.
+    dual_gap_ : float
+        ``bound_ - margin_``.
+    n_iter_ : int
+        Linear programs solved, each for some of the pairs.
+
+    Notes
+    -----
+    ``LinearRanker("hinge").fit_pairs`` maximises the margin of norm 2 where lam is small. A margin
+    rho here is one of at least rho for ``w / ||w||_2``, too.
+
+    References
+    ----------
+    mohri2018, exercise 10.6. With `nu`: Rätsch, Schölkopf, Smola, Mika, Onoda and Müller, Robust
+    ensemble learning, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [1.0, 3.0], [3.0, 2.0]])
+    >>> ranker = MaxMarginRanker().fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
+    >>> round(ranker.margin_, 9), ranker.coef_.round(9)
+    (1.4, array([[0.8, 0.2]]))
+    >>> ranker.fit_pairs(X, [[1, 0], [0, 2], [1, 2]], [1, 1, -1])
+    Traceback (most recent call last):
+    ValueError: the pairs are not separable: no linear order agrees with all of them...
+    """
+
+    _weighs = True
+
+    nu: float | None = None
+    tol: float = 1e-6
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        nu = self.nu
+        if nu is not None and not (isinstance(nu, Real) and 0.0 < float(nu) <= 1.0):
+            raise ValueError(f"nu must be None or in (0, 1], got {nu!r}")
+        if not (isinstance(self.tol, Real) and float(self.tol) > 0):
+            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
+
+    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        X, power = scaled(X)
+        pairs = PairList.of(upper, lower, weight, X.shape[0])
+        nu = 0.0 if self.nu is None else float(self.nu)
+        found = max_margin(X, pairs, nu, float(self.tol), NOTHING)
+        if found.bound <= NOTHING or found.margin <= 0.0:
+            raise ValueError(self._inseparable())
+        with np.errstate(over="ignore"):
+            self.margin_, self.bound_ = (
+                float(np.ldexp(value, power)) for value in (found.margin, found.bound)
+            )
+        self.coef_, self.n_iter_ = found.w[None], found.n_iter
+        self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
+        if found.bound - found.margin > self.tol * found.bound:
+            warn(
+                f"the margin is certified to {1 - found.margin / found.bound:.1e} only, relatively"
+                f" (tol {self.tol:g}): scale the features, or raise tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _inseparable(self) -> str:
+        if self.nu is None:
+            return (
+                "the pairs are not separable: no linear order agrees with all of them, or only by "
+                "a margin that is rounding; set nu in (0, 1] to leave some aside, or take "
+                "LinearRanker('hinge'), which counts by how much each is off"
+            )
+        return (
+            f"for no w but 0 the lowest margins, a share nu={self.nu:g}, have a mean above 0: "
+            "raise nu, or take LinearRanker('hinge')"
+        )

@@ -1,0 +1,150 @@
+"""The ranking support vector machine, one pair at a time."""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from rankexp.arrays import Floats, Ints
+from rankexp.categories import in_numbers
+from rankexp.estimators.linear_of_pairs import LinearOfPairs
+from rankexp.estimators.parameters import at_least_one, training_rows
+
+REGISTER = {"OnlineRanker": "OnlineRanker"}
+
+BLOCK = 4096  # pairs whose differences are worked out together; no result depends on it
+
+
+@dataclass(eq=False, repr=False)
+class OnlineRanker(LinearOfPairs):
+    """Stochastic gradient steps on ``lam/2 ||w||² + max(0, 1 - w·(x - x'))``, a pair at a time.
+
+    Step t = 0, 1, ... has the size ``eta0 / (1 + lam eta0 t)``, and a pair's loss counts its
+    weight. `fit` and `fit_pairs` begin anew and go through all pairs, in a random order; the
+    partial ones go on, through what is given once, in its order. They tend to the
+    solution of ``LinearRanker("hinge", lam=lam)`` on the same pairs.
+
+    Parameters
+    ----------
+    lam : float
+        Penalty of ``||w||²``, > 0.
+    average : bool
+        Whether scores are those of the mean of w over all steps, or of the last w.
+    eta0 : float
+        Of the first step, > 0: some ``1 / |x - x'|²``.
+    max_iter : int
+        Times that `fit` and `fit_pairs` go through the pairs.
+    random_state : int, RandomState or None
+        For their order.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+    t_ : int
+        Steps so far.
+    mistakes_ : int
+        Pairs so far that were not in order, ``w·(x - x') <= 0``, before their step, which the
+        last w decides also where scores are of the mean.
+
+    Notes
+    -----
+    A pair of weight 2 is one step of twice the loss, not two steps.
+
+    References
+    ----------
+    mohri2018, exercise 10.2, on (10.9). Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos,
+    Mathematical Programming 127 (2011); averages: Xu, arXiv:1107.2490.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
+    >>> ranker = OnlineRanker(random_state=0).partial_fit_pairs(X, [[1, 0]], [1])
+    >>> ranker.partial_fit_pairs(X, [[1, 2]], [-1]).predict(X).argsort()
+    array([0, 1, 2])
+    """
+
+    _weighs = True
+
+    lam: float = 1e-3
+    average: bool = True
+    eta0: float = 0.1
+    max_iter: int = 5
+    random_state: Any = None
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        for name in ("lam", "eta0"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0.0 < float(value) < np.inf):
+                raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+        if self.lam * self.eta0 >= 1.0:
+            raise ValueError(
+                f"lam={self.lam!r} times eta0={self.eta0!r} must be < 1: the first step overshoots"
+            )
+        at_least_one("max_iter", self.max_iter)
+
+    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Go on with all pairs of different y of some more rows, within groups; as `fit` else."""
+        self.check()
+        first = not hasattr(self, "t_")
+        X, y = training_rows(self, X, in_numbers(y), y_numeric=True, reset=first)
+        upper, lower = self._pairs_of(y, groups)
+        return self._go_on(X, upper, lower, np.ones(upper.size))
+
+    def partial_fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Go on with some more labelled pairs, which are as in `fit_pairs`."""
+        self.check()
+        X = training_rows(self, X, reset=not hasattr(self, "t_"))
+        return self._go_on(X, *self._checked(X, pairs, labels, sample_weight))
+
+    def _go_on(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> Self:
+        if not hasattr(self, "t_"):
+            self._begin(X.shape[1])
+        self._steps(X, upper, lower, weight)
+        self._show()
+        return self
+
+    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        rng = check_random_state(self.random_state)
+        self._begin(X.shape[1])
+        for _ in range(int(self.max_iter)):
+            order = rng.permutation(upper.size)
+            self._steps(X, upper[order], lower[order], weight[order])
+        self._show()
+
+    def _begin(self, d: int) -> None:
+        self.t_ = self.mistakes_ = 0
+        self._w, self._sum = np.zeros(d), np.zeros(d)
+
+    def _steps(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        """Take a step for each pair."""
+        w, total, lam, eta0 = self._w, self._sum, float(self.lam), float(self.eta0)
+        with np.errstate(over="ignore", invalid="ignore"):  # `_show` tells
+            for start in range(0, upper.size, BLOCK):
+                some = slice(start, start + BLOCK)
+                D = X[upper[some]] - X[lower[some]]
+                for difference, c in zip(D, weight[some].tolist(), strict=True):
+                    eta = eta0 / (1.0 + lam * eta0 * self.t_)
+                    margin = float(w.dot(difference))
+                    w *= 1.0 - eta * lam
+                    if margin < 1.0:
+                        w += (eta * c) * difference
+                        self.mistakes_ += margin <= 0.0
+                    total += w
+                    self.t_ += 1
+
+    def _show(self) -> None:
+        w = self._sum / self.t_ if self.average else self._w
+        if not (np.isfinite(w).all() and np.isfinite(self._w).all()):
+            if hasattr(self, "coef_"):
+                del self.coef_
+            raise FloatingPointError(
+                "the steps diverge: scale the features, or take a smaller eta0"
+            )
+        self.coef_ = w[None].copy()

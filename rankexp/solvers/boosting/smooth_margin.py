@@ -1,0 +1,62 @@
+"""Coordinate ascent on the smooth margin of a sum of base rankers, over weighted pairs.
+
+The smooth margin of coefficients alpha >= 0 is ``G = -log F / |alpha|_1``, F the sum over pairs of
+``exp(-margin)``. It is at most the least margin ``min margin / |alpha|_1``, and within
+``log(pairs) / |alpha|_1`` of it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.optimize import brentq
+
+from rankexp.solvers.boosting.boost_pairs import Pairs, Round, Shares, coefficient, normaliser
+from rankexp.solvers.boosting.stumps import Binned
+
+RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
+ROOT = 1e-12  # relative: of a coefficient
+
+
+def smooth_margin_rounds(
+    rows: Binned, pairs: Pairs, n_rounds: int, smoothing: float
+) -> Iterator[Round]:
+    """Yield rounds, at most `n_rounds`; it ends where no base ranker raises the smooth margin.
+
+    Each takes the base ranker with the greatest ``|e+ - e-|``, by which the smooth margin grows
+    fastest, and the coefficient that maximises it along this one. While it is not above 0, it is
+    RankBoost's coefficient, which minimises F.
+    """
+    log_f, size = float(np.log(pairs.mass)), 0.0
+    for _ in range(n_rounds):
+        stump = rows.best(pairs.charges())
+        if stump is None:
+            return
+        shares = pairs.shares(stump)
+        if size == 0.0 or log_f >= 0.0:
+            alpha = coefficient(shares, "pairs", smoothing)
+        elif abs(shares.right - shares.wrong) > -log_f / size + RISE:
+            alpha = highest(shares, log_f, size, abs(coefficient(shares, "pairs", smoothing)))
+        else:
+            return
+        ratio = pairs.step(stump, alpha, shares)
+        log_f, size = log_f + float(np.log(ratio)), size + abs(alpha)
+        yield Round(stump, alpha, ratio, shares)
+
+
+def highest(shares: Shares, log_f: float, size: float, longest: float) -> float:
+    """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest.
+
+    Z is the normaliser of the round. ``-log Z`` is concave, so that the zero of the derivative's
+    numerator is the only one. It is below RankBoost's coefficient, `longest`, where Z is least.
+    """
+    turned = shares.wrong > shares.right
+    right, wrong = sorted((shares.right, shares.wrong), reverse=True)
+    ahead = shares._replace(right=right, wrong=wrong)
+
+    def rise(alpha: float) -> float:
+        z = normaliser(ahead, alpha)
+        slope = (right * np.exp(-alpha) - wrong * np.exp(alpha)) / z
+        return float(slope * (size + alpha) + log_f + np.log(z))
+
+    alpha = longest if rise(longest) >= 0.0 else float(brentq(rise, 0.0, longest, rtol=ROOT))
+    return -alpha if turned else alpha

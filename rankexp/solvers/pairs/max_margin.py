@@ -1,0 +1,113 @@
+"""The greatest margin of listed pairs under coefficients with ``|w|_1 <= 1``: a linear program.
+
+Of the margins ``z = D w`` the mean of the lowest share nu is maximised, or where nu is 0 the least
+one. The dual puts weights p on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1`` and
+``0 <= p <= share / nu``. It is solved for few pairs, to which those are added that are short of
+the margin, until the two values meet for all.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.pairs.pair_list import PairList, margins
+
+ALL_AT_ONCE = 2000  # tuned: up to so many pairs, all are in the first program
+ADDED = 500  # tuned: pairs at once
+MORE = 1.5  # tuned: times as many pairs as the share nu has, in the first program
+LONGEST = 200  # programs; some 10 are usual
+FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
+
+
+class Margin(NamedTuple):
+    """Coefficients (d,), their margin, and a bound on the greatest one; programs solved."""
+
+    w: Floats
+    margin: float
+    bound: float
+    n_iter: int
+
+
+def max_margin(X: Floats, pairs: PairList, nu: float, tol: float, enough: float) -> Margin:
+    """Return the coefficients with the greatest margin, relative to the bound to a tolerance.
+
+    `enough`: it ends early where the bound is lower: no w has that margin.
+    """
+    z = margins(X, pairs.upper, pairs.lower, _mean_sign(X, pairs))
+    taken = _lowest(z, pairs.share, MORE * nu)
+    best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
+    for n_iter in range(1, LONGEST + 1):
+        D = X[pairs.upper[taken]] - X[pairs.lower[taken]]
+        limit = pairs.share[taken] / nu if nu else None
+        w, level, bound = _program(D, limit)
+        z = margins(X, pairs.upper, pairs.lower, w)
+        margin = lowest_mean(z, pairs.share, nu)
+        best = best._replace(bound=min(bound, best.bound), n_iter=n_iter)
+        if margin > best.margin:
+            best = best._replace(w=w, margin=margin)
+        if best.bound - best.margin <= tol * best.bound or best.bound <= enough:
+            break
+        short = np.flatnonzero(z < level)
+        short = np.setdiff1d(short, taken, assume_unique=True)
+        if not short.size:
+            break
+        most = max(ADDED, taken.size // 2)
+        if short.size > most:
+            short = short[np.argpartition(z[short], most)[:most]]
+        taken = np.union1d(taken, short)
+    return best
+
+
+def lowest_mean(z: Floats, share: Floats, nu: float) -> float:
+    """Return the mean of the lowest share nu of values, the least one for 0."""
+    if nu == 0.0:
+        return float(z.min())
+    order = np.argsort(z)
+    left = np.minimum(np.cumsum(share[order]), nu)
+    return float(np.diff(left, prepend=0.0) @ z[order]) / float(left[-1])
+
+
+def _mean_sign(X: Floats, pairs: PairList) -> Floats:
+    """Return a first guess of w, by the signs of the mean difference."""
+    return np.asarray(np.sign(pairs.spread(pairs.share) @ X) / X.shape[1])
+
+
+def _lowest(z: Floats, share: Floats, part: float) -> Ints:
+    """Return the pairs with the lowest values: some number, and those that make up a part."""
+    if z.size <= ALL_AT_ONCE:
+        return np.arange(z.size)
+    order = np.argsort(z, kind="stable")
+    needed = int(np.cumsum(share[order]).searchsorted(part)) + 1
+    return np.sort(order[: max(ADDED, needed)])
+
+
+def _program(D: Floats, limit: Floats | None) -> tuple[Floats, float, float]:
+    """Solve the dual for some pairs; return w, the margin level of the pairs and the bound.
+
+    The bound holds whatever the solver's tolerance: it is worked out for weights that are
+    feasible.
+    """
+    m, d = D.shape
+    both = np.vstack((D.T, -D.T))
+    most = np.full(m, np.inf) if limit is None else limit
+    bounds = [(0.0, top) for top in [*most.tolist(), np.inf]]
+    found = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=np.column_stack((both, -np.ones(2 * d))),
+        b_ub=np.zeros(2 * d),
+        A_eq=np.append(np.ones(m), 0.0)[None],
+        b_eq=[1.0],
+        bounds=bounds,
+        method="highs",
+        options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
+    )
+    if found.x is None:
+        raise FloatingPointError(f"HiGHS gave up ({found.message}): scale the features")
+    p = np.maximum(found.x[:m], 0.0)
+    w = np.asarray(found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d])
+    size = float(np.abs(w).sum())
+    w = w / (size or 1.0)
+    level = float(found.eqlin.marginals[0]) / (size or 1.0)
+    return w, level, float(np.abs((p / p.sum()) @ D).max())

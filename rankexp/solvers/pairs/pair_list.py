@@ -1,0 +1,150 @@
+"""Pairs given one by one, and smooth losses of their score differences.
+
+The differences of rows, (m, d), need not be written out: products go by the n rows, and the
+curvature is ``X' B X`` with B the sparse Laplacian of the pairs.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from rankexp.arrays import Floats, Ints
+from rankexp.losses.base import Loss, MarginLoss
+from rankexp.solvers.pairs.risk import PairLoss
+from rankexp.solvers.smooth.objective import SmoothRisk
+
+DENSE = 2**23
+"""Numbers of a matrix of differences that is written out: 64 MB. Tuned."""
+
+
+@dataclass(frozen=True)
+class PairList:
+    """Pairs of rows 0 .. n-1, and what each counts as a share of all (m,); equal ones are one."""
+
+    upper: Ints
+    lower: Ints
+    share: Floats
+    n: int
+
+    @classmethod
+    def of(cls, upper: Ints, lower: Ints, weight: Floats, n: int) -> Self:
+        """Return the pairs (upper[k], lower[k]) and weights > 0, those of equal pairs added up."""
+        key, which = np.unique(upper * n + lower, return_inverse=True)
+        share = np.bincount(which, weight / weight.max())
+        return cls(key // n, key % n, share / share.sum(), n)
+
+    def differences(self, s: Floats) -> Floats:
+        """Return the score of the upper row less that of the lower one, (m,)."""
+        return s[self.upper] - s[self.lower]
+
+    def spread(self, a: Floats) -> Floats:
+        """Return the sum over pairs of a (m,) by upper row, less that by lower row, (n,)."""
+        upper, lower = (np.bincount(at, a, self.n) for at in (self.upper, self.lower))
+        return np.asarray(upper - lower, dtype=np.float64)
+
+    def mass(self) -> Floats:
+        """Return what the pairs of each row count, (n,)."""
+        upper, lower = (np.bincount(at, self.share, self.n) for at in (self.upper, self.lower))
+        return np.asarray(upper + lower)
+
+    def curvature(self, X: Floats, c: Floats) -> Floats:
+        """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""
+        degree = np.bincount(self.upper, c, self.n) + np.bincount(self.lower, c, self.n)
+        between = csr_array((c, (self.upper, self.lower)), shape=(self.n, self.n))
+        cross = X.T @ np.asarray(between @ X)
+        return np.asarray((X.T * degree) @ X - cross - cross.T)
+
+    def part(self, kept: Ints) -> tuple[Ints, "PairList"]:
+        """Return the rows of some of the pairs, and these pairs of them."""
+        ends = np.concatenate((self.upper[kept], self.lower[kept]))
+        rows, place = np.unique(ends, return_inverse=True)
+        upper, lower = np.split(place, 2)
+        share = self.share[kept] / self.share[kept].sum()
+        return rows, PairList(upper, lower, share, rows.size)
+
+
+class Differences:
+    """The differences of the rows X of pairs as a matrix (m, d) that is never written out."""
+
+    __array_ufunc__ = None  # a product of an array by it is its own
+
+    def __init__(self, X: Floats, pairs: PairList) -> None:
+        self.X, self.pairs = X, pairs
+        self.shape = (pairs.upper.size, X.shape[1])
+
+    def __matmul__(self, v: Floats) -> Floats:
+        return self.pairs.differences(self.X @ v)
+
+    def __rmatmul__(self, a: Floats) -> Floats:
+        return np.asarray(self.pairs.spread(a) @ self.X)
+
+    def gram(self, e: Floats) -> Floats:
+        """Return ``D' diag(e) D``."""
+        return self.pairs.curvature(self.X, e)
+
+
+def differences(X: Floats, pairs: PairList) -> Floats | Differences:
+    """Return the differences of rows: written out where they are few, or fewer than columns."""
+    m, d = pairs.upper.size, X.shape[1]
+    if m * d <= DENSE or m < d:
+        return X[pairs.upper] - X[pairs.lower]
+    return Differences(X, pairs)
+
+
+class ListedRisk(SmoothRisk):
+    """The mean of a smooth loss of score differences over listed pairs."""
+
+    intercept = False
+    centred = True
+
+    def __init__(self, pairs: PairList, loss: Loss) -> None:
+        self.pairs, self.loss = pairs, loss if isinstance(loss, MarginLoss) else PairLoss(loss)
+        self.steepest = loss.steepest
+
+    def value(self, s: Floats) -> float:
+        """Return the risk."""
+        return float(self.pairs.share @ self.loss.of_margin(self.pairs.differences(s)))
+
+    def slope(self, s: Floats) -> Floats:
+        """Return the derivative with respect to each score."""
+        each = self.loss.margin_derivative(self.pairs.differences(s))
+        return self.pairs.spread(self.pairs.share * each)
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w."""
+        each = self.loss.margin_curvature(self.pairs.differences(s))
+        return self.pairs.curvature(X, self.pairs.share * each)
+
+    def sample(self, size: int) -> tuple[Ints, "ListedRisk"]:
+        """Return the rows of some pairs, drawn by what they count, and the risk on these."""
+        m = self.pairs.upper.size
+        drawn = np.arange(m)
+        if m > size // 2:
+            ends = np.cumsum(self.pairs.share)
+            ticks = np.random.default_rng(0).random(size // 2) * ends[-1]
+            drawn, times = np.unique(ends.searchsorted(ticks, "right"), return_counts=True)
+            rows, some = self.pairs.part(drawn)
+            some = PairList(some.upper, some.lower, times / times.sum(), some.n)
+            return rows, ListedRisk(some, self.loss)
+        rows, some = self.pairs.part(drawn)
+        return rows, ListedRisk(some, self.loss)
+
+    def subset(self, rows: Ints) -> tuple["ListedRisk", float]:
+        """Return the risk on the pairs of some of the rows, and the share that they make up."""
+        place = np.full(self.pairs.n, -1)
+        place[rows] = np.arange(rows.size)
+        upper, lower = place[self.pairs.upper], place[self.pairs.lower]
+        kept = (upper >= 0) & (lower >= 0)
+        share = self.pairs.share[kept]
+        total = float(share.sum())
+        some = PairList(upper[kept], lower[kept], share / (total or 1.0), rows.size)
+        return ListedRisk(some, self.loss), total
+
+
+def margins(X: Floats, upper: Ints, lower: Ints, w: Floats) -> Floats:
+    """Return ``w·(x - x')`` of pairs of rows, (m,): differences first, in which less is lost."""
+    size = max(DENSE // X.shape[1], 1)
+    parts = [slice(start, start + size) for start in range(0, upper.size, size)]
+    return np.concatenate([(X[upper[part]] - X[lower[part]]) @ w for part in parts])
