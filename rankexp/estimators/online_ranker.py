@@ -45,6 +45,8 @@ class OnlineRanker(LinearOfPairs):
     coef_ : ndarray of shape (1, d)
     t_ : int
         Steps so far.
+    n_iter_ : int
+        Times that pairs were gone through: what was given to each partial fit counts once.
     mistakes_ : int
         Pairs so far that were not in order, ``w·(x - x') <= 0``, before their step, which the
         last w decides also where scores are of the mean.
@@ -107,6 +109,7 @@ class OnlineRanker(LinearOfPairs):
         if not hasattr(self, "t_"):
             self._begin(X.shape[1])
         self._steps(X, upper, lower, weight)
+        self.n_iter_ += 1
         self._show()
         return self
 
@@ -116,14 +119,16 @@ class OnlineRanker(LinearOfPairs):
         for _ in range(int(self.max_iter)):
             order = rng.permutation(upper.size)
             self._steps(X, upper[order], lower[order], weight[order])
+            self.n_iter_ += 1
         self._show()
 
     def _begin(self, d: int) -> None:
-        self.t_ = self.mistakes_ = 0
-        self._w, self._sum = np.zeros(d), np.zeros(d)
+        self.t_ = self.n_iter_ = self.mistakes_ = 0
+        self._w, self._sum, self._reach = np.zeros(d), np.zeros(d), np.zeros(d)
 
     def _steps(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         """Take a step for each pair."""
+        self._reach = np.maximum(self._reach, np.abs(X).max(axis=0))
         w, total, lam, eta0 = self._w, self._sum, float(self.lam), float(self.eta0)
         with np.errstate(over="ignore", invalid="ignore"):  # `_show` tells
             for start in range(0, upper.size, BLOCK):
@@ -141,7 +146,9 @@ class OnlineRanker(LinearOfPairs):
 
     def _show(self) -> None:
         w = self._sum / self.t_ if self.average else self._w
-        if not (np.isfinite(w).all() and np.isfinite(self._w).all()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.abs(w) @ self._reach + np.abs(self._w) @ self._reach  # of any score
+        if not np.isfinite(largest):
             if hasattr(self, "coef_"):
                 del self.coef_
             raise FloatingPointError(

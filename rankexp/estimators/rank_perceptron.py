@@ -66,7 +66,7 @@ class RankPerceptron(LinearOfPairs):
     (True, array([0, 1, 2]))
     """
 
-    max_iter: int = 1000
+    max_iter: int = 100
     shuffle: bool = False
     random_state: Any = None
 

@@ -119,6 +119,12 @@ def auc(
     return _share(2 * pairs - lost, pairs)
 
 
+def check_ties(ties: str) -> None:
+    """Raise ValueError for an unknown rule."""
+    if ties not in ("expected", "worst", "best"):
+        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+
+
 def _share(twice: Array, pairs: float) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
@@ -133,8 +139,7 @@ def _twice_lost(
     y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
 ) -> tuple[Array, float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
-    if ties not in ("expected", "worst", "best"):
-        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    check_ties(ties)
     labels, s = np.asarray(y), without_imaginary(scores)
     if s.dtype.kind not in "fiub":
         s = s.astype(np.float64)
@@ -144,7 +149,7 @@ def _twice_lost(
     if sample_weight is not None:
         weight = scaled_weights(sample_weight, len(labels))
         return _twice_lost_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
-    positive = _positive(labels)
+    positive = positive_rows(labels)
     columns = np.ascontiguousarray(s.T)  # one row a scorer
     above, below = (columns.compress(rows, axis=-1) for rows in (positive, ~positive))
     for part in (above, below):
@@ -187,7 +192,7 @@ def _twice_lost_by_weight(
     labels: Array, s: Array, ties: str, weight: Floats
 ) -> tuple[Floats, float]:
     """Return what `_twice_lost` does, where a pair counts the product of two weights."""
-    positive = _positive(labels)
+    positive = positive_rows(labels)
     if np.isnan(s).any():
         raise ValueError(NAN)
     upper, lower = weight[positive], weight[~positive]
@@ -205,7 +210,7 @@ def _twice_lost_by_weight(
     return (lost if s.ndim == 2 else lost[0]), pairs
 
 
-def _positive(labels: Array) -> Bools:
+def positive_rows(labels: Array) -> Bools:
     """Return which labels are the last of the two values; all of them where there is one."""
     if len(labels) == 0:
         raise ValueError("y is empty: there is nothing to rank")

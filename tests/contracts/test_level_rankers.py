@@ -21,6 +21,7 @@ VARIANTS = {
     ],
     "KernelRanker": [{"loss": loss} for loss in ("hinge", "squared_hinge", "logistic")],
     "RankBoost": [{"n_rounds": 20}, {"n_rounds": 20, "loss": "logistic"}],
+    "SmoothMarginRanker": [{"n_rounds": 20}],
     "ORBoost": [{"variant": name, "n_rounds": 20} for name in ("lr", "all")],
     "OrdinalSVM": [{"constraints": name} for name in ("adjacent", "all")],
 }

@@ -21,6 +21,7 @@ from rankexp.estimators import (
     ProportionalOdds,
     RankBoost,
     RankingForest,
+    SmoothMarginRanker,
 )
 
 TAKE = {
@@ -33,6 +34,8 @@ TAKE = {
     "boost-logistic": RankBoost(n_rounds=12, loss="logistic"),
     "boost-multipartite": RankBoost("multipartite", n_rounds=12),
     "boost-multipartite-logistic": RankBoost("multipartite", n_rounds=12, loss="logistic"),
+    "smooth-margin": SmoothMarginRanker(n_rounds=12),
+    "smooth-margin-levels": SmoothMarginRanker("multipartite", n_rounds=12),
     "orboost": ORBoost(n_rounds=12),
     "orboost-all": ORBoost("all", n_rounds=12, n_cuts=4),
     "odds": ProportionalOdds(lam=0.1),
@@ -96,7 +99,8 @@ def test_impossible_weights_are_refused(name):
     if isinstance(model, COPIES):
         with pytest.raises(ValueError, match="sample_weight must be whole numbers"):
             fitted(model, X, y, sample_weight=halves)
-    else:  # a mean does not change where all weights are the same
+    elif not isinstance(model, SmoothMarginRanker):  # whose sum over pairs does
+        # A mean does not change where all weights are the same.
         boosted = {"smoothing": 0.01} if "smoothing" in model.get_params() else {}
         model = type(model)(**{**model.get_params(), **boosted})
         found = fitted(model, X, y, sample_weight=halves).decision_function(X)

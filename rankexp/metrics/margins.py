@@ -1,0 +1,96 @@
+"""Margins ``s - s'`` of the pairs of a row of a higher and one of a lower level, unlisted."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+from rankexp.categories import Order, in_order
+from rankexp.metrics.continuous import checked
+
+
+def margin_loss(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    rho: npt.ArrayLike,
+    kind: Literal["ramp", "step"] = "ramp",
+    levels: Order = None,
+) -> Floats:
+    """Return the empirical margin loss of scores (mohri2018, (10.3)), or its bound (10.4).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Numbers, or any labels in the order of `levels`. Of a boosted sum the margins that bounds
+        speak of are those of ``scores / np.abs(model.alphas_).sum()``.
+    scores : array-like of shape (n,)
+        Finite.
+    rho : float or array-like of shape (R,)
+        Margins: > 0 for the ramp, >= 0 for the step.
+    kind : {"ramp", "step"}
+        What a pair with margin z counts: 1 at and below 0, 0 from rho on and linear in between; or
+        1 at and below rho.
+    levels : sequence, optional
+        Labels, worst to best.
+
+    Returns
+    -------
+    ndarray of the shape of rho
+        In [0, 1]. It takes O(K n log n) for K levels.
+
+    Raises
+    ------
+    ValueError
+        For other shapes, NaN, scores that are not finite, no pair, or an impossible rho or kind.
+
+    Examples
+    --------
+    >>> margin_loss([0, 1, 1], [0.0, 0.25, 2.0], [0.5, 1.0]).tolist()
+    [0.25, 0.375]
+    >>> margin_loss([0, 1, 1], [0.0, 0.25, 2.0], 0.25, kind="step").tolist()
+    0.5
+    """
+    at = np.asarray(rho, dtype=np.float64)
+    if kind not in ("ramp", "step"):
+        raise ValueError(f"kind={kind!r}: expected 'ramp' or 'step'")
+    if not (np.isfinite(at) & (at >= 0.0)).all() or (kind == "ramp" and not (at > 0.0).all()):
+        raise ValueError(f"rho must be finite and {'> 0' if kind == 'ramp' else '>= 0'}")
+    total, pairs = np.zeros(at.size), 0
+    for upper, lower in _levels(y, scores, levels):
+        pairs += upper.size * lower.size
+        for k, margin in enumerate(at.ravel().tolist()):
+            short = lower.searchsorted(upper - margin, side="left")
+            if kind == "step":
+                total[k] += (lower.size - short).sum()
+                continue
+            below = lower.searchsorted(upper, side="left")
+            middle = lower.mean()  # taken off: sums of small numbers are more precise
+            before = np.concatenate(([0.0], np.cumsum(lower - middle)))
+            lost = (upper - middle) * (below - short) - (before[below] - before[short])
+            total[k] += (lower.size - short).sum() - lost.sum() / margin
+    return np.asarray(np.clip(total / pairs, 0.0, 1.0).reshape(at.shape))
+
+
+def least_margin(y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None) -> float:
+    """Return the least margin of all pairs; parameters and errors are those of `margin_loss`.
+
+    >>> least_margin([0, 1, 1], [0.0, 0.25, 2.0])
+    0.25
+    """
+    return min(float(upper[0] - lower[-1]) for upper, lower in _levels(y, scores, levels))
+
+
+def _levels(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the sorted scores of each level but the lowest, and of all rows below it."""
+    target, s = checked(in_order(y, levels), scores)
+    if s.ndim != 1 or not np.isfinite(s).all():
+        raise ValueError(f"scores must be finite and of shape (n,), got {s.shape}")
+    values, codes = np.unique(target, return_inverse=True)
+    if values.size < 2:
+        raise ValueError("y has a single value: there is no pair, and no margin")
+    for code in range(1, values.size):
+        yield np.sort(s[codes == code]), np.sort(s[codes < code])

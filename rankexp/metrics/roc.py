@@ -1,0 +1,77 @@
+"""The ROC curve of two classes."""
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+from rankexp.categories import Order, in_order, without_imaginary
+from rankexp.metrics.bipartite import NAN, Ties, check_ties, positive_rows, scaled_weights
+
+
+def roc(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    ties: Ties = "expected",
+    sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Return the corners of the ROC curve, whose area is ``auc(y, scores, ties)``.
+
+    Parameters
+    ----------
+    y, sample_weight, levels
+        As for :func:`~rankexp.metrics.auc`.
+    scores : array-like of shape (n,)
+        Real and without NaN.
+    ties : {"expected", "best", "worst"}
+        How the curve goes where a positive and a negative have the same score: along a segment,
+        so that such a pair counts 1/2; up first, so that it counts 1, as in mohri2018's AUC; or to
+        the right first.
+
+    Returns
+    -------
+    false, true : ndarray of shape (k,)
+        Rates of false and of true positives, from (0, 0) to (1, 1).
+    thresholds : ndarray of shape (k,)
+        Descending from infinity: who scores at least so much is called positive. A corner within
+        a tie, which no threshold gives, has that of the tie's end.
+
+    Raises
+    ------
+    ValueError
+        As `auc` does, and for a single class.
+
+    Examples
+    --------
+    >>> false, true, thresholds = roc([0, 1, 1], [1.0, 1.0, 2.0], ties="best")
+    >>> false.tolist(), true.tolist()
+    ([0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+    >>> thresholds.tolist()
+    [inf, 2.0, 2.0, 1.0, 1.0]
+    """
+    check_ties(ties)
+    labels, s = np.asarray(in_order(y, levels)), without_imaginary(scores)
+    if labels.ndim != 1 or s.shape != labels.shape:
+        raise ValueError(f"y and scores must be (n,); got {labels.shape} and {s.shape}")
+    if s.dtype.kind == "f" and np.isnan(s).any():
+        raise ValueError(NAN)
+    weight = None if sample_weight is None else scaled_weights(sample_weight, labels.size)
+    if weight is not None:
+        labels, s, weight = labels[weight > 0], s[weight > 0], weight[weight > 0]
+    positive = positive_rows(labels)
+    if positive.all():
+        raise ValueError("y has a single class: there is no ROC curve")
+    values, place = np.unique(s, return_inverse=True)
+    rates = []
+    for rows in (~positive, positive):
+        counts = np.bincount(place[rows], None if weight is None else weight[rows], values.size)
+        total = np.concatenate(([0], np.cumsum(counts[::-1])))
+        rates.append(total / total[-1])
+    thresholds = np.concatenate(([np.inf], values[::-1].astype(np.float64)))
+    if ties == "expected":
+        return rates[0], rates[1], thresholds
+    first, then = (1, 0) if ties == "best" else (0, 1)
+    corners = [np.empty(0), np.empty(0)]
+    corners[first] = np.repeat(rates[first], 2)[1:]  # it moves before the other one does
+    corners[then] = np.repeat(rates[then], 2)[:-1]
+    return corners[0], corners[1], np.repeat(thresholds, 2)[1:]
