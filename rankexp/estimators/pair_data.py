@@ -83,9 +83,15 @@ def labelled_pairs(
         raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}")
     if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
         raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},)")
+    if y.dtype.kind == "b":
+        raise ValueError(
+            "labels must be -1, 0 or 1, not truth values: False may be below, or none"
+        )
     w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != y.shape or not (np.isfinite(w) & (w >= 0.0)).all():
         raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
+    if w.max(initial=0.0) > np.finfo(np.float64).max / max(w.size, 1):
+        raise ValueError("the sum of sample_weight overflows: divide all weights by a number")
     kept = (y != 0) & (w > 0.0)
     if not kept.any():
         raise ValueError("there is no pair to rank: all labels or weights are 0")

@@ -139,6 +139,8 @@ def test_a_continuous_target_is_refused(made):
         ([[0, 6]], [1], None, r"rows of X, 0 \.\. 5"),
         ([[0, 1]], [2], None, "labels must be -1, 0 or 1"),
         ([[0, 1]], [1, 1], None, "labels must be"),
+        ([[0, 1]], [False], None, "not truth values"),
+        ([[0, 1], [1, 2]], [1, 1], [1e308, 1e308], "sum of sample_weight overflows"),
         ([[0, 1]], [1], [-1.0], "sample_weight must be finite and >= 0"),
         ([[0, 1]], [0], None, "no pair to rank"),
         ([[0, 1]], [1], [0.0], "no pair to rank"),

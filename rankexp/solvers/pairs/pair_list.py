@@ -51,10 +51,12 @@ class PairList:
 
     def curvature(self, X: Floats, c: Floats) -> Floats:
         """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""
-        degree = np.bincount(self.upper, c, self.n) + np.bincount(self.lower, c, self.n)
-        between = csr_array((c, (self.upper, self.lower)), shape=(self.n, self.n))
-        cross = X.T @ np.asarray(between @ X)
-        return np.asarray((X.T * degree) @ X - cross - cross.T)
+        i, j = np.r_[self.upper, self.lower], np.r_[self.lower, self.upper]
+        rows = np.arange(self.n)
+        degree = np.bincount(i, np.r_[c, c], self.n)
+        entries = np.r_[degree, -c, -c], (np.r_[rows, i], np.r_[rows, j])
+        laplacian = csr_array(entries, shape=(self.n, self.n))
+        return np.asarray(X.T @ np.asarray(laplacian @ X))
 
     def part(self, kept: Ints) -> tuple[Ints, "PairList"]:
         """Return the rows of some of the pairs, and these pairs of them."""
