@@ -109,10 +109,19 @@ class LinearOfPairs(RealRanker):
 
 
 def scaled(X: Floats) -> tuple[Floats, int]:
-    """Return ``2^-p X`` with values up to 1, and p: another unit, by which no digit is lost."""
-    power = int(np.frexp(np.abs(X).max())[1])
-    power = max(power, -LARGEST_POWER)
-    return np.ldexp(X, -power), power
+    """Return ``2^-p (X - x_0)`` with values up to 1, x_0 its first row, and p.
+
+    Differences stay the same in another unit; data far from 0 lose no digits to that later.
+    """
+    power = _power(X)
+    X = np.ldexp(X, -power)
+    X -= X[0].copy()
+    more = _power(X)
+    return np.ldexp(X, -more), power + more
+
+
+def _power(X: Floats) -> int:
+    return max(int(np.frexp(np.abs(X).max())[1]), -LARGEST_POWER)
 
 
 def unit(w: Floats) -> Floats:

@@ -120,17 +120,40 @@ def test_weights_are_copies_and_labels_of_0_and_turned_pairs_say_nothing_new(ran
     np.testing.assert_allclose(s, u, atol=1e-6)
 
 
-def test_many_rows_start_from_a_sample_of_the_pairs():
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_many_rows_start_from_a_sample_of_the_pairs(loss):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60_000, 3))
     pairs = np.column_stack((np.arange(30_000), np.arange(30_000, 60_000)))
     labels = np.where(X[pairs[:, 0], 0] + rng.normal(size=30_000) > X[pairs[:, 1], 0], 1, -1)
-    model = LinearRanker(lam=1e-3).fit_pairs(X, pairs, labels)
+    model = LinearRanker(loss, lam=1e-3).fit_pairs(X, pairs, labels)
     D = labels[:, None] * (X[pairs[:, 0]] - X[pairs[:, 1]])
-    z = D @ model.coef_[0]
-    slope = 1e-3 * model.coef_[0] - (D * (1 / (1 + np.exp(z)))[:, None]).mean(axis=0)
+    each = parse(loss).derivative(1.0, D @ model.coef_[0])
+    slope = 1e-3 * model.coef_[0] + (D * each[:, None]).mean(axis=0)
     assert slope @ slope / 2e-3 <= 1e-5 * model.objective_
     assert model.gap_ <= 1e-6
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("ranker", BOTH)
+def test_few_rows_and_rows_that_are_all_alike(ranker, loss):
+    one = ranker(loss=loss, lam=0.1).fit_pairs([[0.0], [1.0]], [[0, 1]], [-1])
+    assert one.predict([[1.0]]) > one.predict([[0.0]])
+    alike = (
+        ranker(loss=loss, lam=0.1, gamma=1.0) if ranker is KernelRanker else ranker(loss, lam=0.1)
+    )
+    alike.fit_pairs(np.ones((4, 2)), [[0, 1], [2, 3]], [1, 1])
+    assert alike.objective_ == pytest.approx(
+        float(
+            parse(loss).value(1.0, np.zeros(1))[0] / 2
+            + parse(loss).value(-1.0, np.zeros(1))[0] / 2
+        )
+    )
+    assert len(set(alike.predict(np.ones((3, 2))))) == 1
+    X, pairs, labels, _ = make(n=12, m=20)
+    wide = np.hstack([X] * 9)  # more columns than pairs
+    model = ranker(loss=loss, lam=0.1, tol=1e-8).fit_pairs(wide, pairs, labels)
+    assert model.gap_ <= 1e-8
 
 
 @pytest.mark.parametrize("ranker", BOTH)

@@ -202,6 +202,20 @@ def test_with_nu_the_mean_of_the_lowest_margins_is_the_greatest(nu, parts, monke
     assert same.margin_ == pytest.approx(model.margin_, rel=1e-8)
 
 
+def test_data_far_from_zero_keep_their_margin():
+    X, pairs, labels = separable(0)
+    near = MaxMarginRanker().fit_pairs(X, pairs, labels)
+    for scale, shift in ((1.0, 2.0**40), (2.0**-900, 0.0), (2.0**900, 0.0)):
+        far = MaxMarginRanker().fit_pairs(X * scale + shift, pairs, labels)
+        assert far.margin_ == pytest.approx(near.margin_ * scale, rel=1e-9)
+        assert (far.coef_ == near.coef_).all()
+        moved = RankPerceptron(max_iter=10**4).fit_pairs(X * scale + shift, pairs, labels)
+        assert (
+            moved.n_updates_
+            == RankPerceptron(max_iter=10**4).fit_pairs(X, pairs, labels).n_updates_
+        )
+
+
 def test_what_is_not_separable_is_said_with_what_to_do():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     for pairs in ([[0, 1], [1, 0]], [[0, 1], [1, 2], [2, 0]], [[1, 1]]):

@@ -86,8 +86,8 @@ def _lowest(z: Floats, share: Floats, part: float) -> Ints:
 def _program(D: Floats, limit: Floats | None) -> tuple[Floats, float, float]:
     """Solve the dual for some pairs; return w, the margin level of the pairs and the bound.
 
-    The bound holds whatever the solver's tolerance: it is worked out for weights that are
-    feasible.
+    The bound is worked out from the weights, so that it holds whatever the solver's tolerance is,
+    but for limits that are exceeded by as much.
     """
     m, d = D.shape
     both = np.vstack((D.T, -D.T))
