@@ -207,3 +207,22 @@ def test_features_of_any_size_give_finite_scores_or_an_error(ranker, loss, size)
         assert np.isfinite(model.predict(Y)).all()
         told = any(w.category is ConvergenceWarning for w in said)
         assert model.gap_ <= model.tol or told
+
+
+@pytest.mark.parametrize("ranker", BOTH)
+def test_small_penalties_and_columns_of_unlike_sizes_are_solved(ranker, monkeypatch):
+    rng = np.random.default_rng(5)
+    for draw in range(40):
+        n, d, m = (int(rng.integers(2, most)) for most in (60, 12, 300))
+        X = rng.normal(size=(n, d))
+        if draw % 3:
+            X = np.round(X) if draw % 3 == 1 else X * 10.0 ** rng.integers(-6, 7, d)
+        pairs = rng.integers(0, n, (m, 2))
+        z = X[pairs[:, 0], 0] - X[pairs[:, 1], 0] + rng.choice([0.0, 2.0]) * rng.normal(size=m)
+        labels = np.where(z > 0, 1, -1)
+        monkeypatch.setattr(pair_list, "DENSE", 0 if draw % 2 else 2**23)
+        lam = 10.0 ** rng.uniform(-8, 2)
+        more = {"gamma": 0.5} if ranker is KernelRanker else {}
+        model = ranker(loss="hinge", lam=lam, **more)
+        model.fit_pairs(X, pairs, labels, np.exp(3 * rng.normal(size=m)))
+        assert model.gap_ <= model.tol

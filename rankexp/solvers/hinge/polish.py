@@ -15,7 +15,6 @@ from rankexp.solvers.hinge.iterate import Best, Iterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sorted_sweep import SortedSweep
 from rankexp.solvers.hinge.sweep import sweep
-from rankexp.solvers.pairs.pair_list import Differences
 
 # Tuned on the data that Newton's method was tuned on:
 ROUNDS = 10
@@ -146,62 +145,45 @@ def box_program(
     `problem`: D of shape (M, d), b of shape (d,), and the upper bounds m of shape (M,). `a` (M,):
     start, strictly inside. `goal`: duality gap to reach, in units of ``unit``. The result is (M,).
     """
-    return interior_point(problem, lam, unit, a, goal, LONGEST)[0] if a.size else a
-
-
-def interior_point(
-    problem: tuple[Floats | Differences, Floats, Floats],
-    lam: float,
-    unit: float,
-    a: Floats,
-    goal: float,
-    longest: int,
-) -> tuple[Floats, int]:
-    """Solve as :func:`box_program`, in so many iterations at most; return their number, too."""
     D, b, m = problem
+    if not a.size:
+        return a
     v = D @ ((unit * (a @ D) - b) / lam) - 1.0
     delta = START * float(np.abs(v).mean()) + START_LEAST
     s, t = np.maximum(v, 0.0) + delta, np.maximum(-v, 0.0) + delta
     c = m - a  # kept apart: the difference would round to zero
     wide = D.shape[0] < D.shape[1]
-    G = (unit / lam) * (D @ D.T) if wide and not isinstance(D, Differences) else None
-    taken = 0
-    while taken < longest:
+    G = (unit / lam) * (D @ D.T) if wide else D
+    for _ in range(LONGEST):
         gap = float(s @ a + t @ c)
         if not goal < gap < np.inf:
             break
         mu = 0.5 * gap / a.size
         e = 1.0 / (s / a + t / c)
-        newton = _narrow_system(D, e, lam / unit) if G is None else _system(G, e)
+        newton = _system(G, e) if wide else _narrow_system(D, e, lam / unit)
         if newton is None:
             break
         da = -newton(v)
         ds, dt = -s - s / a * da, -t + t / c * da
-        size = _longest(-da / a, da / c, -ds / s, -dt / t)
+        size = longest(-da / a, da / c, -ds / s, -dt / t)
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
         target = mu * (after / gap) ** CUBE
         low, high = target - da * ds, target + da * dt
         rhs = low / a - high / c - v
         da = newton(rhs)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
-        size = min(1.0, TO_THE_WALL * _longest(-da / a, da / c, -ds / s, -dt / t))
+        size = min(1.0, TO_THE_WALL * longest(-da / a, da / c, -ds / s, -dt / t))
         if not np.isfinite(size * float(np.abs(da).max())):
             break
         a, c, s, t = a + size * da, c - size * da, s + size * ds, t + size * dt
         v = D @ ((unit * (a @ D) - b) / lam) - 1.0
-        taken += 1
-    return np.clip(a, 0.0, m), taken
+    return np.clip(a, 0.0, m)
 
 
-def _narrow_system(
-    D: Floats | Differences, e: Floats, ridge: float
-) -> Callable[[Floats], Floats] | None:
+def _narrow_system(D: Floats, e: Floats, ridge: float) -> Callable[[Floats], Floats] | None:
     """Return the solution of ``(diag(1/e) + D D' / ridge) x = r``, by a (d, d) system."""
-    if isinstance(D, Differences):
-        upper = factor(D.gram(e), ridge)
-    else:
-        Y = D * np.sqrt(e)[:, None]
-        upper = factor(Y.T @ Y, ridge)
+    Y = D * np.sqrt(e)[:, None]
+    upper = factor(Y.T @ Y, ridge)
     if upper is None:
         return None
     return lambda r: np.asarray(e * (r - D @ solve(upper, (e * r) @ D)))
@@ -216,7 +198,7 @@ def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
     return lambda r: np.asarray(root * solve(upper, root * r))
 
 
-def _longest(*falls: Floats) -> float:
+def longest(*falls: Floats) -> float:
     """Return the longest step up to 1 that keeps all positive, of their relative falls."""
     steepest = max(float(fall.max()) for fall in falls)
     return 1.0 if steepest <= 1.0 else 1.0 / steepest
