@@ -16,6 +16,16 @@ REGISTER = {"MaxMarginRanker": "MaxMarginRanker"}
 
 NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
+INSEPARABLE = (
+    "the pairs are not separable: no linear order agrees with all of them, or only by a margin "
+    "that is rounding; set nu in (0, 1] to leave some aside, or take LinearRanker('hinge'), which "
+    "counts by how much each is off"
+)
+LOW = (
+    "for no w but 0 the lowest margins, a share nu={nu:g}, have a mean above 0: raise nu, or take "
+    "LinearRanker('hinge')"
+)
+
 
 @dataclass(eq=False, repr=False)
 class MaxMarginRanker(LinearOfPairs):
@@ -84,7 +94,7 @@ class MaxMarginRanker(LinearOfPairs):
         nu = 0.0 if self.nu is None else float(self.nu)
         found = max_margin(X, pairs, nu, float(self.tol), NOTHING)
         if found.bound <= NOTHING or found.margin <= 0.0:
-            raise ValueError(self._inseparable())
+            raise ValueError(INSEPARABLE if self.nu is None else LOW.format(nu=nu))
         with np.errstate(over="ignore"):
             self.margin_, self.bound_ = (
                 float(np.ldexp(value, power)) for value in (found.margin, found.bound)
@@ -98,15 +108,3 @@ class MaxMarginRanker(LinearOfPairs):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _inseparable(self) -> str:
-        if self.nu is None:
-            return (
-                "the pairs are not separable: no linear order agrees with all of them, or only by "
-                "a margin that is rounding; set nu in (0, 1] to leave some aside, or take "
-                "LinearRanker('hinge'), which counts by how much each is off"
-            )
-        return (
-            f"for no w but 0 the lowest margins, a share nu={self.nu:g}, have a mean above 0: "
-            "raise nu, or take LinearRanker('hinge')"
-        )

@@ -58,14 +58,6 @@ class PairList:
         laplacian = csr_array(entries, shape=(self.n, self.n))
         return np.asarray(X.T @ np.asarray(laplacian @ X))
 
-    def part(self, kept: Ints) -> tuple[Ints, "PairList"]:
-        """Return the rows of some of the pairs, and these pairs of them."""
-        ends = np.concatenate((self.upper[kept], self.lower[kept]))
-        rows, place = np.unique(ends, return_inverse=True)
-        upper, lower = np.split(place, 2)
-        share = self.share[kept] / self.share[kept].sum()
-        return rows, PairList(upper, lower, share, rows.size)
-
 
 class Differences:
     """The differences of the rows X of pairs as a matrix (m, d) that is never written out."""
@@ -120,18 +112,8 @@ class ListedRisk(SmoothRisk):
         return self.pairs.curvature(X, self.pairs.share * each)
 
     def sample(self, size: int) -> tuple[Ints, "ListedRisk"]:
-        """Return the rows of some pairs, drawn by what they count, and the risk on these."""
-        m = self.pairs.upper.size
-        drawn = np.arange(m)
-        if m > size // 2:
-            ends = np.cumsum(self.pairs.share)
-            ticks = np.random.default_rng(0).random(size // 2) * ends[-1]
-            drawn, times = np.unique(ends.searchsorted(ticks, "right"), return_counts=True)
-            rows, some = self.pairs.part(drawn)
-            some = PairList(some.upper, some.lower, times / times.sum(), some.n)
-            return rows, ListedRisk(some, self.loss)
-        rows, some = self.pairs.part(drawn)
-        return rows, ListedRisk(some, self.loss)
+        """Return all rows: the curvature takes a term a pair and no more, however many rows."""
+        return np.arange(self.pairs.n), self
 
     def subset(self, rows: Ints) -> tuple["ListedRisk", float]:
         """Return the risk on the pairs of some of the rows, and the share that they make up."""
