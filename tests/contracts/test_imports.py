@@ -19,7 +19,17 @@ BASE = {
     "seeds",
     "compiled",
 }
-NUMERIC = {"losses", "metrics", "generators", "solvers", "risks", "estimators", "theory", "checks"}
+NUMERIC = {
+    "losses",
+    "metrics",
+    "generators",
+    "solvers",
+    "risks",
+    "estimators",
+    "preference",
+    "theory",
+    "checks",
+}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
@@ -37,6 +47,7 @@ MAY_USE = {
     "solvers": {"losses", "metrics"},
     "risks": {"losses", "metrics", "solvers"},
     "estimators": {"losses", "metrics", "solvers", "risks"},
+    "preference": {"metrics", "estimators"},
     "theory": {"losses", "metrics", "generators"},
     "checks": NUMERIC,
     "grid": set(),

@@ -1,0 +1,74 @@
+"""Asking a preference function: many pairs in one call, and what is no preference is refused."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats, Ints
+
+Preference = Callable[[Any, Any], Any]
+"""h(U, V) -> (k,): by how much each of k items is to stand above another, in [0, 1]."""
+
+TOL = 1e-9  # of h(u, v) + h(v, u) = 1
+PAIRS = 2**18  # asked in one call, of all pairs
+
+
+def query(items: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return the items of a query as an array, (n, ...)."""
+    found = np.asarray(items)
+    if found.ndim == 0 or len(found) < 2:
+        count = 1 if found.ndim == 0 else len(found)
+        raise ValueError(f"a query needs two items or more to rank, got {count}")
+    return found
+
+
+def ask(
+    h: Preference, items: npt.NDArray[Any], upper: Ints, lower: Ints, check: bool = True
+) -> Floats:
+    """Return h(u, v) of pairs of items, given by their numbers.
+
+    With `check` each pair is asked the other way round, too. ValueError where h is not in [0, 1],
+    or h(u, v) + h(v, u) is not 1.
+    """
+    U, V = items.take(upper, axis=0), items.take(lower, axis=0)
+    found = _values(h, U, V, upper, lower)
+    if not check:
+        return found
+    back = _values(h, V, U, lower, upper)
+    off = np.abs(found + back - 1.0) > TOL
+    if off.any():
+        at = int(off.argmax())
+        u, v = upper[at], lower[at]
+        raise ValueError(
+            f"h is not consistent: h(u, v) = {found[at]:g} and h(v, u) = {back[at]:g} of items "
+            f"{u} and {v} do not add up to 1; use (h(u, v) + 1 - h(v, u)) / 2, and 1/2 where "
+            "neither is preferred"
+        )
+    return found
+
+
+def _values(h: Preference, U: Any, V: Any, upper: Ints, lower: Ints) -> Floats:
+    found = np.asarray(h(U, V), dtype=np.float64)
+    if found.shape != upper.shape:
+        raise ValueError(
+            f"h must give a number a pair, shape {upper.shape}, got shape {found.shape}"
+        )
+    good = (found >= 0.0) & (found <= 1.0)  # NaN is not
+    if not good.all():
+        at = int(good.argmin())
+        raise ValueError(
+            f"h(u, v) of items {upper[at]} and {lower[at]} is {found[at]:g}: "
+            "a preference is a number in [0, 1]"
+        )
+    return found
+
+
+def all_pairs(n: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the pairs i < j of n items, as many at a time as are asked in one call."""
+    rows = max(1, PAIRS // n)
+    for start in range(0, n - 1, rows):
+        first = np.arange(start, min(start + rows, n - 1))
+        upper, lower = np.repeat(first, n - 1 - first), first[:, None] < np.arange(n)
+        yield upper, np.nonzero(lower)[1]

@@ -1,0 +1,197 @@
+"""Losses of a ranking, and of a preference function, against a target ranking."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats, Ints
+from rankexp.metrics.continuous import concordance
+from rankexp.preference.asking import Preference, all_pairs, ask, query
+from rankexp.preference.emphasis import Emphasis, check_emphasis
+
+Pairs = Iterator[tuple[Ints, Ints]]
+
+
+def ranking_loss(
+    order: npt.ArrayLike, target: npt.ArrayLike, omega: Emphasis | None = None
+) -> float:
+    """Return L(sigma, sigma*), (10.23), or with an emphasis function L_omega, (10.36).
+
+    Parameters
+    ----------
+    order : array-like of shape (n,), int
+        Numbers of the items, the best first, each once: ``sort_by_degree(...).order``.
+    target : array-like of shape (n,)
+        How high each item belongs, the higher the better. Items of equal target are in no order:
+        the loss is the share of the other pairs that stand in the wrong order, for two values
+        1 - AUC, for k the k-partite loss. O(n log n).
+    omega : callable, optional
+        ``omega(i, j)`` of positions in the target ranking, 1 the top, that meets the axioms: see
+        :func:`rankexp.preference.check_emphasis`. The loss is then the sum of omega over wrong
+        pairs, times 2 / (n (n - 1)); targets must differ, so that there are positions. O(n²).
+
+    Raises
+    ------
+    ValueError
+        For fewer than two items, an order that isn't a permutation, missing targets, targets that
+        are all equal, or with omega any two that are, or an omega that breaks an axiom.
+
+    Examples
+    --------
+    >>> from rankexp.preference import Top
+    >>> ranking_loss([2, 0, 1], [3, 1, 2])
+    0.3333333333333333
+    >>> ranking_loss([0, 2, 1], [3, 1, 2], Top(1))  # the last two may stand as they like
+    0.0
+    """
+    y, found = checked_target(target), np.asarray(order)
+    if found.shape != y.shape or not np.array_equal(np.sort(found), np.arange(y.size)):
+        raise ValueError(f"order must hold the numbers of all {y.size} items, each once")
+    position = np.argsort(found)
+    if omega is None:
+        return concordance(y, position)  # of the worst order, as nothing ties
+
+    def wrong(lower: Ints, upper: Ints) -> Floats:
+        return np.asarray(position[lower] < position[upper], dtype=np.float64)
+
+    return _weighted(y, omega, all_pairs(y.size), wrong)
+
+
+def preference_loss(
+    h: Preference,
+    items: npt.ArrayLike,
+    target: npt.ArrayLike,
+    omega: Emphasis | None = None,
+    *,
+    draws: int | None = None,
+    rng: Any = None,
+    check: bool = True,
+) -> float:
+    """Return L(h, sigma*), (10.24): the weighted share of pairs that h prefers the wrong way.
+
+    Parameters
+    ----------
+    h : callable
+        ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another.
+    items : array-like of shape (n,) or (n, d)
+    target, omega
+        As in :func:`ranking_loss`.
+    draws : int, optional
+        Estimate it from so many pairs of different items, drawn with replacement (those of equal
+        target count for nothing). Default: h is asked for all n (n - 1) / 2.
+    rng : numpy.random.Generator or int
+        Draws them.
+    check : bool
+        Whether each pair is asked the other way round as well.
+
+    Raises
+    ------
+    ValueError
+        As :func:`ranking_loss`, for draws below 1 or without a pair to rank, and for an h that is
+        NaN, outside [0, 1] or not consistent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> wins = np.array([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])  # a cycle
+    >>> preference_loss(lambda u, v: wins[u, v], [0, 1, 2], [3, 2, 1])
+    0.3333333333333333
+    """
+    things, y = query(items), checked_target(target)
+    if len(things) != y.size:
+        raise ValueError(f"there are {len(things)} items and {y.size} targets")
+
+    def wrong(lower: Ints, upper: Ints) -> Floats:
+        return ask(h, things, lower, upper, check)
+
+    pairs = all_pairs(y.size) if draws is None else _drawn(y.size, draws, rng)
+    return _weighted(y, omega, pairs, wrong)
+
+
+def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
+    """Return what it costs to put u above v, W[u, v], shape (n, n): losses are linear in these.
+
+    The loss of a ranking is the sum of W over pairs of which it has u above v; that of a
+    preference function is the sum of h(u, v) W[u, v]. Parameters and errors are those of
+    :func:`ranking_loss`.
+    """
+    y = checked_target(target)
+    W, place = np.zeros((y.size, y.size)), _places(y, omega)
+    for first, second in all_pairs(y.size):
+        upper, lower, weight = _ordered(y, first, second, place, omega)
+        W[lower, upper] = weight
+    return W / _count(y, omega)
+
+
+def checked_target(target: npt.ArrayLike) -> Floats:
+    """Return targets, (n,), of which some differ."""
+    y = np.asarray(target, dtype=np.float64)
+    if y.ndim != 1 or y.size < 2:
+        raise ValueError(
+            f"a query needs targets of two items or more, shape (n,), got shape {y.shape}"
+        )
+    if np.isnan(y).any():
+        raise ValueError("targets must not be NaN")
+    if (y == y[0]).all():
+        raise ValueError("all targets are equal: there is no pair to rank")
+    return y
+
+
+def _places(y: Floats, omega: Emphasis | None) -> Ints:
+    """Return the position of each item in the target ranking, 1 the top."""
+    place = np.argsort(np.argsort(-y, kind="stable")) + 1
+    if omega is not None:
+        if np.unique(y).size < y.size:
+            raise ValueError(
+                "with omega all targets must differ, as it is a function of positions; "
+                "without it, equal targets are in no order"
+            )
+        check_emphasis(omega, y.size)
+    return place
+
+
+def _count(y: Floats, omega: Emphasis | None) -> float:
+    """Return the number of pairs that a loss is relative to."""
+    sizes = np.ones(y.size) if omega is not None else np.unique(y, return_counts=True)[1]
+    return float(y.size**2 - (sizes.astype(np.float64) ** 2).sum()) / 2
+
+
+def _ordered(
+    y: Floats, first: Ints, second: Ints, place: Ints, omega: Emphasis | None
+) -> tuple[Ints, Ints, Floats]:
+    """Return the better and the worse item of pairs that have an order, and the pair's weight."""
+    kept = y[first] != y[second]
+    first, second = first[kept], second[kept]
+    swap = y[first] < y[second]
+    upper, lower = np.where(swap, second, first), np.where(swap, first, second)
+    weight = (
+        np.ones(upper.size) if omega is None else np.asarray(omega(place[lower], place[upper]))
+    )
+    return upper, lower, np.broadcast_to(weight, upper.shape)
+
+
+def _weighted(
+    y: Floats, omega: Emphasis | None, pairs: Pairs, wrong: Callable[[Ints, Ints], Floats]
+) -> float:
+    """Return the mean over pairs with an order of their weight, times how far they are wrong."""
+    place = _places(y, omega)
+    total, count = 0.0, 0
+    for first, second in pairs:
+        upper, lower, weight = _ordered(y, first, second, place, omega)
+        count += upper.size
+        if upper.size:
+            total += float(weight @ wrong(lower, upper))
+    if count == 0:
+        raise ValueError("no pair that was drawn has an order: raise draws")
+    return total / count
+
+
+def _drawn(n: int, draws: int, rng: Any) -> Pairs:
+    """Yield pairs of different items, drawn with replacement."""
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
+        raise ValueError(f"draws must be an integer >= 1, got {draws!r}")
+    rng = np.random.default_rng(rng)
+    first, second = rng.integers(n, size=draws), rng.integers(n - 1, size=draws)
+    yield first, second + (second >= first)

@@ -1,0 +1,252 @@
+"""The first stage: a preference function from any classifier of scikit-learn."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.crank import classifier_of
+from rankexp.estimators.labels import level_order, ordered_levels
+from rankexp.estimators.pair_data import labelled_pairs
+from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, training_rows
+from rankexp.metrics.level_counts import group_numbers
+from rankexp.preference.second_stage import Ranked, quicksort_rank, sort_by_degree
+
+Features = Callable[[Floats, Floats], Any]
+
+
+class PairClassifier(BaseEstimator):  # type: ignore[misc]
+    """A preference function by a classifier of pairs (mohri2018, 10.6).
+
+    The classifier learns which of two rows stands above, each pair both ways round. Its
+    probability g(u, v) is made consistent: h(u, v) = (g(u, v) + 1 - g(v, u)) / 2, so that
+    h(u, v) + h(v, u) = 1. Nothing makes h transitive.
+
+    Parameters
+    ----------
+    estimator : classifier or str
+        Any classifier of scikit-learn with `predict_proba`, or else `decision_function`, which
+        then goes through a sigmoid; or the import path of one, with parameters behind it.
+    features : {"difference", "concatenation"} or callable
+        What it sees of a pair: u - v, (u, v), or ``features(U, V) -> (k, p)``.
+    hard : bool
+        Whether h is rounded to 0 or 1 (1/2 stays). Else QuickSort draws each comparison by its
+        probability, and orders even a clear pair the wrong way now and then.
+    levels : list, optional
+        For `fit`: the labels from worst to best. Default: numbers, or ordered categories.
+    max_pairs : int
+        For `fit`: where there are more, so many are drawn, and a warning says so.
+    random_state : int, RandomState or None
+        For that.
+
+    Attributes
+    ----------
+    classifier_ : the fitted classifier
+    n_pairs_ : int
+        Pairs that it was trained on, each counted once.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = np.arange(8.0)[:, None], [0, 0, 0, 1, 0, 1, 1, 2]
+    >>> model = PairClassifier(LogisticRegression()).fit(X, y)
+    >>> model.preference([[3.0], [3.0]], [[1.0], [3.0]]).round(2)
+    array([0.93, 0.5 ])
+    >>> model.set_params(hard=True).rank([[1.0], [5.0], [3.0]]).order
+    array([1, 2, 0])
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        features: str | Features = "difference",
+        *,
+        hard: bool = False,
+        levels: Any = None,
+        max_pairs: int = 100_000,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.hard = hard
+        self.levels = levels
+        self.max_pairs = max_pairs
+        self.random_state = random_state
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data."""
+        at_least_one("max_pairs", self.max_pairs)
+        if not callable(self.features):
+            one_of("features", self.features, ("difference", "concatenation"))
+        self._classifier()
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Fit to pairs of rows of different labels, within `groups` (n,), if any.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit_pairs`, and for labels without an order, or no two that differ within a
+            group.
+        """
+        self.check()
+        levels = level_order(y, self.levels)
+        X, y = training_rows(self, X, y)
+        codes, numbers = ordered_levels(y, levels)[1], group_numbers(groups, len(y))
+        upper, lower, possible = _pairs(codes, numbers, self.max_pairs, self.random_state)
+        if possible > upper.size:
+            text = (
+                f"PairClassifier trains on {upper.size:,} of {possible:,} pairs, drawn by "
+                "random_state; raise max_pairs for more"
+            )
+            warnings.warn(text, UserWarning, stacklevel=2)
+        return self._fit(X, upper, lower)
+
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        pairs : array-like of shape (m, 2), int
+            Two rows of X each.
+        labels : array-like of shape (m,)
+            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
+        sample_weight : array-like of shape (m,), optional
+            >= 0; what each pair counts.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values, pairs, labels or weights of
+            another kind, or none that counts, and a classifier without `predict_proba` and
+            `decision_function`, or that takes no weights where there are some.
+        TypeError
+            For a sparse matrix.
+        """
+        self.check()
+        X = training_rows(self, X)
+        upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        return self._fit(X, upper, lower, None if sample_weight is None else weights)
+
+    def preference(self, U: Any, V: Any) -> Floats:
+        """Return h(u, v) of k pairs of rows, shape (k,): the preference for u above v, in [0, 1].
+
+        Give it as h to :func:`quicksort_rank` and :func:`sort_by_degree`, with rows as items.
+        """
+        check_is_fitted(self, "classifier_")
+        U, V = fitted_rows(self, U), fitted_rows(self, V)
+        if U.shape != V.shape:
+            raise ValueError(f"U and V must have as many rows, got {len(U)} and {len(V)}")
+        both = self._above(np.concatenate((self._of(U, V), self._of(V, U))))
+        more = both[: len(U)] - both[len(U) :]
+        return (1.0 + (np.sign(more) if self.hard else more)) / 2.0
+
+    def rank(
+        self,
+        X: Any,
+        method: Literal["quicksort", "degree"] = "quicksort",
+        *,
+        top_k: int | None = None,
+        random_state: Any = None,
+    ) -> Ranked:
+        """Rank the rows of X, the items of one query, against each other.
+
+        The order is of these rows together: what one of them ranks above depends on the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        method : {"quicksort", "degree"}
+            The second stage; random where degrees tie.
+        top_k : int, optional
+            For QuickSort: so many are ranked.
+        random_state : int, numpy.random.Generator or None
+
+        Raises
+        ------
+        ValueError
+            For fewer than two rows, another method, or a top k that it can't have.
+        """
+        one_of("method", method, ("quicksort", "degree"))
+        rows, rng = fitted_rows(self, X), np.random.default_rng(random_state)
+        if method == "quicksort":
+            return quicksort_rank(self.preference, rows, rng, top_k, check=False)
+        if top_k is not None:
+            raise ValueError("top_k is for method='quicksort': degrees take all pairs")
+        return sort_by_degree(self.preference, rows, ties="random", rng=rng, check=False)
+
+    def _fit(self, X: Floats, upper: Ints, lower: Ints, weights: Floats | None = None) -> Self:
+        U, V = X[upper], X[lower]
+        classifier, given = self._classifier(), {}
+        if weights is not None:
+            if not has_fit_parameter(classifier, "sample_weight"):
+                name = type(classifier).__name__
+                raise ValueError(f"{name} takes no sample_weight: leave weights out")
+            given["sample_weight"] = np.tile(weights, 2)
+        Z = np.concatenate((self._of(U, V), self._of(V, U)))
+        self.classifier_ = classifier.fit(Z, np.repeat([1, 0], upper.size), **given)
+        self.n_pairs_ = int(upper.size)
+        return self
+
+    def _classifier(self) -> Any:
+        """Return the classifier, not fitted."""
+        made = classifier_of(self.estimator)
+        if not any(hasattr(made, name) for name in ("predict_proba", "decision_function")):
+            raise ValueError(
+                f"{type(made).__name__} has neither predict_proba nor decision_function, so that "
+                "it prefers nothing: take another classifier, or calibrate it by "
+                "sklearn.calibration.CalibratedClassifierCV"
+            )
+        return made
+
+    def _of(self, U: Floats, V: Floats) -> Any:
+        """Return the features of pairs, (k, p)."""
+        if callable(self.features):
+            found = np.asarray(self.features(U, V))
+            if found.ndim != 2 or len(found) != len(U):
+                shape = f"({len(U)}, p)"
+                raise ValueError(f"features(U, V) must have shape {shape}, got {found.shape}")
+            return found
+        return U - V if self.features == "difference" else np.hstack((U, V))
+
+    def _above(self, Z: Any) -> Floats:
+        """Return g of pairs: the probability that the first stands above."""
+        if hasattr(self.classifier_, "predict_proba"):
+            return np.asarray(self.classifier_.predict_proba(Z)[:, 1], dtype=np.float64)
+        return np.asarray(expit(self.classifier_.decision_function(Z)), dtype=np.float64)
+
+
+def _pairs(
+    codes: Ints, groups: Ints | None, most: int, random_state: Any
+) -> tuple[Ints, Ints, int]:
+    """Return upper and lower rows of pairs of different levels in a group, and how many exist."""
+    groups = np.zeros_like(codes) if groups is None else groups
+    order = np.lexsort((codes, groups))
+    group, level = groups[order], codes[order]
+    start = np.searchsorted(group, group)
+    key = group * (codes.max() + 1) + level
+    below = np.searchsorted(key, key) - start  # rows of the group with a lower level
+    ends = np.cumsum(below)
+    possible = int(ends[-1])
+    if possible == 0:
+        raise ValueError("there is no pair to rank: no group has two levels")
+    taken = np.arange(possible)
+    if possible > most:
+        rng = check_random_state(random_state)
+        taken = np.sort(sample_without_replacement(possible, most, random_state=rng))
+    upper = np.searchsorted(ends, taken, side="right")
+    lower = start[upper] + taken - (ends - below)[upper]
+    return order[upper], order[lower], possible

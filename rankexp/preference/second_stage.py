@@ -1,0 +1,182 @@
+"""The second stage: rank the items of a query by a preference function, with its calls counted."""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.preference.asking import Preference, all_pairs, ask, query
+
+DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
+Segments = tuple[Ints, Ints]  # where each begins, and how long it is
+
+
+class Ranked(NamedTuple):
+    """An order of a query's items.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n,) or (top_k,)
+        Numbers of items, the best first: ``items[order]`` is the ranked list.
+    calls : int
+        Pairs that h was asked for, each counted once.
+    """
+
+    order: Ints
+    calls: int
+
+
+def degrees(h: Preference, items: npt.ArrayLike, *, check: bool = True) -> Floats:
+    """Return how many others each item is preferred to, sum over v of h(u, v), shape (n,).
+
+    Parameters, errors and the number of calls are those of :func:`sort_by_degree`.
+    """
+    things = query(items)
+    n = len(things)
+    total = np.zeros(n)
+    for upper, lower in all_pairs(n):
+        found = ask(h, things, upper, lower, check)
+        total += np.bincount(upper, found, n) + np.bincount(lower, 1.0 - found, n)
+    return np.round(total, DECIMALS)
+
+
+def sort_by_degree(
+    h: Preference,
+    items: npt.ArrayLike,
+    *,
+    ties: Literal["order", "random"] = "order",
+    rng: Any = None,
+    check: bool = True,
+) -> Ranked:
+    """Rank items by how many others each is preferred to (mohri2018, 10.6.2).
+
+    Parameters
+    ----------
+    h : callable
+        ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another. It may
+        be 0/1 or probabilistic, and need not be transitive.
+    items : array-like of shape (n,) or (n, d)
+        Two or more: numbers, or rows of features, whatever h takes.
+    ties : {"order", "random"}
+        Items of equal degree: as they stand among `items`, or by `rng`.
+    rng : numpy.random.Generator or int
+        For random ties; None draws anew each time.
+    check : bool
+        Whether each pair is asked the other way round as well, to see that
+        h(u, v) + h(v, u) = 1; these calls are not counted.
+
+    Returns
+    -------
+    Ranked
+        With n (n - 1) / 2 calls.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two items, another rule of ties, or an h that is NaN, outside [0, 1] or not
+        consistent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sort_by_degree(lambda u, v: u > v, [2.0, 5.0, 3.0])
+    Ranked(order=array([1, 2, 0]), calls=3)
+    """
+    if ties not in ("order", "random"):
+        raise ValueError(f"ties must be 'order' or 'random', got {ties!r}")
+    degree = degrees(h, items, check=check)
+    n = degree.size
+    start = np.random.default_rng(rng).permutation(n) if ties == "random" else np.arange(n)
+    return Ranked(start[np.argsort(-degree[start], kind="stable")], n * (n - 1) // 2)
+
+
+def quicksort_rank(
+    h: Preference,
+    items: npt.ArrayLike,
+    rng: Any,
+    top_k: int | None = None,
+    *,
+    check: bool = True,
+) -> Ranked:
+    """Rank items by randomised QuickSort with h as the comparison (mohri2018, 10.6.3).
+
+    Each part of the list has a pivot u, drawn uniformly; v goes above it with probability
+    h(v, u), else below. All parts at one depth are asked in one call. The expected number of calls
+    is 2 (n + 1) H_n - 4n where h is transitive and 0/1, O(n log n) for any h, and
+    O(n + k log k) for the top k. Where the target has two levels, the expected loss is that of h.
+
+    Parameters
+    ----------
+    h : callable
+        ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another.
+    items : array-like of shape (n,) or (n, d)
+        Two or more: numbers, or rows of features, whatever h takes.
+    rng : numpy.random.Generator or int
+        Draws the pivots, and the sides where h is not 0 or 1.
+    top_k : int, optional
+        So many items are ranked, 1 to n. Default: all.
+    check : bool
+        Whether each pair is asked the other way round as well, to see that
+        h(u, v) + h(v, u) = 1; these calls are not counted.
+
+    Returns
+    -------
+    Ranked
+        With all items, or the top k.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two items, a top k that is not 1 to n, or an h that is NaN, outside [0, 1]
+        or not consistent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> quicksort_rank(lambda u, v: u > v, np.arange(1000), rng, top_k=3).order
+    array([999, 998, 997])
+    """
+    things, rng = query(items), np.random.default_rng(rng)
+    n = len(things)
+    k = n if top_k is None else top_k
+    if isinstance(k, bool) or not (isinstance(k, int | np.integer) and 1 <= k <= n):
+        raise ValueError(f"top_k must be an integer from 1 to the number of items, {n}; got {k!r}")
+    order, calls = np.arange(n), 0
+    segments: Segments = (np.array([0]), np.array([n]))
+    while segments[0].size:
+        begin, size = segments
+        drawn = begin + rng.integers(size)
+        order[begin], order[drawn] = order[drawn], order[begin]
+        pivots, others = order[begin], size - 1
+        starts = np.cumsum(others) - others
+        place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
+        rest = order[place]
+        wins = ask(h, things, rest, np.repeat(pivots, others), check)
+        ups = _partition(order, place, rest, rng.random(wins.size) < wins, (begin, starts, others))
+        calls += rest.size
+        parts = np.concatenate((begin, begin + ups + 1)), np.concatenate((ups, others - ups))
+        kept = (parts[1] > 1) & (parts[0] < k)
+        segments = parts[0][kept], parts[1][kept]
+    return Ranked(order[:k], calls)
+
+
+def _partition(
+    order: Ints, place: Ints, rest: Ints, up: Bools, segments: tuple[Ints, Ints, Ints]
+) -> Ints:
+    """Put what is above each pivot before it, and the rest behind; return how many are above.
+
+    Each segment holds its pivot first. `place` and `rest` are where the others stand and what
+    they are; segments say where each begins, there and among the others, and how many these are.
+    """
+    begin, starts, others = segments
+    passed: Ints = np.cumsum(up)
+    before: Ints = passed[starts] - up[starts]
+    ups: Ints = passed[starts + others - 1] - before
+    rank: Ints = passed - np.repeat(before, others)  # how many of the segment are above so far
+    pivots = order[begin]
+    order[begin + ups] = pivots
+    down = place + np.repeat(ups, others) - rank
+    order[np.where(up, np.repeat(begin - 1, others) + rank, down)] = rest
+    return ups
