@@ -146,20 +146,28 @@ def quicksort_rank(
     order, calls = np.arange(n), 0
     segments: Segments = (np.array([0]), np.array([n]))
     while segments[0].size:
-        begin, size = segments
-        drawn = begin + rng.integers(size)
-        order[begin], order[drawn] = order[drawn], order[begin]
-        pivots, others = order[begin], size - 1
-        starts = np.cumsum(others) - others
-        place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
-        rest = order[place]
-        wins = ask(h, things, rest, np.repeat(pivots, others), check)
-        ups = _partition(order, place, rest, rng.random(wins.size) < wins, (begin, starts, others))
-        calls += rest.size
-        parts = np.concatenate((begin, begin + ups + 1)), np.concatenate((ups, others - ups))
-        kept = (parts[1] > 1) & (parts[0] < k)
-        segments = parts[0][kept], parts[1][kept]
+        segments, asked = _level(h, things, order, segments, (rng, check))
+        calls += asked
+        kept = (segments[1] > 1) & (segments[0] < k)
+        segments = segments[0][kept], segments[1][kept]
     return Ranked(order[:k], calls)
+
+
+def _level(
+    h: Preference, things: Any, order: Ints, segments: Segments, how: tuple[Any, bool]
+) -> tuple[Segments, int]:
+    """Divide each segment of the order by a pivot; return what is left to sort, and the calls."""
+    (begin, size), (rng, check) = segments, how
+    drawn = begin + rng.integers(size)
+    order[begin], order[drawn] = order[drawn], order[begin]
+    others = size - 1
+    starts = np.cumsum(others) - others
+    place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
+    rest = order[place]
+    wins = ask(h, things, rest, np.repeat(order[begin], others), check)
+    ups = _partition(order, place, rest, rng.random(wins.size) < wins, (begin, starts, others))
+    left = np.concatenate((begin, begin + ups + 1)), np.concatenate((ups, others - ups))
+    return left, rest.size
 
 
 def _partition(

@@ -35,7 +35,7 @@ def bipartite(rng, n):
 def drawn(rng, items, target, queries=4):
     """Return queries over subsets of three or all of some items, with random targets."""
     shares = rng.dirichlet(np.ones(queries))
-    sets = [rng.permutation(items)[: rng.choice((3, items))].tolist() for _ in shares]
+    sets = [np.sort(rng.permutation(items)[: rng.choice((3, items))]).tolist() for _ in shares]
     return [Query(X, target(rng, len(X)), p) for X, p in zip(sets, shares, strict=True)]
 
 
