@@ -24,10 +24,13 @@ __all__ = [
     "misclassified_orders",
     "no_optimum",
     "propriety",
+    "query_regrets",
     "regret_bound",
     "same_minimisers",
+    "second_stage",
     "surrogate_regrets",
     "univariate_bounds",
+    "worst_rankings",
     "worst_regret",
     "zero_one_ranking",
 ]
@@ -37,11 +40,13 @@ if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import same_minimisers
+    from rankexp.checks.few_items import query_regrets, worst_rankings
     from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs
     from rankexp.checks.partitions import few_cells
+    from rankexp.checks.planted_cycles import second_stage
     from rankexp.checks.proper import propriety
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
