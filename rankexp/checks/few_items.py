@@ -39,11 +39,11 @@ def worst_rankings(
 
     Returns
     -------
-    list of dict with keys ``group``, ``quantity`` and ``value``
-        ``ratio``: the largest, for QuickSort; for sort by degree, with random ties and, in a group
-        of its own, with adverse ones; and for the best deterministic algorithm, which for each h
-        takes the order whose largest ratio is the least. Of QuickSort ``apart``, too: the largest
-        distance of its expected loss from that of h.
+    list of dict with keys ``quantity`` and ``value``
+        ``ratio of`` "QuickSort"; "sort by degree", whose ties are random; "sort by degree with
+        adverse ties"; and "the best deterministic algorithm", which for each h takes the order
+        whose largest ratio is the least. ``QuickSort apart``: the largest distance of its expected
+        loss from that of h.
 
     Raises
     ------
@@ -60,16 +60,15 @@ def worst_rankings(
     of_h = _losses(H, W)
     answers = {
         QUICKSORT: order_probabilities(H),
-        f"{DEGREE}, random ties": degree_probabilities(H),
-        f"{DEGREE}, adverse ties": degree_probabilities(H, "adverse"),
+        DEGREE: degree_probabilities(H),
+        f"{DEGREE} with adverse ties": degree_probabilities(H, "adverse"),
     }
-    found = {group: _ratios(_losses(P, W), of_h).max() for group, P in answers.items()}
+    found = {f"ratio of {name}": _ratios(_losses(P, W), of_h).max() for name, P in answers.items()}
     orders = _losses(np.array([above(order) for order in permutations(range(n))]), W)
     best = max(_ratios(orders, own).max(axis=1).min() for own in of_h)
-    rows = [(group, "ratio", value) for group, value in found.items()]
-    rows.append(("best deterministic algorithm", "ratio", best))
-    rows.append((QUICKSORT, "apart", np.abs(_losses(answers[QUICKSORT], W) - of_h).max()))
-    return [{"group": g, "quantity": q, "value": float(value)} for g, q, value in rows]
+    found["ratio of the best deterministic algorithm"] = best
+    found[f"{QUICKSORT} apart"] = np.abs(_losses(answers[QUICKSORT], W) - of_h).max()
+    return [{"quantity": name, "value": float(value)} for name, value in found.items()]
 
 
 def tournaments(n: int) -> Floats:
@@ -107,7 +106,7 @@ def query_regrets(
     by_query: bool = True,
     draws: int = 100,
 ) -> list[Row]:
-    """Count how often an algorithm's ranking regret is above what the regret of h allows.
+    """Count how often a ranking regret is above what the regret of h allows, (10.31) and (10.34).
 
     Each draw is a distribution of queries over sets of three or more of some items, each with a
     random target, and a random 0/1 preference function; expectations are exact.
@@ -129,44 +128,44 @@ def query_regrets(
 
     Returns
     -------
-    list of dict with keys ``group``, ``quantity`` and ``value``
-        Of QuickSort and of sort by degree: ``violations``, the number of draws with a ranking
-        regret above the regret of h, or above twice that for sort by degree; ``largest``, the
-        largest ratio of the two regrets.
+    list of dict with keys ``quantity`` and ``value``
+        Of "QuickSort" and "sort by degree": ``violations of`` it, the number of draws with a
+        ranking regret above the regret of h, or above twice that for sort by degree; ``largest
+        regret of`` it, over that of h.
 
     Raises
     ------
     ValueError
         For other parameters.
-
-    References
-    ----------
-    mohri2018, (10.31) and (10.34), and their footnote.
     """
     if target not in ("bipartite", "general") or not 3 <= items <= 8 or min(queries, draws) < 1:
-        raise ValueError(
-            f"target={target!r}, items={items}, queries={queries}, draws={draws}: expected "
-            "bipartite or general, 3 to 8, and 1 or more"
-        )
+        raise ValueError("expected a target bipartite or general, 3 to 8 items, queries and draws")
     found: dict[str, list[float]] = {QUICKSORT: [], DEGREE: []}
     for _ in range(draws):
-        H = np.triu(rng.integers(2, size=(items, items)), 1).astype(np.float64)
-        H += np.tril(1.0 - H.T, -1)
-        drawn = list(_queries(rng, items, target, queries))
-        parts = [H[np.ix_(query.items, query.items)] for query in drawn]
-        of_h = regrets(drawn, parts, by_query=by_query).preference
-        for group, answer in ((QUICKSORT, order_probabilities), (DEGREE, degree_probabilities)):
-            own = regrets(drawn, [answer(P) for P in parts], by_query=by_query).ranking
-            ratio = own / of_h if of_h > ROUNDING else float(own > ROUNDING) * np.inf
-            found[group].append(ratio)
-    return [
-        {"group": group, "quantity": quantity, "value": value}
-        for group, ratios in found.items()
-        for quantity, value in (
-            ("violations", float((np.array(ratios) > (1 + (group == DEGREE)) + 1e-9).sum())),
-            ("largest", float(max(ratios))),
-        )
-    ]
+        for name, ratio in _regrets(rng, target, (items, queries), by_query).items():
+            found[name].append(ratio)
+    values: dict[str, float] = {}
+    for name, ratios in found.items():
+        allowed = (2.0 if name == DEGREE else 1.0) + 1e-9
+        values[f"violations of {name}"] = float((np.array(ratios) > allowed).sum())
+        values[f"largest regret of {name}"] = float(max(ratios))
+    return [{"quantity": name, "value": value} for name, value in values.items()]
+
+
+def _regrets(
+    rng: np.random.Generator, target: str, sizes: tuple[int, int], by_query: bool
+) -> dict[str, float]:
+    """Return the regrets of both algorithms over that of h, for drawn queries and preferences."""
+    H = np.triu(rng.integers(2, size=sizes[:1] * 2), 1).astype(np.float64)
+    H += np.tril(1.0 - H.T, -1)
+    drawn = list(_queries(rng, sizes[0], target, sizes[1]))
+    parts = [H[np.ix_(query.items, query.items)] for query in drawn]
+    of_h = regrets(drawn, parts, by_query=by_query).preference
+    found = {}
+    for name, answer in ((QUICKSORT, order_probabilities), (DEGREE, degree_probabilities)):
+        own = regrets(drawn, [answer(P) for P in parts], by_query=by_query).ranking
+        found[name] = float(_ratios(np.array(own), np.array(of_h)))
+    return found
 
 
 def _queries(rng: np.random.Generator, items: int, target: str, queries: int) -> Any:

@@ -13,7 +13,7 @@ REGISTER = {"second_stage": "second_stage"}
 
 Row = dict[str, Any]
 
-MOST = 3000  # items whose degrees are summed, where all algorithms are asked for
+MOST = 3000  # items whose degrees are summed
 EXACT = 1000  # items of which h is asked for every pair to take its loss
 DRAWS, TRIPLES = 500_000, 20_000
 
@@ -50,10 +50,9 @@ def second_stage(
     cycles: str = "anywhere",
     share: float = 0.1,
     noise: float = 0.0,
-    top: int = 10,
-    algorithm: str = "all",
+    top: int = 0,
 ) -> list[Row]:
-    """Rank n items of known quality by a preference function that is not transitive.
+    """Rank n items of known quality by a preference function with cycles (mohri2018, 10.6).
 
     Parameters
     ----------
@@ -68,100 +67,96 @@ def second_stage(
         "anywhere": h prefers the better item but for a share of the pairs; "thirds": the middle
         third is preferred to the last, this to the best, and the best to the middle but for a
         share of the pairs; within thirds h is tossed. It is Theorem 10.5's example, enlarged.
-    share : float
-        0 to 1.
-    noise : float
-        0 or more; the scale of the noise of the target.
+    share, noise : float
+        0 to 1; and the scale of the noise of the target, 0 or more.
     top : int
-        For QuickSort of the first so many.
-    algorithm : str
-        "all", of which sort by degree stops at 3,000 items; or "quicksort", "top" or "degree".
+        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort for the first so many
+        alone, up to n.
 
     Returns
     -------
-    list of dict with keys ``group``, ``quantity`` and ``value``
-        Of each algorithm: ``calls`` to h; ``loss``; ``regret``, the loss less that of the order by
-        quality, the best there is in expectation; ``ratio``, the loss over that of h. Of the
-        preference function: ``loss`` (above 1,000 items by 500,000 pairs), ``regret`` and
-        ``cyclic``, the share of triples that are cycles (of 20,000). Of QuickSort
-        ``calls_expected``: 2(n + 1) H_n - 4n, the mean where h is transitive.
+    list of dict with keys ``quantity`` and ``value``
+        ``calls of``, ``loss of`` and ``regret of`` "QuickSort" and "sort by degree" (a regret is
+        the loss less that of the order by quality, the best there is in expectation); ``calls of
+        QuickSort in theory``, 2(n + 1) H_n - 4n, the mean for all items where h is transitive. With
+        a top of 0 also ``ratio of`` them, the loss over that of h; ``loss of h`` (above 1,000 items
+        by 500,000 pairs), ``regret of h``, and ``cyclic triples``, the share (of 20,000).
 
     Raises
     ------
     ValueError
         For other numbers or names.
-
-    References
-    ----------
-    mohri2018, 10.6.2 and 10.6.3.
     """
-    _refuse(n, share, noise, {"target": target, "cycles": cycles, "algorithm": algorithm})
+    _refuse(n, share, noise, top, {"target": target, "cycles": cycles})
     streams = rng.spawn(4)
+    h, y = _drawn(rng, n, target, noise, (cycles, share))
+    least = ranking_loss(np.argsort(-h.s), y)
+    found: dict[str, float] = {}
+    if top == 0:
+        found = _of_preference(h, y, least, streams[:2])
+    for name, order, calls in _rankings(h, top, streams[2:]):
+        found[f"calls of {name}"] = calls
+        if order.size == n:
+            own = found[f"loss of {name}"] = ranking_loss(order, y)
+            found[f"regret of {name}"] = own - least
+            if found.get("loss of h", 0.0) > 0.0:
+                found[f"ratio of {name}"] = own / found["loss of h"]
+    harmonic = (1.0 / np.arange(1, n + 1)).sum()
+    found["calls of QuickSort in theory"] = 2.0 * (n + 1) * harmonic - 4.0 * n
+    return [{"quantity": name, "value": float(value)} for name, value in found.items()]
+
+
+def _drawn(
+    rng: np.random.Generator, n: int, target: str, noise: float, planted: tuple[str, float]
+) -> tuple[Planted, Floats]:
+    """Return a preference function of n items, and a target."""
+    cycles, share = planted
     s = (1.0 + rng.permutation(n)) / n
     y = s + noise * rng.gumbel(size=n)
     if target == "bipartite":
         y = np.where(s + noise * rng.logistic(size=n) > 2.0 / 3.0, 1.0, 0.0)
-    rates: Floats = np.full((3, 3), share)
+    rates: Floats = np.full((3, 3), share, dtype=np.float64)
     if cycles == "thirds":
         rates = np.array([[0.5, share, 1.0], [share, 0.5, 0.0], [1.0, 0.0, 0.5]])
-    h = Planted(s, rates, rng.integers(2**63, dtype=np.uint64))
-    least = ranking_loss(np.argsort(-s), y)
-    draws = None if n <= EXACT else DRAWS
-    loss = preference_loss(h, np.arange(n), y, draws=draws, rng=streams[0], check=False)
-    found = [("preference function", _preference(h, loss, least, streams[1]))]
-    for group, calls, order in _rankings(h, n, algorithm, top, streams[2:]):
-        found.append((group, calls))
-        if order is not None:
-            own = ranking_loss(order, y)
-            found.append((group, {"loss": own, "regret": own - least}))
-            found.append((group, {"ratio": own / loss} if loss > 0.0 else {}))
-    return [
-        {"group": group, "quantity": name, "value": float(value)}
-        for group, values in found
-        for name, value in values.items()
-    ]
+    return Planted(s, rates, rng.integers(2**63, dtype=np.uint64)), y
 
 
-def _preference(
-    h: Planted, loss: float, least: float, rng: np.random.Generator
+def _of_preference(
+    h: Planted, y: Floats, least: float, streams: list[np.random.Generator]
 ) -> dict[str, float]:
     """Return what is known of the preference function."""
-    triples = rng.integers(len(h.s), size=(3, TRIPLES))
+    n = y.size
+    draws = None if n <= EXACT else DRAWS
+    loss = preference_loss(h, np.arange(n), y, draws=draws, rng=streams[0], check=False)
+    triples = streams[1].integers(n, size=(3, TRIPLES))
     u, v, w = triples[:, (np.diff(np.sort(triples, axis=0), axis=0) > 0).all(axis=0)]
     first, second, third = h(u, v), h(v, w), h(w, u)
     cyclic = float(((first == second) & (second == third)).mean())
-    return {"loss": loss, "regret": loss - least, "cyclic": cyclic}
+    return {"loss of h": loss, "regret of h": loss - least, "cyclic triples": cyclic}
 
 
 def _rankings(
-    h: Planted, n: int, algorithm: str, top: int, streams: list[np.random.Generator]
-) -> Iterator[tuple[str, dict[str, float], Ints | None]]:
-    """Yield each algorithm, its calls, and its order where that is of all items."""
-    items, (sorts, ties) = np.arange(n), streams
-    if algorithm in ("all", "quicksort"):
-        order, calls = quicksort_rank(h, items, sorts, check=False)
-        mean = 2.0 * (n + 1) * (1.0 / np.arange(1, n + 1)).sum() - 4.0 * n
-        yield "QuickSort", {"calls": calls, "calls_expected": mean}, order
-    if algorithm in ("all", "top"):
-        calls = quicksort_rank(h, items, sorts, min(top, n), check=False).calls
-        yield "QuickSort, top", {"calls": calls}, None
-    if algorithm == "degree" or (algorithm == "all" and n <= MOST):
-        order, calls = sort_by_degree(h, items, ties="random", rng=ties, check=False)
-        yield "sort by degree", {"calls": calls}, order
+    h: Planted, top: int, streams: list[np.random.Generator]
+) -> Iterator[tuple[str, Ints, int]]:
+    """Yield each algorithm's name, order and calls."""
+    items, (sorts, ties) = np.arange(len(h.s)), streams
+    yield "QuickSort", *quicksort_rank(h, items, sorts, top or len(items), check=False)
+    if top == 0 and len(items) <= MOST:
+        found = sort_by_degree(h, items, ties="random", rng=ties, check=False)
+        yield "sort by degree", *found
 
 
-def _refuse(n: int, share: float, noise: float, words: dict[str, str]) -> None:
+def _refuse(n: int, share: float, noise: float, top: int, words: dict[str, str]) -> None:
     """Raise ValueError for parameters that are impossible."""
     known = {
         "target": ("bipartite", "general"),
         "cycles": ("anywhere", "thirds"),
-        "algorithm": ("all", "quicksort", "top", "degree"),
     }
     for name, given in words.items():
         if given not in known[name]:
             raise ValueError(f"{name}={given!r}: expected {', '.join(known[name])}")
-    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0:
+    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or not 0 <= top <= n:
         raise ValueError(
-            f"n={n}, share={share}, noise={noise}: expected 6 items or more, a share from 0 to 1, "
-            "and noise of 0 or more"
+            f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "
+            "from 0 to 1, noise of 0 or more, and a top of 0 to all items"
         )

@@ -8,7 +8,7 @@ from rankexp.checks import query_regrets, second_stage, worst_rankings
 
 def found(check, seed=3, **parameters):
     rows = check(np.random.default_rng(seed), **parameters)
-    return {(row["group"], row["quantity"]): row["value"] for row in rows}
+    return {row["quantity"]: row["value"] for row in rows}
 
 
 def mean(repetitions, **parameters):
@@ -19,49 +19,45 @@ def mean(repetitions, **parameters):
 @pytest.mark.parametrize("cycles", ["anywhere", "thirds"])
 def test_the_expected_bipartite_loss_is_that_of_h(cycles):
     _, each = mean(150, n=60, cycles=cycles, share=0.2, noise=0.2)
-    gap = [one["QuickSort", "loss"] - one["preference function", "loss"] for one in each]
+    gap = [one["loss of QuickSort"] - one["loss of h"] for one in each]
     assert abs(np.mean(gap)) < 4 * np.std(gap) / np.sqrt(len(gap))
     assert np.std(gap) > 0.01
 
 
 def test_cycles_anywhere_are_averaged_out_by_degrees():
     one = found(second_stage, n=900, share=0.1)
-    assert one["preference function", "loss"] == pytest.approx(0.1, abs=0.005)
-    assert one["preference function", "cyclic"] == pytest.approx(0.09, abs=0.01)  # p (1 - p)
-    assert one["sort by degree", "loss"] < 0.01
-    assert one["sort by degree", "calls"] == 900 * 899 / 2
-    assert one["QuickSort", "loss"] > 0.03
-    assert one["QuickSort, top", "calls"] < one["QuickSort", "calls"] < 20_000
-    assert one["QuickSort", "calls_expected"] == pytest.approx(9699.06, abs=0.01)
+    assert one["loss of h"] == pytest.approx(0.1, abs=0.005)
+    assert one["cyclic triples"] == pytest.approx(0.09, abs=0.01)  # p (1 - p)
+    assert one["loss of sort by degree"] < 0.01
+    assert one["calls of sort by degree"] == 900 * 899 / 2
+    assert one["loss of QuickSort"] > 0.03
+    assert one["calls of QuickSort"] < 20_000
+    assert one["calls of QuickSort in theory"] == pytest.approx(9699.06, abs=0.01)
 
 
 def test_cycles_of_thirds_come_near_to_twice_the_loss():
     one = found(second_stage, n=3000, cycles="thirds", share=0.1)
-    assert one["preference function", "loss"] == pytest.approx(0.55, abs=0.005)
-    assert one["sort by degree", "ratio"] == pytest.approx(2 / 1.1, abs=0.01)
+    assert one["loss of h"] == pytest.approx(0.55, abs=0.005)
+    assert one["ratio of sort by degree"] == pytest.approx(2 / 1.1, abs=0.01)
 
 
 @pytest.mark.parametrize("target", ["bipartite", "general"])
 def test_a_transitive_preference_has_no_regret(target):
     one = found(second_stage, n=300, share=0.0, noise=0.3, target=target)
-    for group in ("preference function", "QuickSort", "sort by degree"):
-        assert one[group, "regret"] == pytest.approx(0.0, abs=1e-12)
-        assert one[group, "loss"] > 0.1
-    assert one["preference function", "cyclic"] == 0.0
+    for name in ("h", "QuickSort", "sort by degree"):
+        assert one[f"regret of {name}"] == pytest.approx(0.0, abs=1e-12)
+        assert one[f"loss of {name}"] > 0.1
+    assert one["cyclic triples"] == 0.0
 
 
-def test_one_algorithm_alone_does_the_same():
-    every = found(second_stage, n=100)
-    for algorithm, group in (("quicksort", "QuickSort"), ("degree", "sort by degree")):
-        alone = found(second_stage, n=100, algorithm=algorithm)
-        assert {key[0] for key in alone} == {group, "preference function"}
-        assert alone.items() <= every.items()
-    assert {key[0] for key in found(second_stage, n=100, algorithm="top")} == {
-        "QuickSort, top",
-        "preference function",
-    }
-    many = found(second_stage, n=3001)
-    assert "sort by degree" not in {key[0] for key in many}
+def test_quicksort_alone_does_the_same():
+    every, alone = (found(second_stage, n=100, top=top) for top in (0, 100))
+    assert alone.items() <= every.items()
+    assert {"calls of QuickSort", "loss of QuickSort"} <= alone.keys()
+    first = found(second_stage, n=100, top=5)
+    assert set(first) == {"calls of QuickSort", "calls of QuickSort in theory"}
+    assert first["calls of QuickSort"] < alone["calls of QuickSort"]
+    assert "calls of sort by degree" not in found(second_stage, n=3001)
 
 
 @pytest.mark.parametrize(
@@ -77,17 +73,17 @@ def test_one_algorithm_alone_does_the_same():
 )
 def test_worst_cases(n, target, expected):
     values = found(worst_rankings, n=n, target=target)
-    ratios = [value for (_, quantity), value in values.items() if quantity == "ratio"]
+    ratios = [value for name, value in values.items() if name.startswith("ratio of")]
     assert ratios == pytest.approx(expected, abs=1e-12)
-    assert (values["QuickSort", "apart"] < 1e-12) == (target == "bipartite")
+    assert (values["QuickSort apart"] < 1e-12) == (target == "bipartite")
 
 
 def test_regrets_of_queries():
     bipartite = found(query_regrets, draws=50)
-    assert bipartite["QuickSort", "violations"] == bipartite["sort by degree", "violations"] == 0
-    assert bipartite["QuickSort", "largest"] <= 1 + 1e-9
+    assert bipartite["violations of QuickSort"] == bipartite["violations of sort by degree"] == 0
+    assert bipartite["largest regret of QuickSort"] <= 1 + 1e-9
     general = found(query_regrets, target="general", draws=50)
-    assert general["QuickSort", "violations"] > 0  # (10.34) is of bipartite targets only
+    assert general["violations of QuickSort"] > 0  # (10.34) is of bipartite targets only
     assert found(query_regrets, by_query=False, draws=50) != bipartite
 
 
@@ -97,9 +93,9 @@ def test_regrets_of_queries():
         (second_stage, {"n": 5}),
         (second_stage, {"share": 1.1}),
         (second_stage, {"noise": -1.0}),
+        (second_stage, {"top": 201}),
         (second_stage, {"target": "tripartite"}),
         (second_stage, {"cycles": "none"}),
-        (second_stage, {"algorithm": "heapsort"}),
         (worst_rankings, {"n": 6}),
         (worst_rankings, {"target": "none"}),
         (query_regrets, {"items": 2}),
