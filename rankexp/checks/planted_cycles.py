@@ -70,17 +70,16 @@ def second_stage(
     share, noise : float
         0 to 1; and the scale of the noise of the target, 0 or more.
     top : int
-        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort for the first so many
-        alone, up to n.
+        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort for so many alone.
 
     Returns
     -------
     list of dict with keys ``quantity`` and ``value``
         ``calls of``, ``loss of`` and ``regret of`` "QuickSort" and "sort by degree" (a regret is
-        the loss less that of the order by quality, the best there is in expectation); ``calls of
-        QuickSort in theory``, 2(n + 1) H_n - 4n, the mean for all items where h is transitive. With
-        a top of 0 also ``ratio of`` them, the loss over that of h; ``loss of h`` (above 1,000 items
-        by 500,000 pairs), ``regret of h``, and ``cyclic triples``, the share (of 20,000).
+        the loss less that of the order by quality, the best in expectation); ``calls of QuickSort
+        in theory``, 2(n + 1) H_n - 4n, for all items and transitive h. With a top of 0 also
+        ``ratio of`` them, the loss over that of h; ``loss of h`` (above 1,000 items of 500,000
+        pairs), ``regret of h``, and ``cyclic triples``, the share (of 20,000).
 
     Raises
     ------
@@ -91,9 +90,7 @@ def second_stage(
     streams = rng.spawn(4)
     h, y = _drawn(rng, n, target, noise, (cycles, share))
     least = ranking_loss(np.argsort(-h.s), y)
-    found: dict[str, float] = {}
-    if top == 0:
-        found = _of_preference(h, y, least, streams[:2])
+    found = _of_preference(h, y, least, streams[:2]) if top == 0 else {}
     for name, order, calls in _rankings(h, top, streams[2:]):
         found[f"calls of {name}"] = calls
         if order.size == n:
@@ -101,8 +98,8 @@ def second_stage(
             found[f"regret of {name}"] = own - least
             if found.get("loss of h", 0.0) > 0.0:
                 found[f"ratio of {name}"] = own / found["loss of h"]
-    harmonic = (1.0 / np.arange(1, n + 1)).sum()
-    found["calls of QuickSort in theory"] = 2.0 * (n + 1) * harmonic - 4.0 * n
+    mean = 2.0 * (n + 1) * (1.0 / np.arange(1, n + 1)).sum() - 4.0 * n
+    found["calls of QuickSort in theory"] = mean
     return [{"quantity": name, "value": float(value)} for name, value in found.items()]
 
 
