@@ -155,7 +155,7 @@ def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
 
     Settings are places in the grid's product. What a check finds step by step is left out.
     """
-    table = _simulated_rows(frame, experiment)
+    table = simulated_rows(frame, experiment)
     over = table.groupby(["setting", "group", "quantity"], sort=False)["value"]
     result = over.agg(mean="mean", std="std", repetitions="count", size="size").reset_index()
     result["se"] = result["std"] / np.sqrt(result["repetitions"])
@@ -170,7 +170,7 @@ def simulated_differences(
 
     `expected`: quantity -> a number, or another quantity of the same repetition.
     """
-    rows = _simulated_rows(frame, experiment)
+    rows = simulated_rows(frame, experiment)
     keys = ["setting", "group", "rep"]
     parts = []
     for quantity, target in expected.items():
@@ -207,7 +207,8 @@ def as_found(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
     return table.rename_axis(columns=None).reset_index()
 
 
-def _simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
+def simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """Return setting, rep, group, quantity and value of what a check found, but for steps."""
     wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
     return _rows_of_check(frame[wanted])
 

@@ -30,6 +30,7 @@ __all__ = [
     "second_stage",
     "surrogate_regrets",
     "univariate_bounds",
+    "watched_sorts",
     "worst_rankings",
     "worst_regret",
     "zero_one_ranking",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from rankexp.checks.equivalences import same_minimisers
     from rankexp.checks.few_items import query_regrets, worst_rankings
     from rankexp.checks.majority import zero_one_ranking
+    from rankexp.checks.few_items import query_regrets, watched_sorts, worst_rankings
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs

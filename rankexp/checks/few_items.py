@@ -12,10 +12,16 @@ from rankexp.preference import (
     degree_probabilities,
     order_probabilities,
     pair_costs,
+    quicksort_rank,
     regrets,
+    sort_by_degree,
 )
 
-REGISTER = {"worst_rankings": "worst_rankings", "query_regrets": "query_regrets"}
+REGISTER = {
+    "worst_rankings": "worst_rankings",
+    "query_regrets": "query_regrets",
+    "watched_sorts": "watched_sorts",
+}
 
 Row = dict[str, Any]
 
@@ -176,3 +182,53 @@ def _queries(rng: np.random.Generator, items: int, target: str, queries: int) ->
         if target == "bipartite":
             y = (y < rng.integers(1, chosen.size)) * 1
         yield Query(chosen.tolist(), y, float(share))
+
+
+def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) -> list[Row]:
+    """Rank a few items by a preference function with errors, and tell each step of it.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Turns pairs round, and draws the pivots.
+    n : int
+        Items, 2 to 20: 0 is the best.
+    share : float
+        Of the pairs that h prefers the wrong way, 0 to 1, in expectation.
+
+    Returns
+    -------
+    list of dict with keys ``group``, the item, ``quantity`` and ``value``
+        ``above j``: its preference over item j, 0 or 1; ``degree``; ``place by degree`` and
+        ``place by QuickSort``, 0 the top; ``depth``, at which it is a pivot, or alone; ``pivot``,
+        the last one that it was compared with, -1 where it is the first itself.
+
+    Raises
+    ------
+    ValueError
+        For other numbers.
+    """
+    if not 2 <= n <= 20 or not 0.0 <= share <= 1.0:
+        raise ValueError(f"n={n}, share={share}: expected 2 to 20, and a share from 0 to 1")
+    H = np.triu((rng.random((n, n)) >= share) * 1.0, 1)
+    H += np.tril(1.0 - H.T, -1)
+    depth, pivot = np.zeros(n), np.full(n, -1.0)
+
+    def watched(u: Any, v: Any) -> Any:
+        depth[u], pivot[u] = depth[u] + 1.0, v
+        return H[u, v]
+
+    sorts = quicksort_rank(watched, np.arange(n), rng, check=False).order
+    by_degree = sort_by_degree(lambda u, v: H[u, v], np.arange(n)).order
+    values = {f"above {j}": H[:, j] for j in range(n)} | {
+        "degree": H.sum(axis=1),
+        "place by degree": np.argsort(by_degree),
+        "place by QuickSort": np.argsort(sorts),
+        "depth": depth,
+        "pivot": pivot,
+    }
+    return [
+        {"group": str(i), "quantity": name, "value": float(value[i])}
+        for name, value in values.items()
+        for i in range(n)
+    ]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankexp.checks import query_regrets, second_stage, worst_rankings
+from rankexp.checks import query_regrets, second_stage, watched_sorts, worst_rankings
 
 
 def found(check, seed=3, **parameters):
@@ -18,7 +18,7 @@ def mean(repetitions, **parameters):
 
 @pytest.mark.parametrize("cycles", ["anywhere", "thirds"])
 def test_the_expected_bipartite_loss_is_that_of_h(cycles):
-    _, each = mean(150, n=60, cycles=cycles, share=0.2, noise=0.2)
+    _, each = mean(80, n=60, cycles=cycles, share=0.2, noise=0.2)
     gap = [one["loss of QuickSort"] - one["loss of h"] for one in each]
     assert abs(np.mean(gap)) < 4 * np.std(gap) / np.sqrt(len(gap))
     assert np.std(gap) > 0.01
@@ -55,9 +55,34 @@ def test_quicksort_alone_does_the_same():
     assert alone.items() <= every.items()
     assert {"calls of QuickSort", "loss of QuickSort"} <= alone.keys()
     first = found(second_stage, n=100, top=5)
-    assert set(first) == {"calls of QuickSort", "calls of QuickSort in theory"}
+    calls = "calls of QuickSort"
+    assert set(first) == {calls, f"{calls} in theory", f"{calls} over theory"}
     assert first["calls of QuickSort"] < alone["calls of QuickSort"]
     assert "calls of sort by degree" not in found(second_stage, n=3001)
+
+
+@pytest.mark.parametrize("top", [1, 7, 39, 40])
+def test_mean_calls(top):
+    _, each = mean(400, n=40, share=0.0, top=top)
+    over = [one["calls of QuickSort over theory"] for one in each]
+    assert abs(np.mean(over) - 1) < 4 * np.std(over) / np.sqrt(len(over))
+
+
+def test_sorts_are_watched():
+    rows = watched_sorts(np.random.default_rng(0), n=9, share=0.2)
+    values = {(int(row["group"]), row["quantity"]): row["value"] for row in rows}
+    H = np.array([[values[i, f"above {j}"] for j in range(9)] for i in range(9)])
+    assert np.array_equal(H + H.T, 1 - np.eye(9))
+    assert [values[i, "degree"] for i in range(9)] == H.sum(axis=1).tolist()
+    place, depth, pivot = (
+        np.array([values[i, name] for i in range(9)], dtype=int)
+        for name in ("place by QuickSort", "depth", "pivot")
+    )
+    assert sorted(place) == list(range(9))
+    assert (depth == 0).sum() == (pivot == -1).sum() == 1
+    for i in np.flatnonzero(pivot >= 0):
+        assert depth[i] == depth[pivot[i]] + 1
+        assert (place[i] < place[pivot[i]]) == (H[i, pivot[i]] == 1)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +124,7 @@ def test_regrets_of_queries():
         (worst_rankings, {"n": 6}),
         (worst_rankings, {"target": "none"}),
         (query_regrets, {"items": 2}),
+        (watched_sorts, {"n": 1}),
         (query_regrets, {"draws": 0}),
         (query_regrets, {"target": "none"}),
     ],
