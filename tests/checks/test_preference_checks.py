@@ -51,7 +51,7 @@ def test_a_transitive_preference_has_no_regret(target):
 
 
 def test_quicksort_alone_does_the_same():
-    every, alone = (found(second_stage, n=100, top=top) for top in (0, 100))
+    every, alone = (found(second_stage, n=100, top=top) for top in (0, 1000))
     assert alone.items() <= every.items()
     assert {"calls of QuickSort", "loss of QuickSort"} <= alone.keys()
     first = found(second_stage, n=100, top=5)
@@ -118,7 +118,7 @@ def test_regrets_of_queries():
         (second_stage, {"n": 5}),
         (second_stage, {"share": 1.1}),
         (second_stage, {"noise": -1.0}),
-        (second_stage, {"top": 201}),
+        (second_stage, {"top": -1}),
         (second_stage, {"target": "tripartite"}),
         (second_stage, {"cycles": "none"}),
         (worst_rankings, {"n": 6}),

@@ -141,10 +141,9 @@ class SimulationAlong(BlockKind):
         keys = [(name, label) for name in names for label in self.panels]
         keys = [key for key in keys if len(_of(found, key[0], self.panels[key[1]]))]
         made, axes = figure.panels(len(keys), self.columns, (WIDTH, HEIGHT), below=0.4)
-        solid = [name for names in self.panels.values() for name in names]
-        solid = list(dict.fromkeys(name for name in solid if name not in self.theory))
         for (experiment, label), own in zip(keys, axes, strict=True):
             here = _of(found, experiment, self.panels[label])
+            solid = [name for name in self.panels[label] if name not in self.theory]
             for name, line in here.groupby("quantity", sort=False):
                 quantity = str(name)
                 style: dict[str, Any] = {"linewidth": 0.9, "color": "black", "linestyle": "--"}
