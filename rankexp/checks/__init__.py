@@ -24,7 +24,6 @@ __all__ = [
     "misclassified_orders",
     "no_optimum",
     "propriety",
-    "query_regrets",
     "regret_bound",
     "same_minimisers",
     "second_stage",
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from rankexp.checks.few_items import query_regrets, worst_rankings
     from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.few_items import query_regrets, watched_sorts, worst_rankings
+    from rankexp.checks.few_items import watched_sorts, worst_rankings
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs

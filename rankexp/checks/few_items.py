@@ -1,4 +1,4 @@
-"""The worst that algorithms of the second stage do, over all preferences of few items."""
+"""Few items: the worst that algorithms of the second stage do, and each of their steps."""
 
 from itertools import permutations, product
 from typing import Any
@@ -7,19 +7,16 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.preference import (
-    Query,
     above,
     degree_probabilities,
     order_probabilities,
     pair_costs,
     quicksort_rank,
-    regrets,
     sort_by_degree,
 )
 
 REGISTER = {
     "worst_rankings": "worst_rankings",
-    "query_regrets": "query_regrets",
     "watched_sorts": "watched_sorts",
 }
 
@@ -101,87 +98,6 @@ def _ratios(loss: Floats, of_h: Floats) -> Floats:
     """Return losses over those of h; where h has none, 0, or infinity if there is a loss."""
     perfect = np.where(loss > ROUNDING, np.inf, 0.0)
     return np.where(of_h > ROUNDING, loss / np.maximum(of_h, ROUNDING), perfect)
-
-
-def query_regrets(
-    rng: np.random.Generator,
-    *,
-    target: str = "bipartite",
-    items: int = 4,
-    queries: int = 4,
-    by_query: bool = True,
-    draws: int = 100,
-) -> list[Row]:
-    """Count how often a ranking regret is above what the regret of h allows, (10.31) and (10.34).
-
-    Each draw is a distribution of queries over sets of three or more of some items, each with a
-    random target, and a random 0/1 preference function; expectations are exact.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
-    target : str
-        "bipartite" or "general".
-    items, queries : int
-        3 to 8 items, and 1 or more queries a distribution.
-    by_query : bool
-        The regret of (10.28) and (10.29), for which bounds hold; or that of (10.25) and (10.26),
-        which presume that a pair's expected order does not depend on the other items (10.27). Here
-        it does.
-    draws : int
-        1 or more.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        Of "QuickSort" and "sort by degree": ``violations of`` it, the number of draws with a
-        ranking regret above the regret of h, or above twice that for sort by degree; ``largest
-        regret of`` it, over that of h.
-
-    Raises
-    ------
-    ValueError
-        For other parameters.
-    """
-    if target not in ("bipartite", "general") or not 3 <= items <= 8 or min(queries, draws) < 1:
-        raise ValueError("expected a target bipartite or general, 3 to 8 items, queries and draws")
-    found: dict[str, list[float]] = {QUICKSORT: [], DEGREE: []}
-    for _ in range(draws):
-        for name, ratio in _regrets(rng, target, (items, queries), by_query).items():
-            found[name].append(ratio)
-    values: dict[str, float] = {}
-    for name, ratios in found.items():
-        allowed = (2.0 if name == DEGREE else 1.0) + 1e-9
-        values[f"violations of {name}"] = float((np.array(ratios) > allowed).sum())
-        values[f"largest regret of {name}"] = float(max(ratios))
-    return [{"quantity": name, "value": value} for name, value in values.items()]
-
-
-def _regrets(
-    rng: np.random.Generator, target: str, sizes: tuple[int, int], by_query: bool
-) -> dict[str, float]:
-    """Return the regrets of both algorithms over that of h, for drawn queries and preferences."""
-    H = np.triu(rng.integers(2, size=sizes[:1] * 2), 1).astype(np.float64)
-    H += np.tril(1.0 - H.T, -1)
-    drawn = list(_queries(rng, sizes[0], target, sizes[1]))
-    parts = [H[np.ix_(query.items, query.items)] for query in drawn]
-    of_h = regrets(drawn, parts, by_query=by_query).preference
-    found = {}
-    for name, answer in ((QUICKSORT, order_probabilities), (DEGREE, degree_probabilities)):
-        own = regrets(drawn, [answer(P) for P in parts], by_query=by_query).ranking
-        found[name] = float(_ratios(np.array(own), np.array(of_h)))
-    return found
-
-
-def _queries(rng: np.random.Generator, items: int, target: str, queries: int) -> Any:
-    """Yield queries of a distribution."""
-    for share in rng.dirichlet(np.ones(queries)):
-        chosen = np.sort(rng.permutation(items)[: rng.integers(3, items + 1)])
-        y = rng.permutation(chosen.size)
-        if target == "bipartite":
-            y = (y < rng.integers(1, chosen.size)) * 1
-        yield Query(chosen.tolist(), y, float(share))
 
 
 def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) -> list[Row]:

@@ -115,17 +115,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def fit_pairs(
         self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
     ) -> Self:
-        """Fit to labelled pairs of rows of X.
+        """Fit to m pairs of rows of X (n, d); see :meth:`rankexp.estimators.RankBoost.fit_pairs`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        pairs : array-like of shape (m, 2), int
-            Two rows of X each.
-        labels : array-like of shape (m,)
-            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
-        sample_weight : array-like of shape (m,), optional
-            >= 0; what each pair counts.
+        `pairs` (m, 2) are rows, labels (m,) are 1 where the first is to be ranked above the
+        second, -1 where below and 0 where the pair is left out; `sample_weight` (m,) is >= 0.
 
         Raises
         ------
@@ -162,18 +155,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         top_k: int | None = None,
         random_state: Any = None,
     ) -> Ranked:
-        """Rank the rows of X, the items of one query, against each other.
+        """Rank the rows of X (n, d), the items of one query, against each other.
 
         The order is of these rows together: what one of them ranks above depends on the others.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        method : {"quicksort", "degree"}
-            The second stage; random where degrees tie.
-        top_k : int, optional
-            For QuickSort: so many are ranked.
-        random_state : int, numpy.random.Generator or None
+        `top_k` is for QuickSort; `random_state` draws its pivots, or the order of equal degrees.
 
         Raises
         ------

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankexp.checks import query_regrets, second_stage, watched_sorts, worst_rankings
+from rankexp.checks import second_stage, watched_sorts, worst_rankings
 
 
 def found(check, seed=3, **parameters):
@@ -103,15 +103,6 @@ def test_worst_cases(n, target, expected):
     assert (values["QuickSort apart"] < 1e-12) == (target == "bipartite")
 
 
-def test_regrets_of_queries():
-    bipartite = found(query_regrets, draws=50)
-    assert bipartite["violations of QuickSort"] == bipartite["violations of sort by degree"] == 0
-    assert bipartite["largest regret of QuickSort"] <= 1 + 1e-9
-    general = found(query_regrets, target="general", draws=50)
-    assert general["violations of QuickSort"] > 0  # (10.34) is of bipartite targets only
-    assert found(query_regrets, by_query=False, draws=50) != bipartite
-
-
 @pytest.mark.parametrize(
     ("check", "parameters"),
     [
@@ -123,10 +114,7 @@ def test_regrets_of_queries():
         (second_stage, {"cycles": "none"}),
         (worst_rankings, {"n": 6}),
         (worst_rankings, {"target": "none"}),
-        (query_regrets, {"items": 2}),
         (watched_sorts, {"n": 1}),
-        (query_regrets, {"draws": 0}),
-        (query_regrets, {"target": "none"}),
     ],
 )
 def test_bad_parameters(check, parameters):

@@ -114,7 +114,7 @@ def test_regrets_are_ordered():
 def test_bipartite_bounds():
     """(10.31) and (10.34) by query; the best preference function is a ranking there."""
     rng = np.random.default_rng(2)
-    for _ in range(200):
+    for _ in range(60):
         queries = drawn(rng, 4, bipartite)
         H = preferences(rng, 4)
         answers = [H[np.ix_(query.items, query.items)] for query in queries]
@@ -126,6 +126,24 @@ def test_bipartite_bounds():
         by_degree = [above(np.argsort(-P.sum(axis=1), kind="stable")) for P in answers]
         for degree in (by_degree, [degree_probabilities(P) for P in answers]):
             assert regrets(queries, degree, by_query=True).ranking <= 2 * of_h.preference + 1e-12
+
+
+def test_one_best_for_all_queries_presumes_independent_pairs():
+    """(10.31) fails without (10.27), as here; (10.34), which follows from (10.33), does not."""
+    H = np.array([[0, 0, 0, 1], [1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0.0]])
+    queries = [
+        Query(range(4), [0, 0, 1, 0], 0.01),
+        Query(range(4), [1, 1, 1, 0], 0.38),
+        Query((1, 2, 3), [0, 0, 1], 0.61),
+    ]
+    answers = [H[np.ix_(query.items, query.items)] for query in queries]
+    assert regrets(queries, answers).preference == pytest.approx(0.0, abs=1e-12)
+    sorts = [order_probabilities(P) for P in answers]
+    assert regrets(queries, sorts).ranking <= 1e-12
+    degree = [degree_probabilities(P) for P in answers]
+    assert regrets(queries, degree).ranking > 0.05
+    allowed = 2 * regrets(queries, answers, by_query=True).preference
+    assert regrets(queries, degree, by_query=True).ranking <= allowed
 
 
 def test_notions_agree_where_pairs_are_independent_of_others():

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -57,39 +58,33 @@ class SimulationAlong(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the numbers, and a table of them with the exponents."""
-        wanted = [name for names in self.panels.values() for name in names]
+        wanted = {*chain(*self.panels.values(), self.exponents)}
         rows = pd.concat([self._rows(context, name) for name in block.experiments])
-        rows = rows[rows["quantity"].isin([*wanted, *self.exponents])]
+        rows = rows[rows["quantity"].isin(wanted)]
         if not len(rows):
             return Output(notes=["The simulations have none of these quantities."])
-        keys = ["experiment", "quantity", "x"]
-        over = rows.groupby(keys, sort=False)["value"]
+        over = rows.groupby(["title", "quantity", "x"], sort=False)["value"]
         found = over.agg(mean="mean", se="sem", repetitions="count").reset_index()
-        grown = {
-            (str(name), str(quantity)): _exponent(own)
-            for (name, quantity), own in rows.groupby(keys[:2], sort=False)
-            if quantity in self.exponents
+        fits = {
+            key: _exponent(own)
+            for key, own in rows.groupby(["title", "quantity"], sort=False)
+            if own["quantity"].iloc[0] in self.exponents
         }
-        told = {key: number(value, 2) for key, (value, _) in grown.items()}
+        keys = zip(found["title"], found["quantity"], strict=True)
+        found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
         notes = ["Mean ± SE over repetitions."]
-        if grown:
+        if fits:
             notes.append("Exponents: least squares on logarithms, one fit a repetition.")
         if SECONDS in wanted:
             notes.append("Seconds are of whole repetitions, on the machine of the run.")
+        x = self.label or self.parameter
+        told = [(str(q), str(title), number(fit, 2)) for (title, q), (fit, _) in fits.items()]
         single = len(block.experiments) == 1
-        facts = {f"exponent of {key[1]}": Fact("", text) for key, text in told.items() if single}
-        gist = "; ".join(
-            f"{quantity}{'' if single else f' ({self._title(context, name)})'} as "
-            f"{self.label or self.parameter}^{text}"
-            for (name, quantity), text in told.items()
-        )
-        gist = f"These grow along {self.label or self.parameter}: {gist}." if gist else ""
-        numbers = found.rename(columns={"x": self.parameter})
-        numbers["exponent"] = [
-            grown.get(key, (math.nan,))[0]
-            for key in zip(found["experiment"], found["quantity"], strict=True)
-        ]
-        tables, drawn = [self._table(context, found, grown)], self._draw(context, found)
+        facts = {f"exponent of {q}": Fact("", fit) for q, _, fit in told if single}
+        each = "; ".join(f"{q}{f' ({t})' * (not single)} as {x}^{fit}" for q, t, fit in told)
+        gist = f"These grow along {x}: {each}." if told else ""
+        numbers = found.rename(columns={"title": "experiment", "x": self.parameter})
+        tables, drawn = [self._table(found, bool(fits))], self._draw(found)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _rows(self, context: Context, experiment: str) -> pd.DataFrame:
@@ -108,64 +103,48 @@ class SimulationAlong(BlockKind):
         names = ["setting", "rep", "quantity", "value"]
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)])
         x = [float(known[int(setting)]) for setting in rows["setting"]]
-        return rows.assign(experiment=experiment, x=x).sort_values("x", kind="stable")
+        return rows.assign(title=setup.title or experiment, x=x).sort_values("x", kind="stable")
 
-    def _title(self, context: Context, experiment: str) -> str:
-        return context.study.experiments[experiment].title or experiment
-
-    def _table(
-        self,
-        context: Context,
-        found: pd.DataFrame,
-        grown: dict[tuple[str, str], tuple[float, float]],
-    ) -> Table:
+    def _table(self, found: pd.DataFrame, fitted: bool) -> Table:
         values = sorted(set(found["x"]))
         rows: list[list[Entry]] = []
-        for key, own in found.groupby(["experiment", "quantity"], sort=False):
-            experiment, quantity = map(str, key)
-            at = own.set_index("x")
-            row: list[Entry] = [self._title(context, experiment), quantity]
-            for x in values:
-                mean, se = at.loc[x, ["mean", "se"]] if x in at.index else (math.nan, math.nan)
+        for (title, quantity), own in found.groupby(["title", "quantity"], sort=False):
+            row: list[Entry] = [str(title), str(quantity)]
+            at = own.set_index("x").reindex(values)
+            for mean, se in zip(at["mean"], at["se"], strict=True):
                 row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
-            value, error = grown.get((experiment, quantity), (math.nan, math.nan))
-            rows.append([*row, Cell(value, error, digits=3)])
-        header = ["Experiment", "Quantity", *(f"{x:g}" for x in values), "exponent"]
-        caption = f"Along {self.label or self.parameter}"
-        if not grown:
-            header, rows = header[:-1], [row[:-1] for row in rows]
-        return Table(header, rows, caption, detail=True)
+            fit = Cell(own["exponent"].iloc[0], own["exponent_se"].iloc[0], digits=3)
+            rows.append([*row, fit] if fitted else row)
+        header = ["Experiment", "Quantity", *(f"{x:g}" for x in values)]
+        header += ["exponent"] if fitted else []
+        return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
 
-    def _draw(self, context: Context, found: pd.DataFrame) -> figure.Figure:
-        names = list(dict.fromkeys(found["experiment"]))
-        keys = [(name, label) for name in names for label in self.panels]
-        keys = [key for key in keys if len(_of(found, key[0], self.panels[key[1]]))]
-        made, axes = figure.panels(len(keys), self.columns, (WIDTH, HEIGHT), below=0.4)
-        for (experiment, label), own in zip(keys, axes, strict=True):
-            here = _of(found, experiment, self.panels[label])
+    def _draw(self, found: pd.DataFrame) -> figure.Figure:
+        drawn = [
+            (title, label, here)
+            for title, own in found.groupby("title", sort=False)
+            for label, names in self.panels.items()
+            if len(here := own[own["quantity"].isin(names)])
+        ]
+        made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
+        for (title, label, here), own in zip(drawn, axes, strict=True):
             solid = [name for name in self.panels[label] if name not in self.theory]
             for name, line in here.groupby("quantity", sort=False):
-                quantity = str(name)
                 style: dict[str, Any] = {"linewidth": 0.9, "color": "black", "linestyle": "--"}
-                if quantity not in self.theory:
-                    colour = figure.colour(solid.index(quantity))
+                if name in solid:
+                    colour = figure.colour(solid.index(str(name)))
                     style = {"linewidth": 1.3, "color": colour, "marker": "."}
-                bars = 2 * line["se"].fillna(0.0)
-                label_of = figure.literal(quantity)
-                own.errorbar(line["x"], line["mean"], bars, label=label_of, **style)
+                style["label"] = figure.literal(name)
+                own.errorbar(line["x"], line["mean"], 2 * line["se"].fillna(0.0), **style)
             if here["x"].max() >= WIDE * here["x"].min() > 0:
                 own.set_xscale("log")
             if here["mean"].max() >= WIDE * here["mean"].min() > 0:
                 own.set_yscale("log")
-            figure.title(own, self._title(context, experiment), bold=True)
+            figure.title(own, title, bold=True)
             own.set_xlabel(figure.literal(self.label or self.parameter))
             own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
         figure.legend(made)
         return made
-
-
-def _of(found: pd.DataFrame, experiment: str, quantities: list[str]) -> pd.DataFrame:
-    return found[(found["experiment"] == experiment) & found["quantity"].isin(quantities)]
 
 
 def _exponent(rows: pd.DataFrame) -> tuple[float, float]:
