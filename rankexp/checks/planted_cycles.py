@@ -70,8 +70,7 @@ def second_stage(
     share, noise : float
         0 to 1; and the scale of the noise of the target, 0 or more.
     top : int
-        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort alone, for so many, or
-        all if there are fewer.
+        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort alone, for so many.
 
     Returns
     -------

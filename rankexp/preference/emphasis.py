@@ -94,7 +94,10 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
             "use uniform, Top or Partite"
         )
     i, j = np.indices((n, n)) + 1
-    W = np.where(i == j, 0.0, omega(i, j))
+    found = np.asarray(omega(i, j), dtype=np.float64)
+    if found.shape not in ((), (n, n)):
+        raise ValueError(f"omega(i, j) must have the shape of i and j, got {found.shape}")
+    W = np.where(i == j, 0.0, found)
     wrong = ~(np.isfinite(W) & (W >= 0.0))
     _refuse(wrong, lambda i, j: f"{_at(W, i, j)}: expected a finite number >= 0")
     tol = ROUNDING * (1.0 + W.max())

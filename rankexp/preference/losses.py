@@ -118,11 +118,12 @@ def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
     :func:`ranking_loss`.
     """
     y = checked_target(target)
-    W, place = np.zeros((y.size, y.size)), _places(y, omega)
+    W, place, count = np.zeros((y.size, y.size)), _places(y, omega), 0
     for first, second in all_pairs(y.size):
         upper, lower, weight = _ordered(y, first, second, place, omega)
         W[lower, upper] = weight
-    return W / _count(y, omega)
+        count += upper.size
+    return W / count
 
 
 def checked_target(target: npt.ArrayLike) -> Floats:
@@ -150,12 +151,6 @@ def _places(y: Floats, omega: Emphasis | None) -> Ints:
             )
         check_emphasis(omega, y.size)
     return place
-
-
-def _count(y: Floats, omega: Emphasis | None) -> float:
-    """Return the number of pairs that a loss is relative to."""
-    sizes = np.ones(y.size) if omega is not None else np.unique(y, return_counts=True)[1]
-    return float(y.size**2 - (sizes.astype(np.float64) ** 2).sum()) / 2
 
 
 def _ordered(

@@ -138,11 +138,16 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """Return h(u, v) of k pairs of rows, shape (k,): the preference for u above v, in [0, 1].
 
         Give it as h to :func:`quicksort_rank` and :func:`sort_by_degree`, with rows as items.
+        ValueError for rows of another number, or that it can't score.
         """
         check_is_fitted(self, "classifier_")
         U, V = fitted_rows(self, U), fitted_rows(self, V)
         if U.shape != V.shape:
             raise ValueError(f"U and V must have as many rows, got {len(U)} and {len(V)}")
+        return self._preference(U, V)
+
+    def _preference(self, U: Floats, V: Floats) -> Floats:
+        """Return h(u, v) of rows that were looked at."""
         both = self._above(np.concatenate((self._of(U, V), self._of(V, U))))
         more = both[: len(U)] - both[len(U) :]
         return (1.0 + (np.sign(more) if self.hard else more)) / 2.0
@@ -168,10 +173,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         one_of("method", method, ("quicksort", "degree"))
         rows, rng = fitted_rows(self, X), np.random.default_rng(random_state)
         if method == "quicksort":
-            return quicksort_rank(self.preference, rows, rng, top_k, check=False)
+            return quicksort_rank(self._preference, rows, rng, top_k, check=False)
         if top_k is not None:
             raise ValueError("top_k is for method='quicksort': degrees take all pairs")
-        return sort_by_degree(self.preference, rows, ties="random", rng=rng, check=False)
+        return sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
 
     def _fit(self, X: Floats, upper: Ints, lower: Ints, weights: Floats | None = None) -> Self:
         U, V = X[upper], X[lower]

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
@@ -70,6 +71,16 @@ def test_it_learns_to_rank():
     top = model.rank(Z, top_k=5, random_state=0)
     assert np.array_equal(top.order, model.rank(Z, random_state=1).order[:5])  # it is transitive
     assert top.calls < 300 * 299 / 2
+
+
+def test_a_frame_is_ranked_without_a_warning():
+    X, y = data()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = PairClassifier(LogisticRegression(), hard=True).fit(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        order = model.rank(frame, random_state=0).order
+    assert np.array_equal(order, clone(model).fit(X, y).rank(X, random_state=0).order)
 
 
 def test_an_interaction_makes_cycles():

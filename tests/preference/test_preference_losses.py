@@ -126,6 +126,7 @@ def test_the_axioms_hold(omega):
         ),
         (lambda i, j: (i - j) ** 2, r"triangle inequality: omega\(1, 3\) = 4 is above"),
         (lambda i, j: 0 * i - 1.0, r"omega\(1, 2\) = -1: expected a finite number >= 0"),
+        (lambda i, j: np.ones(3), "must have the shape of i and j, got"),
         (lambda i, j: np.nan, r"omega\(1, 2\) = nan: expected"),
         (Partite((2, 2)), r"is for 4 items, and there are 5"),
     ],
