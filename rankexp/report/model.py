@@ -42,6 +42,7 @@ class Cell:
     digits: int = 4  # decimals
     sign: bool = False  # whether positive numbers have one, too
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
+    tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,28 @@ Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "st
 RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
 
 
+def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> list[str]:
+    """Return those of an experiment's methods, or of some of them, that have several points."""
+    named = [m for m in setup.methods if m in study.methods and (m in methods or not methods)]
+    return [m for m in named if len(method_spec(study.methods[m], setup).points) > 1]
+
+
+def without_inner(
+    rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()
+) -> str | None:
+    """Say that an experiment has no inner folds where a rule needs them; else None."""
+    setup = study.experiments.get(experiment)
+    if rule.name != "nested" or not isinstance(setup, Evaluate) or setup.inner is not None:
+        return None
+    grids = with_grids(study, setup, methods)
+    return (
+        f"'{experiment}' has no inner folds to choose on, and '{grids[0]}' has a grid: give the "
+        "experiment 'inner: {folds: 3}', or choose by another rule"
+        if grids
+        else None
+    )
+
+
 def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> str | None:
     """Say what a rule rests on that these experiments do not have; None where they have it."""
     named = {n: study.experiments[n] for n in experiments if n in study.experiments}
@@ -183,9 +205,15 @@ class BlockKind(Strict, ABC):
             path = ("experiment",) if isinstance(block.experiment, str) else ("experiment", i)
             if name in study.experiments and (why := self._unfit(study, name)):
                 yield Fault(path, f"block '{block.block}' is for {why}")
+        methods = getattr(self, "methods", None) or ()
         for key, value in self:
+            first = value[0] if isinstance(value, tuple) and len(value) > 1 else None
             for rule, names in _rules(value, block.experiments):
-                if why := unfounded(rule, study, names):
+                lacking = [without_inner(rule, study, name, methods) for name in names]
+                beside = first is not None and (rule is not first or None in lacking)
+                asked = key in self.model_fields_set and not beside  # or it may stay empty
+                said = [why for why in lacking if why and asked]
+                if why := unfounded(rule, study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:

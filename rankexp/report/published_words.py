@@ -19,12 +19,14 @@ SE_OF = {
     "sample",
     compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
     "the value and the expected class counts)",
-    compare.OF_QUERIES: "the queries of the test sets, stratified by fold. The print has the "
-    "same: its values of a query, which are not known, are taken to correlate with the run's by "
-    "1/2 at least, so that the noise of both is this SE at most, in place of SE·√2; on the same "
-    "queries equal digits are reproduced whatever the noise",
+    compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
     compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
+SAME_QUERIES = (
+    " The print has the same: its values of a query, which are not known, are taken to correlate "
+    "with the run's by 1/2 at least, so that the noise of both is this SE at most, in place of "
+    "SE·√2; on the same queries equal digits are reproduced whatever the noise."
+)
 MARKS = {
     Reproduction.NEAR: Mark.NEAR,
     Reproduction.APART: Mark.APART,
@@ -67,7 +69,7 @@ def _blind(lines: Sequence[Line], margin: float | None) -> str:
 def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
     """Count the verdicts, and say what they and the errors rest on."""
     notes = counted(line["verdict"] for line in lines if not line["compared_with"])
-    if notes:
+    if printed := bool(notes):
         notes.append(
             "A difference to the print is judged by the noise of both, "
             "SE·√(1 + units of the run / units of the print), z being the difference over it. "
@@ -80,7 +82,8 @@ def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
     for kind in sorted(kinds):
         names = {line["problem"] for line in lines if line["se_of"] == kind}
         where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
-        notes.append(f"SE{where} over {SE_OF[kind]}.")
+        same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
+        notes.append(f"SE{where} over {SE_OF[kind]}.{same}")
     unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
     if unverified:
         notes.append(f"{unverified} published values were not checked against the print.")

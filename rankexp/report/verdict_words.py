@@ -7,6 +7,7 @@ from scipy import special
 
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.verdicts import UNDECIDED
+from rankexp.protocols.base import QUERIES
 from rankexp.report.model import Fact
 from rankexp.report.numbers import amount, number, short, span
 
@@ -75,7 +76,8 @@ def _needed(own: Contrast, settings: Settings) -> str:
         return "a little more data may decide it"
     if own.unit in ("data sets", "models"):
         return f"about {math.ceil(times * own.n)} {own.unit} would be needed"
-    return f"about {max(times, 2):.0f} times as many examples would be needed"
+    what = own.unit if own.unit == QUERIES else "examples"
+    return f"about {max(times, 2):.0f} times as many {what} would be needed"
 
 
 def needed(se: float, settings: Settings, tests: int = 1) -> float:

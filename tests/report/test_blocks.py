@@ -406,7 +406,16 @@ WITHOUT = {
     "region_map",
     "scoring_functions",
 }
-WITHOUT |= {"claims", "readings", "simulation_table", "staircase", "summary", "together", "tree"}
+WITHOUT |= {
+    "claims",
+    "loss_curves",
+    "readings",
+    "simulation_table",
+    "staircase",
+    "summary",
+    "together",
+    "tree",
+}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:
@@ -451,6 +460,8 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"parameter": "lam"}
         if name == "contrasts":
             options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
+        if name == "loss_curves":
+            options = {"losses": ["logistic"]}
         if name == "together":
             options = {"published": "folds", "of": "logistic"}
         kind = registry.get("report.blocks", name).model_validate(options)

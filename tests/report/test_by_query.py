@@ -179,6 +179,13 @@ VALIDATED = "{kind: given, test: t, validation: v}"
         ),
         ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part to choose on"),
         ("{kind: cross_validation, folds: 5}", "validation", "'e' has no validation part"),
+        ("{kind: cross_validation, folds: 5}, inner: {folds: 2}", "nested", ""),
+        ("{kind: cross_validation, folds: 5}, lambdas: [1]", "oracle", ""),
+        (
+            "{kind: cross_validation, folds: 5}",
+            "nested",
+            ":11:.*'e' has no inner folds to choose on, and 'm' has a grid: give",
+        ),
         (
             VALIDATED,
             "validation:u_pairs",

@@ -105,6 +105,44 @@ def test_always_looks_at_every_split(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
+    "test, threshold, must",
+    [
+        ("always", "0.00001", "0 ± 1e-5"),
+        ("always", "0..0", "= 0"),
+        ("always", "0.0001..inf", "≥ .0001"),
+        ("always", "-inf..2", "≤ 2"),
+        ("always", "0.25..1", ".25 to 1"),
+        ("lower", "", "< 0"),
+        ("higher", "0.1", "> .1"),
+        ("within", "0.1", "0 ± .1"),
+    ],
+)
+def test_equalities_inequalities_and_counts_are_told_apart(
+    make: Make, test: str, threshold: str, must: str
+) -> None:
+    reference = "" if test == "always" else "prior"
+    row = claim(**TRIED, reference=reference, test=test, threshold=threshold)
+    assert rows(show(make(), row).tables[0])[0][2] == must
+
+
+def test_without_a_test_the_value_nearest_to_an_end_is_shown(make: Make) -> None:
+    def small(cell: Cell, record: Record) -> Record:
+        values = [row._replace(value=3e-13 * cell.place.setting) for row in record.rows]
+        return Record(record.key, grid=record.grid, rows=values)
+
+    row = claim(**TRIED, test="always", threshold="0.000001")
+    assert rows(show(make(change=small), row).tables[0])[0][1:4:2] == [
+        "3e-13",
+        "prior_observed p=0.9",
+    ]
+    row = claim(**TRIED, test="always", threshold="1e-12..inf")
+    assert rows(show(make(change=small), row).tables[0])[0][3:] == [
+        "prior_observed p=0.5",
+        "does not hold",
+    ]
+
+
+@pytest.mark.parametrize(
     "row, verdict",
     [
         (claim(**TRIED, reference="prior", test="within", threshold="0.05"), "holds"),

@@ -144,6 +144,10 @@ def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> No
         "Nothing that was compared.",
         "All of 9 hold.",
     ]
+    none = {"a": Output(facts={"x": Fact("not run", "refused: c lacks 2 folds")})}
+    for say in ("it changes by {}", {"better": "gain {}"}):
+        means = [{"block": "a", "of": "x", "say": say}]
+        assert told(make, study, none, means=means)[-1] == "X, not run: refused: c lacks 2 folds."
     bad = {"a": Output(tally=Tally("1 of 9 values", "8 values"), facts={"x": Fact("worse", ".1")})}
     means = [{"block": "a", "of": "x", "say": {"better": "gain {}"}}, {"block": "a", "of": "y"}]
     assert told(make, study, bad, reproduced=["a"], means=means) == [

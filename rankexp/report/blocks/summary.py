@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from rankexp.analyse import complete
+from rankexp.analyse.verdicts import NOT_RUN
 from rankexp.config.schema import Block, Evaluate, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Fact, Output, Said
@@ -39,7 +40,9 @@ class Told(Strict):
             known = ", ".join(output.facts) or "nothing"
             return f"nothing is known of '{self.of}' (block '{self.block}' tells of: {known})"
         if isinstance(self.say, str):
-            return self.say.replace("{}", fact.text)
+            missing = self.of and fact.verdict == str(NOT_RUN)  # no number: why there is none
+            text = f"{self.of}, {fact.verdict}: {{}}" if missing else self.say
+            return text.replace("{}", fact.text)
         said = {str(verdict): words for verdict, words in self.say.items()}
         words = said.get(fact.verdict, f"{self.of}, {fact.verdict}: {{}}")
         return words.replace("{}", fact.text)

@@ -34,14 +34,14 @@ def _value(cell: Cell) -> str:
         return _span(cell) if cell.interval else NOTHING
     if cell.value < cell.least / 2:
         return f"<{number(cell.least, cell.digits)}"
-    text = number(cell.value, cell.digits, sign=cell.sign)
+    text = number(cell.value, cell.digits, sign=cell.sign, tiny=cell.tiny)
     known = not (math.isnan(cell.error) or math.isnan(cell.value))
-    return f"{text} ± {number(cell.error, cell.digits)}" if known else text
+    return f"{text} ± {number(cell.error, cell.digits, tiny=cell.tiny)}" if known else text
 
 
 def _span(cell: Cell) -> str:
     assert cell.interval is not None
-    return span(*cell.interval, cell.digits, sign=cell.sign)
+    return span(*cell.interval, cell.digits, sign=cell.sign, tiny=cell.tiny)
 
 
 def led(said: str | Said) -> tuple[str, str]:

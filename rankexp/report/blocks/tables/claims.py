@@ -15,12 +15,11 @@ from rankexp.config.claims import OVER, TESTS, UNTESTED, Row, parsed, rows_of
 from rankexp.config.fault import Fault
 from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.errors import ConfigError
-from rankexp.plan import method_spec
 from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Entry, Fact, Output, Table, Tally
 from rankexp.report.numbers import NOTHING, short
-from rankexp.report.options import BlockKind, unfounded
+from rankexp.report.options import BlockKind, unfounded, with_grids, without_inner
 from rankexp.report.render.text import cell_text
 
 REGISTER = {"claims": "Claims"}
@@ -29,8 +28,9 @@ Found = Sequence[tuple[Row, Finding]]
 LEGEND = (
     "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {1}, "
     "adjusted by Holm for the comparisons of the claim. Intervals are at the level of that test. "
-    "The number found is the one that the verdict hangs on; {0}.csv has all, {0}.md each claim in "
-    "full, its page and its tests."
+    "The number found is the one that the verdict hangs on; of every value of a check its mean, "
+    "with the least and the largest. {0}.csv has all, {0}.md each claim in full, its page "
+    "and its tests."
 )
 COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
@@ -39,7 +39,7 @@ COLUMNS = [
 
 
 class Claims(BlockKind):
-    """One row a claim: its words and page, its test, the number found, and the verdict."""
+    """One row a claim: the number found, what it must be, and the verdict; then each in full."""
 
     shows = (Evaluate, Simulate)
 
@@ -80,7 +80,8 @@ class Claims(BlockKind):
             text = cell_text(value) + _needed(found, verdicts[claim])
             facts[claim] = Fact(str(verdicts[claim]), text)
             note = " ".join(dict.fromkeys(row.note for row in own if row.note))
-            ledger.append([claim, value, of, Cell(str(verdicts[claim]), note=note)])
+            must = _must(*_deciding(found, verdicts[claim])) if found else NOTHING
+            ledger.append([claim, value, must, of, Cell(str(verdicts[claim]), note=note)])
             tests.append([claim, own[0].words, own[0].page, _tested(context, own, found)])
             for row, one in found or [(own[0], Finding(""))]:
                 numbers = vars(row) | vars(one) | {"verdict": str(verdicts[claim])}
@@ -89,7 +90,7 @@ class Claims(BlockKind):
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
         tables = [
-            Table(["Claim", "Found", "Of", "Verdict"], ledger, "Claims"),
+            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, "Claims"),
             Table(["Claim", "In full", "Page", "How tested"], tests, "Tests", detail=True),
         ]
         told = tally(verdicts) if rows else None
@@ -116,7 +117,7 @@ class Claims(BlockKind):
         row, one = _deciding(found, verdict)
         span = None if math.isnan(one.low) or one.low == one.high else (one.low, one.high)
         sign = bool(row.reference) or row.test in ("best", "worst")
-        value = Cell(one.value, interval=span, digits=self.digits, sign=sign)
+        value = Cell(one.value, interval=span, digits=self.digits, sign=sign, tiny=True)
         return value, "; ".join(filter(None, (one.label, one.why)))
 
 
@@ -153,25 +154,50 @@ def _without_rule(study: Study, row: Row) -> str | None:
     setup = study.experiments.get(row.experiment)
     if row.rule:
         try:
-            return unfounded(Rule.parse(row.rule), study, [row.experiment])
+            rule, methods = Rule.parse(row.rule), [*row.method, *row.reference]
+            lacking = without_inner(rule, study, row.experiment, methods)
+            return unfounded(rule, study, [row.experiment]) or lacking
         except ValueError as error:
             return str(error)
-    elif isinstance(setup, Evaluate):
-        used = [study.methods[name] for name in setup.methods if name in study.methods]
-        if any(len(method_spec(method, setup).points) > 1 for method in used):
-            return f"methods of '{row.experiment}' have a grid: name a rule"
+    elif isinstance(setup, Evaluate) and with_grids(study, setup):
+        return f"methods of '{row.experiment}' have a grid: name a rule"
     return None
 
 
 def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
-    """Return the finding that a verdict hangs on: the weakest if it holds, else the clearest."""
+    """Return the finding that a verdict hangs on: the weakest if it holds, else the clearest.
+
+    Without a test that is the one that comes nearest to an end of its range, or furthest beyond.
+    """
 
     def weight(pair: tuple[Row, Finding]) -> tuple[bool, bool, float]:
         one = pair[1]
         p = -one.p_holds if verdict is Standing.HOLDS else one.p_fails
-        return one.standing is not verdict, math.isnan(p), p
+        return one.standing is not verdict, math.isnan(p), _room(one) if math.isnan(p) else p
 
     return min(found, key=weight)
+
+
+def _room(one: Finding) -> float:
+    """Return how far values stay from the ends of their range, over its size; negative beyond."""
+    low, high = one.limits
+    if low == high == one.low == one.high:
+        return math.inf  # the only value there may be
+    size = max((abs(end) for end in one.limits if math.isfinite(end)), default=0.0) or 1.0
+    room = min(one.low - low, high - one.high) / size
+    return math.inf if math.isnan(room) else room
+
+
+def _must(row: Row, one: Finding) -> str:
+    """Return the range in which a number must lie: ``0 ± 1e-12``, ``≥ .001``, ``= 0``."""
+    (low, high), closed = one.limits, row.test == "always"
+    if math.isinf(low) or math.isinf(high):
+        sign = ("≤" if closed else "<") if math.isinf(low) else "≥" if closed else ">"
+        end = high if math.isinf(low) else low
+        return f"{sign} {short(end + 0.0)}" if math.isfinite(end) else NOTHING
+    if low == high:
+        return f"= {short(high)}"
+    return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
 
 
 def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
@@ -186,7 +212,8 @@ def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
 def _how(context: Context, row: Row) -> str:
     """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
     (low, high), word = row.threshold, TESTS[row.test]
-    t = short(high) if low == -high else f"{short(low)} to {short(high)}"
+    alone = low == -high and row.test not in ("between", "always")
+    t = short(high) if alone else f"{short(low)} to {short(high)}"
     text = (word.beyond if high or not word.text else word.text).format(t)
 
     def listed(names: Sequence[str]) -> str:

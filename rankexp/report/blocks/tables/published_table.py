@@ -180,8 +180,8 @@ class PublishedTable(Choosing, Ruled):
 
     def _what(self, known: bool) -> str:
         """Say what stands in a cell."""
-        what = ["published"] if known else []
-        return " / ".join([*what, "reproduced ± SE", *(rule.label for rule in self.rules[1:])])
+        what = ["published", "reproduced ± SE"] if known else ["mean ± SE"]
+        return " / ".join([*what, *(rule.label for rule in self.rules[1:])])
 
     def _by_metric(self, context: Context, lines: list[Line]) -> list[Table]:
         """Return a table a problem: a row a method, a column a metric."""

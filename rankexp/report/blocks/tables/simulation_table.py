@@ -46,7 +46,7 @@ class SimulationTable(BlockKind):
         z = "; z is a mean difference over its SE" if self.expected else ""
         numbers = pd.concat(tables)
         single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
-        facts = {str(k): Fact("", number(v, self.digits)) for k, v in single.items()}
+        facts = {str(k): Fact("", number(v, self.digits, tiny=True)) for k, v in single.items()}
         notes = [f"SE over repetitions{z}."]
         return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
 
@@ -78,7 +78,7 @@ class SimulationTable(BlockKind):
             [
                 *(str(row[name]) for name in names),
                 row["quantity"],
-                Cell(row["mean"], row["se"], digits=self.digits),
+                Cell(row["mean"], row["se"], digits=self.digits, tiny=True),
                 row["repetitions"],
                 row["nan"],
                 *(self._comparison(row) if self.expected else []),
@@ -106,7 +106,7 @@ class SimulationTable(BlockKind):
         z = row["difference"] / se if se > 0 else math.nan
         return [
             Cell(row["expected"], digits=self.digits),
-            Cell(row["difference"], se, digits=self.digits, sign=True),
+            Cell(row["difference"], se, digits=self.digits, sign=True, tiny=True),
             Cell(z, digits=1, sign=True),
         ]
 
