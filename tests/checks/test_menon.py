@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from rankexp.checks import best_scorers, propriety, regret_bound, same_minimisers
-from rankexp.losses import Logistic, Squared, parse
+from rankexp.losses import Hinge, Logistic, Squared, parse
+from rankexp.theory.pairs import pair_weights, ranking_risk, surrogate_risk
+from rankexp.theory.three_points import hinge_regions
 
 SIGMOID = [
     "logistic",
@@ -205,6 +207,18 @@ def test_the_hinge_ties_what_differs():
     assert 0.001 < value["rank_regret"] < 0.1
     assert set(value) == {"tied", "reversed", "rank_regret"}
     assert found(best_scorers, loss="hinge", points=2)["rank_regret"] == 0
+
+
+def test_three_points_that_the_hinge_ties():
+    """The example in the claims of the study: no other scores have as little hinge risk."""
+    p, q = np.array([0.6, 0.2, 0.2]), np.array([0.2, 0.35, 0.45])
+    W = pair_weights(np.column_stack([q, p]))
+    assert hinge_regions(p, q)[:2] == (1.0, 0.0)
+    best = surrogate_risk([1.0, 0.0, 0.0], W, Hinge())
+    steps = np.arange(-3, 4) / 2
+    others = [[1, a, b] for a in steps for b in steps if (a, b) != (0, 0)]
+    assert min(surrogate_risk(s, W, Hinge()) for s in others) > best + 1e-3
+    assert ranking_risk([1, 0, 0], W) - ranking_risk(p / q, W) == pytest.approx(0.01)
 
 
 def test_scores_in_another_order_would_be_seen(monkeypatch):

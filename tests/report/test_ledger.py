@@ -127,7 +127,7 @@ def test_equalities_inequalities_and_counts_are_told_apart(
 
 def test_without_a_test_the_value_nearest_to_an_end_is_shown(make: Make) -> None:
     def small(cell: Cell, record: Record) -> Record:
-        values = [row._replace(value=3e-13 * cell.place.setting) for row in record.rows]
+        values = [row._replace(value=3e-13 * (cell.place.setting or 0)) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=values)
 
     row = claim(**TRIED, test="always", threshold="0.000001")
@@ -189,7 +189,7 @@ def test_what_was_not_run_is_said(make: Make) -> None:
     assert output.gist == "0 of 1 claims tested hold; not: 1 claim not run (a)."
     part = make(change=lambda c, r: None if (c.experiment, c.place.rep) == ("boxes", 1) else r)
     (line,) = rows(show(part, row).tables[0])
-    assert line[-1] == "undecided" and "INCOMPLETE: " in line[2]
+    assert line[-1] == "undecided" and "INCOMPLETE: " in line[3]
     outside = [
         row | {"experiment": "wide"},
         row | {"problem": "harder"},
@@ -201,7 +201,7 @@ def test_what_was_not_run_is_said(make: Make) -> None:
     )
     lost = make(change=undefine("svm_or"))
     (line,) = rows(show(lost, row).tables[0])
-    assert line[-1] == "undecided" and "a split has a value for one side only" in line[2]
+    assert line[-1] == "undecided" and "a split has a value for one side only" in line[3]
 
 
 def undefine(method: str) -> Any:
@@ -218,7 +218,7 @@ def test_a_single_split_has_no_error(make: Make) -> None:
     row = claim(experiment="once", problem="vote", metric="rank_loss", rule="oracle")
     output = show(make(), row | {"method": "logistic", "test": "between", "threshold": "0..1"})
     (line,) = rows(output.tables[0])
-    assert line[-1] == "undecided" and "a single value has no error" in line[2]
+    assert line[-1] == "undecided" and "a single value has no error" in line[3]
 
 
 def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make) -> None:
@@ -246,7 +246,7 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
     )
     assert output.gist == ("1 of 3 claims tested hold; not: 1 claim refuted (bad), 1 undecided.")
     shown = rows(output.tables[0])
-    assert shown[3] == ["theorem", "–", "–", "not tested here"]
+    assert shown[3] == ["theorem", "–", "–", "–", "not tested here"]
     assert "[2] Proved." in all_notes(output)
     assert output.tables[1].detail and rows(output.tables[1])[1] == [
         "bad",

@@ -109,7 +109,7 @@ class LossCurves(BlockKind):
                     own["y"],
                     linestyle=STYLES[place % len(STYLES)],
                     color=figure.colour(place),
-                    label=figure.literal(name.replace("_", " ")),
+                    label=figure.literal(name),
                     linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too
                 )
             x, y = AXES[what]
