@@ -9,12 +9,13 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.contrast import Family, family
+from rankexp.analyse.verdicts import NOT_RUN
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
-from rankexp.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.report.numbers import number, short, span
 from rankexp.report.options import InBlocks, MethodName
-from rankexp.report.verdict_words import fact
+from rankexp.report.verdict_words import fact, tallied
 
 REGISTER = {"contrasts": "Contrasts"}
 
@@ -73,13 +74,22 @@ class Contrasts(InBlocks):
             told.setdefault(f"{place}: {one.note}", []).append(label)
         notes += [f"{note} ({'; '.join(labels)})." for note, labels in told.items()]
         facts = {
-            f"{label} in {name}": fact(_all(one)[-1], self._settings(context, name), self.digits)
+            f"{label} in {name}": self._fact(one, self._settings(context, name))
             for name, own in found.items()
             for label, one in own.items()
         }
         return Output(
             pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
         )
+
+    def _fact(self, made: Family, settings: Settings) -> Fact:
+        """Return what is found over data sets, or on one problem; of several settings the ends."""
+        if len(made.problems) == 1 or made.overall.unit == "data sets":
+            return fact(_all(made)[-1], settings, self.digits)
+        found = tallied(made.problems, settings, self.digits)
+        known = [one.difference for one in made.problems if not math.isnan(one.difference)]
+        ends = span(min(known), max(known), self.digits) if known else "no split has both"
+        return Fact(found.verdict if known else str(NOT_RUN), ends)
 
     def _settings(self, context: Context, experiment: str) -> Settings:
         return Settings(
