@@ -106,6 +106,7 @@ def draw(
             fmt=MARKERS[i % len(MARKERS)],
             color=figure.colour(i),
             markersize=4,
+            fillstyle="full" if i < len(MARKERS) else "none",  # the same marks again, hollow
             elinewidth=0.9,
             label=figure.literal(context.method_label(method)),
         )
