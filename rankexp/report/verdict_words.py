@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from scipy import special
 
 from rankexp.analyse.adjust import Contrast, Settings
-from rankexp.analyse.verdicts import UNDECIDED
+from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED
 from rankexp.protocols.base import QUERIES
 from rankexp.report.model import Fact
 from rankexp.report.numbers import amount, number, short, span
@@ -47,7 +47,7 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     said = "equivalent" if own.verdict.equivalent else str(own.verdict)
     said = "mixed" if own.verdict.mixed else said
     if math.isnan(own.difference):
-        return Fact(said, own.note or said)
+        return Fact(said if own.verdict.mixed else str(NOT_RUN), own.note or said)
     low, high = own.low_all, own.high_all
     interval, margin = own.note or "no test", f"the margin of {short(settings.margin or math.nan)}"
     if not math.isnan(low):

@@ -65,3 +65,50 @@ def test_scorers_part_in_proportion_to_a_small_penalty(synthetic: Path) -> None:
         assert own.is_monotonic_increasing
         assert 7 < own[0.001] / own[0.0001] < 11
     assert found["same", "coef"].max() < 1e-8
+
+
+def contrasts(folder: Path) -> pd.DataFrame:
+    found = pd.read_csv(folder / "pushed.csv")
+    return found.set_index(["contrast", "problem"])[["difference", "verdict"]]
+
+
+def test_every_risk_comes_near_the_best_scorer_where_it_is_linear(synthetic: Path) -> None:
+    found = pd.read_csv(synthetic / "known-all.csv").groupby("experiment")["short"]
+    assert found.max()["known"] < 0.006
+    assert found.min()["crowded"] > 0.05
+
+
+@pytest.mark.parametrize(
+    ("contrast", "problem", "expected", "verdict"),
+    [
+        ("push in place of pairs", "crowded-rare", 0.0211, "better"),
+        ("push in place of pairs", "crowded", 0.0116, "better"),
+        ("push in place of plain examples", "crowded-rare", 0.0095, "better"),
+        ("push in place of plain examples", "crowded", 0.0127, "better"),
+        ("the recipe in place of the push", "crowded-rare", 0.0011, "equivalent"),
+        ("the recipe in place of the push", "crowded", 0.0, "equivalent"),
+    ],
+)
+def test_weight_on_the_top_gains_where_negatives_crowd_it(
+    synthetic: Path, contrast: str, problem: str, expected: float, verdict: str
+) -> None:
+    found = contrasts(synthetic).loc[(contrast, problem)]
+    assert abs(found["difference"] - expected) < 0.001
+    assert found["verdict"] == verdict
+
+
+def test_on_wine_no_gain_is_shown(real: Path) -> None:
+    found = contrasts(real).xs("wine", level="problem")
+    assert len(found) == 3
+    assert (found["verdict"] == "undecided").all()
+    assert found["difference"].between(-0.012, 0.004).all()
+
+
+def test_ranks_on_four_data_sets_are_mostly_noise(real: Path) -> None:
+    ranks = pd.read_csv(real / "ranks.csv")
+    assert len(ranks) == 70
+    assert (~ranks["apart"]).sum() >= 58
+    rho = ranks.groupby("metric")[["spearman", "spearman_of_two_runs"]].first()
+    assert 0.1 < rho.loc["auc", "spearman"] < 0.5
+    assert 0.5 < rho.loc["auc", "spearman_of_two_runs"] < 0.75
+    assert rho["spearman_of_two_runs"].drop("auc").max() < 0.3

@@ -15,7 +15,8 @@ from rankexp.config.schema import Block
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.report.context import Context
-from rankexp.report.model import Output
+from rankexp.report.model import Fact, Output
+from rankexp.report.numbers import span
 from rankexp.report.render.text import rows
 from rankexp.run.record import Record
 
@@ -153,6 +154,11 @@ def test_a_contrast_is_the_mean_of_its_differences(make: Make) -> None:
     assert output.numbers["problem"].tolist() == ["easy", "hard"] * 2  # settings are not averaged
     assert "worse" in str(output.numbers.set_index("contrast").loc["loss", "verdict"].tolist())
     assert output.tables[0].columns == ["Problem", "pairs", "loss"]
+    ends = sorted(expected[problem].mean() for problem in ("easy", "hard"))
+    assert output.facts["pairs in boxes"].text == span(*ends, 4)  # not the last one alone
+    gone = show(context, "contrasts", "folds", contrasts=CONTRASTS, margin=0.01).facts
+    told = Fact("not run", "refused, blocks are incomplete (gone: not run)")
+    assert gone["pairs in folds"] == told  # no number, so no verdict
 
 
 def test_a_contrast_needs_two_known_methods(make: Make) -> None:
