@@ -20,8 +20,8 @@ from rankexp.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
 from rankexp.protocols.base import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
-    "no test: the differences have no spread, and how many test examples they rest on, or how far "
-    "one of these can move the metric, is not known"
+    "no test: most differences are equal, so that their spread says nothing, and how many test "
+    "examples they rest on, or how far one of these can move the metric, is not known"
 )
 AT_LEAST = (
     "the differences have next to no spread, so the SE is the least that the test examples, which "
