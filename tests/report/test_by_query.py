@@ -294,6 +294,10 @@ def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
     )
     assert found.loc[("poor", "auc"), "verdict"] == "not reproduced"
     assert any("correlate with the run's by 1/2 at least" in note for note in output.notes)
+    alone = context()
+    alone.manifest["published"] = None
+    notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).notes
+    assert "SE over the queries of the test sets, stratified by fold." in notes  # of no print
     assert "poor AUC (" in output.gist
 
 
