@@ -40,10 +40,8 @@ if TYPE_CHECKING:
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import same_minimisers
-    from rankexp.checks.few_items import query_regrets, worst_rankings
-    from rankexp.checks.majority import zero_one_ranking
-    from rankexp.checks.few_items import query_regrets, watched_sorts, worst_rankings
     from rankexp.checks.few_items import watched_sorts, worst_rankings
+    from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs

@@ -259,7 +259,7 @@ class KernelRanker(RiskRanker):
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
         lams = np.array([self.lam], dtype=np.float64)
-        warn_unconverged(str(problem), found, lams, self.tol, advice)
+        warn_unconverged(str(problem), found, lams, self.tol, advice, up=4)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:

@@ -235,7 +235,7 @@ class LinearRanker(RiskRanker):
         X = training_rows(self, X)
         used, problem = self._listed(X, pairs, labels, sample_weight)
         found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
-        warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)
+        warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol, up=2)
         self.coef_, self.intercept_, self.offset_ = found.coef.T.copy(), np.zeros(1), np.zeros(1)
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0

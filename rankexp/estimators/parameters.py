@@ -72,8 +72,9 @@ def warn_unconverged(
     tol: float,
     advice: str = "raise max_iter, lam or tol, or scale the features",
     special: Callable[[int], str | None] = lambda i: None,
+    up: int = 3,
 ) -> None:
-    """Warn of each penalty whose solution is not within the tolerance, three calls up.
+    """Warn of each penalty whose solution is not within the tolerance, so many calls up.
 
     `special`: the advice for one of them, or None for that for all.
     """
@@ -82,7 +83,7 @@ def warn_unconverged(
             f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
             f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=1 + up,
         )
 
 

@@ -61,6 +61,7 @@ MAY_USE = {
     "run": NUMERIC | {"config", "keep", "plan", "data", "grid", "protocols", "spec"},
     "analyse": {"metrics", "config", "keep", "plan", "run", "grid", "protocols", "spec"},
     "report": {
+        "losses",
         "metrics",
         "theory",
         "config",

@@ -226,3 +226,11 @@ def test_small_penalties_and_columns_of_unlike_sizes_are_solved(ranker, monkeypa
         model = ranker(loss="hinge", lam=lam, **more)
         model.fit_pairs(X, pairs, labels, np.exp(3 * rng.normal(size=m)))
         assert model.gap_ <= model.tol
+
+
+@pytest.mark.parametrize("ranker", BOTH)
+def test_what_is_not_reached_is_said_where_it_was_asked_for(ranker):
+    X, pairs, labels, _ = make()
+    with pytest.warns(ConvergenceWarning, match="of listed pairs did not converge") as said:
+        ranker(loss="hinge", lam=1e-4, max_iter=1).fit_pairs(X, pairs, labels)
+    assert said[0].filename == __file__
