@@ -16,7 +16,8 @@ from rankexp.theory.bounds.perceptron import perceptron_bound
 REGISTER = {"bound_violations": "bound_violations"}
 
 ROUNDING = 1e-12
-COPIES = 25  # of each example, where they are not independent
+COPIES = 20  # of each example, where they are not independent
+DRAWS = 200  # of the bootstrap
 TAIL = 0.001  # chance of more violations than allowed, were each as likely as delta
 
 
@@ -163,7 +164,7 @@ def _auc(kind: Any) -> Case:
         if kind == "delong":
             low, high = auc.delong_interval(up, down, delta)
         elif kind == "bootstrap":
-            low, high = auc.bootstrap_interval(up, down, delta, rng, draws=200)
+            low, high = auc.bootstrap_interval(up, down, delta, rng, draws=DRAWS)
         else:
             half = auc.auc_half_width(len(up), len(down), delta, kind)
             low, high = value - half, value + half

@@ -24,18 +24,19 @@ def test_what_always_holds_holds_in_a_thousand_cases(bound):
 
 @pytest.mark.parametrize(
     ("bound", "cases"),
-    [(name, 200) for name in PROBABLE] + [("auc_mcdiarmid", 1000), ("auc_hoeffding", 1000)],
+    [(name, 150) for name in PROBABLE] + [("auc_mcdiarmid", 1000), ("auc_hoeffding", 1000)],
 )
 def test_what_holds_with_a_probability_fails_no_more_often(bound, cases):
     values = found(bound, cases=cases)
     assert values["delta"] == 0.05
-    assert values["violations"] <= values["allowed"] < 0.11 * cases
+    assert values["violations"] <= values["allowed"] < 0.12 * cases
 
 
 @pytest.mark.parametrize("bound", CASES)
 def test_a_violated_assumption_shows(bound):
-    slow = bound in {"margin", "uniform_margin", "ensemble_margin", "auc_bootstrap", "perceptron"}
-    values = found(bound, cases=60 if slow else 200, broken=True)
+    fewer = dict.fromkeys(("margin", "uniform_margin", "ensemble_margin", "perceptron"), 50)
+    fewer["auc_bootstrap"] = 25
+    values = found(bound, cases=fewer.get(bound, 200), broken=True)
     assert values["violations"] > values["allowed"]
     assert values["least_slack"] < 0.0
 
