@@ -417,6 +417,7 @@ WITHOUT |= {
     "together",
     "tree",
 }
+WITHOUT |= {"second_stage", "simulation_along"}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:
@@ -459,6 +460,8 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"contrasts": {"svm_or": "logistic"}}
         if name in {"along", "curves_along"}:
             options = {"parameter": "lam"}
+        if name == "simulation_along":
+            options = {"parameter": "p", "panels": {"share": ["prior"]}}
         if name == "contrasts":
             options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
         if name == "loss_curves":
