@@ -25,6 +25,10 @@ from rankexp.solvers.scores import scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
+TIED = (
+    "the risk hardly falls while scores still grow: a direction seems to part some rows and to "
+    "tie the others, so that no minimiser exists without a penalty: take lam > 0"
+)
 Weights = tuple[tuple[float, float], Floats | None]
 
 
@@ -49,7 +53,7 @@ class LinearRanker(RiskRanker):
     lam : float
         Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
         Without a penalty there need not be a minimiser: a warning says so where the data are
-        separable, but not where a direction separates some rows and ties the others.
+        separable, or a direction seems to part some rows and to tie the others.
     class_weight : None, "balanced" or dict of label to weight
         What an example of a class counts in the classification risk, which becomes a weighted
         mean (only the ratio of the weights counts), and in the training error that sets
@@ -349,7 +353,7 @@ def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
     else:
         least = task.order.differences(s)[0]
     if not least > 0.0:
-        return None
+        return TIED if np.isinf(found.gap[at]) else None
     if not task.loss.value(1.0, np.array(4.0 * least)) > 0.0:
         return "the data are separable, and a risk of 0 is reached but for rounding"
     return "the data are separable, so that no minimiser exists without a penalty: take lam > 0"

@@ -45,6 +45,18 @@ def test_separable_data_without_a_penalty_have_no_minimiser(loss, risk):
 
 
 @pytest.mark.parametrize(("loss", "risk"), SMOOTH)
+def test_a_direction_that_ties_some_rows_and_parts_the_others_is_found(loss, risk):
+    X, y = make(2.0)
+    flag = (y == 1) & (np.arange(80) % 3 == 0)
+    X = np.column_stack((X, flag, flag))  # twice: what coefficients are open is no sign
+    messages = said(LinearRanker(loss, risk, lam=0.0), X, y)
+    assert len(messages) == (loss not in BOUNDED)
+    assert all("seems to part some rows and to tie the others" in text for text in messages)
+    X[np.flatnonzero(y == 0)[0], 3:] = 1.0  # now a negative has it, too
+    assert not said(LinearRanker(loss, risk, lam=0.0), X, y)
+
+
+@pytest.mark.parametrize(("loss", "risk"), SMOOTH)
 def test_other_data_without_a_penalty_have_one(loss, risk):
     X, y = make(2.0)
     assert not said(LinearRanker(loss, risk, lam=0.0, tol=1e-9), X, y)
