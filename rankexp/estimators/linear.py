@@ -98,7 +98,8 @@ class LinearRanker(RiskRanker):
         0 for the multipartite risk, where `predict` gives scores.
     objective_, gap_ : float
         The objective, and how far it can be above the minimum, relative to it. This is
-        certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement.
+        certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement, or
+        infinite where scores still grow for next to no gain.
     n_iter_ : int
 
     Notes

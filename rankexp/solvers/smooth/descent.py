@@ -121,7 +121,7 @@ class Descent:
 
     def certify(self) -> bool:
         """Work out the gap and return whether it is small enough."""
-        problem, at, lam = self.problem, self.at, self.lam
+        problem, at, lam, near = self.problem, self.at, self.lam, self.near()
         if lam and problem.risk.intercept:
             before = at.g
             polish(problem, at, lam, self.b_scale, self.tol * self.objective)
@@ -134,7 +134,7 @@ class Descent:
             g_b = float(at.g[d]) if problem.risk.intercept else 0.0
             norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
             above = bound(norm, g_b, lam, problem.radius, self.b_scale)
-        elif self.near() and self.drifts():
+        elif near and self.drifts():
             above = inf
         self.gap = relative(above, self.objective)
         return self.gap <= self.tol or above == inf
