@@ -34,7 +34,7 @@ def identity(value):
     return (type(value), str(value))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(names())
 def test_what_is_written_is_read(name):
     read = parse(repr(name))
