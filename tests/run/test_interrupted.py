@@ -92,7 +92,7 @@ def test_a_killed_run_goes_on(
     process = start(tmp_path, workers)
     wait_for_records(tmp_path, process)
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
-    _, errors = process.communicate(timeout=60)  # orphans would keep the pipe open
+    _, errors = process.communicate(timeout=200)  # orphans would keep the pipe open
     assert process.returncode == code, errors
     assert "Traceback" not in errors
     partial = contents(tmp_path)
@@ -133,7 +133,7 @@ def test_a_killed_worker_does_not_stop_the_run(
     process = start(tmp_path, 2)
     wait_for_records(tmp_path, process)
     os.kill(children(process.pid)[0], signal.SIGKILL)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=200)
     assert process.returncode == 0, errors
     assert "a worker was killed" in errors
     assert "Traceback" not in errors
