@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
@@ -60,6 +60,26 @@ def test_a_direction_that_ties_some_rows_and_parts_the_others_is_found(loss, ris
 def test_other_data_without_a_penalty_have_one(loss, risk):
     X, y = make(2.0)
     assert not said(LinearRanker(loss, risk, lam=0.0, tol=1e-9), X, y)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["normal", "heavy tails", "binary"])
+def test_a_linear_program_says_the_same(kind, seed):
+    """No minimiser exists just if some (w, b) has no row on the wrong side, and one not on it."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(12, 60)), int(rng.integers(1, 7))
+    X = {
+        "normal": rng.standard_normal,
+        "heavy tails": lambda size: rng.standard_t(1.2, size),
+        "binary": lambda size: rng.integers(0, 2, size).astype(float),
+    }[kind]((n, d))
+    f = X @ rng.standard_normal(d) + rng.choice([0.3, 1.0, 3.0]) * rng.standard_normal(n)
+    y = (f > np.median(f)).astype(int)
+    A = np.c_[X, np.ones(n)] * (2 * y - 1)[:, None]
+    best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(n), bounds=[(-1, 1)] * (d + 1))
+    for cell in (("logistic",), ("exponential", "bipartite"), ("asymmetric_b", "push")):
+        messages = said(LinearRanker(*cell, lam=0.0), X, y)
+        assert ["no minimiser exists" in text for text in messages] == [True] * (best.fun < -1e-7)
 
 
 def test_what_is_said_of_separable_data_is_true_of_them_alone():
