@@ -344,7 +344,7 @@ class LinearRanker(RiskRanker):
 def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
     """Return what to say where a risk without a penalty goes to 0; None where it need not.
 
-    If all is in order and four times the scores still cost something, larger ones cost less.
+    If all is in order and scores four times as high, or 4, still cost something, no end is best.
     """
     if task.lams[at] > 0.0 or not task.loss.monotone:
         return None
@@ -355,6 +355,6 @@ def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
         least = task.order.differences(s)[0]
     if not least > 0.0:
         return TIED if np.isinf(found.gap[at]) else None
-    if not task.loss.value(1.0, np.array(4.0 * least)) > 0.0:
+    if not task.loss.value(1.0, np.array(4.0 * min(least, 1.0))) > 0.0:
         return "the data are separable, and a risk of 0 is reached but for rounding"
     return "the data are separable, so that no minimiser exists without a penalty: take lam > 0"

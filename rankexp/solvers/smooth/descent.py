@@ -35,7 +35,7 @@ POLISHED = 0.05
 """Share of the gradient's norm at the tolerance that the intercept's derivative may add."""
 POLISH_GAIN = 0.9
 """Of that derivative, a step that leaves more is the last."""
-DRIFT = 0.01
+DRIFT = 0.02
 """Of a score, what the last step may move it by without a penalty. Some 0.05 is usual where a
 direction parts some rows and ties the others, so that the risk falls for ever; else < 0.001."""
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50
@@ -134,7 +134,7 @@ class Descent:
             g_b = float(at.g[d]) if problem.risk.intercept else 0.0
             norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
             above = bound(norm, g_b, lam, problem.radius, self.b_scale)
-        elif near and self.drifts():
+        elif 0.0 < self.risk < VANISHED * self.first or (near and self.drifts()):
             above = inf
         self.gap = relative(above, self.objective)
         return self.gap <= self.tol or above == inf
