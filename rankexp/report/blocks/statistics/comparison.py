@@ -19,7 +19,8 @@ from rankexp.protocols.base import EXAMPLES, QUERIES
 from rankexp.report.context import Context, design
 from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import InBlocks, MethodName, metrics_of
+from rankexp.report.options import InBlocks, MethodName
+from rankexp.report.rules import metrics_of
 from rankexp.report.verdict_words import fact, tallied, words
 from rankexp.strict import Strict
 

@@ -20,7 +20,8 @@ from rankexp.report.gain_words import Words, duration, named, said
 from rankexp.report.gains import Gains, standings, tested
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
-from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule, metrics_of
+from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
+from rankexp.report.rules import metrics_of
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
 

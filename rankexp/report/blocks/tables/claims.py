@@ -19,8 +19,9 @@ from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Entry, Fact, Output, Table, Tally
 from rankexp.report.numbers import NOTHING, short
-from rankexp.report.options import BlockKind, unfounded, with_grids, without_inner
+from rankexp.report.options import BlockKind
 from rankexp.report.render.text import cell_text
+from rankexp.report.rules import unfounded, with_grids, without_inner
 
 REGISTER = {"claims": "Claims"}
 
