@@ -1,12 +1,16 @@
 """How often bounds of ranking errors fail, and by how much they are too large, case by case."""
 
 from typing import Any, NamedTuple
+from warnings import catch_warnings
 
 import numpy as np
 from scipy.stats import binom
+from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.arrays import Floats
-from rankexp.checks.margin_cases import Case, boosted, ensemble_case, kernel_case, linear_case
+from rankexp.checks.margin_cases import Case, ensemble_case, kernel_case, linear_case
+from rankexp.estimators.rank_boost import RankBoost
+from rankexp.estimators.rank_perceptron import RankPerceptron
 from rankexp.registry import did_you_mean
 from rankexp.theory.bounds import auc
 from rankexp.theory.bounds.boosting import normalisers, round_shares, training_error_bound
@@ -82,21 +86,25 @@ def bound_violations(
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
 
 
-def _rounds(rng: np.random.Generator, times: float = 1.0) -> tuple[Floats, Floats]:
-    """Return what rounds do to pairs, (T, m), and coefficients; base rankers are random."""
+def _rounds(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return what rounds of RankBoost do to pairs, (T, m), and their coefficients, all >= 0.
+
+    Base rankers are random; each lifts one row of some pairs, and the other one of others.
+    """
     m, skill = int(rng.integers(10, 200)), rng.uniform(0.0, 0.2)
     chances = [0.25 - skill, 0.5, 0.25 + skill]
     drawn = rng.choice([-1.0, 0.0, 1.0], p=chances, size=(int(rng.integers(3, 30)), m))
     drawn[:, 0], drawn[:, 1] = -1.0, 1.0  # no share is 0
-    drawn *= np.where(drawn.sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
-    chosen, alphas = boosted(drawn, int(rng.integers(1, 30)), times)
-    return drawn[chosen], alphas
+    rows, pairs = np.hstack([drawn > 0.0, drawn < 0.0]).T, np.arange(2 * m).reshape(2, m).T
+    model = RankBoost(n_rounds=int(rng.integers(1, 30)), cuts="all", smoothing=0.0)
+    alphas = model.fit_pairs(rows, pairs, np.ones(m)).alphas_
+    return np.sign(alphas)[:, None] * drawn[model.stump_features_], np.abs(alphas)
 
 
 def _training_error(rng: np.random.Generator, delta: float, broken: bool) -> float:
     """Return the least step from error to product, sum of edges and least edge."""
-    D, alphas = _rounds(rng, 3.0 if broken else 1.0)
-    shares = round_shares(D, alphas)
+    D, alphas = _rounds(rng)
+    shares = round_shares(D, alphas * (3.0 if broken else 1.0))
     chain = [
         float((alphas @ D <= 0.0).mean()),
         float(np.prod(normalisers(*shares))),
@@ -118,7 +126,7 @@ def _margin_fraction(rng: np.random.Generator, delta: float, broken: bool) -> fl
 
 
 def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
-    """Count up to twice the bound: where nothing separates the pairs, no update is the last."""
+    """Return the slack of the updates; where nothing separates the pairs, each time has one."""
     d, m = int(rng.integers(2, 8)), int(rng.integers(5, 60))
     Z, w = rng.standard_normal((m, d)), rng.standard_normal(d)
     w /= np.linalg.norm(w)
@@ -127,13 +135,11 @@ def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
     bound = perceptron_bound(Z, w)
     if broken:
         Z[0] = -Z[1]
-    v, updates, before = np.zeros(d), 0, -1
-    while updates <= 2 * bound and updates != before:
-        before = updates
-        for z in Z:
-            if z @ v <= 0.0:
-                v, updates = v + z, updates + 1
-    return bound - updates
+    pairs = np.column_stack([np.arange(m), np.full(m, m)])
+    model = RankPerceptron(max_iter=int(bound) + 1)
+    with catch_warnings(action="ignore", category=ConvergenceWarning):
+        model.fit_pairs(np.vstack([Z, np.zeros(d)]), pairs, np.ones(m))
+    return bound - model.n_updates_
 
 
 class _Scores(NamedTuple):

@@ -1,14 +1,14 @@
 """Random cases of the margin bounds for labelled pairs, in which every risk is known exactly."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
+from rankexp.estimators.rank_boost import RankBoost
 from rankexp.theory.bounds.margin import (
     empirical_margin_loss,
-    ensemble_margins,
     kernel_margin_bound,
     margin_bound,
     pair_margins,
@@ -75,11 +75,7 @@ def linear_case(kind: str) -> Case:
 
         if kind == "uniform":  # any margin, seen the pairs
             rhos = (2.0 * 0.6 ** np.arange(8)).tolist()
-        return min(
-            min(bound(empirical_margin_loss(given.margins(s), rho), rho) for rho in rhos)
-            - given.risk(s)
-            for s in _scorers(rng, given)
-        )
+        return _least_slack(rng, given, bound, rhos)
 
     return case
 
@@ -87,48 +83,33 @@ def linear_case(kind: str) -> Case:
 def kernel_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
     """Return it for features times SMALL, scorers of inverse norm; broken: r as printed."""
     given = draw(rng, False, d=FEATURES)
-    m, radius = len(given.pairs), SMALL**2 if broken else SMALL
-    found = []
-    for s in _scorers(rng, given):
-        loss = empirical_margin_loss(given.margins(s), RHO)
-        bound = kernel_margin_bound(
-            loss, radius=radius, norm=1.0 / SMALL, rho=RHO, m=m, delta=delta
-        )
-        found.append(bound - given.risk(s))
-    return min(found)
+    m, radius, norm = len(given.pairs), SMALL**2 if broken else SMALL, 1.0 / SMALL
+
+    def bound(loss: float, rho: float) -> float:
+        return kernel_margin_bound(loss, radius=radius, norm=norm, rho=rho, m=m, delta=delta)
+
+    return _least_slack(rng, given, bound, [RHO])
 
 
 def ensemble_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
     """Return the slack for fifteen rounds of RankBoost with threshold rankers."""
     given, rho = draw(rng, broken), 10 ** rng.uniform(-1.5, 0.0)
-    base = np.vstack([column[:, None] < column for column in given.X.T]).astype(np.float64)
-    base = np.vstack([base, 1.0 - base])  # (2 N d, N)
-    first, second = given.pairs.T
-    chosen, alphas = boosted(given.labels * (base[:, first] - base[:, second]), 15)
-    alphas += not alphas.any()  # no base ranker has an edge
-    s = alphas @ base[chosen]
-    loss = empirical_margin_loss(ensemble_margins(given.margins(s), alphas), rho)
+    model = RankBoost(n_rounds=15, cuts="all").fit_pairs(given.X, given.pairs, given.labels)
+    s = model.predict(given.X) / (np.abs(model.alphas_).sum() or 1.0)
+    loss = empirical_margin_loss(given.margins(s), rho)
     complexity = _complexity(rng, given, thresholds=True)
     return margin_bound(loss, complexity, rho, len(given.pairs), delta) - given.risk(s)
 
 
-def boosted(differences: Floats, rounds: int, times: float = 1.0) -> tuple[Ints, Floats]:
-    """Return base rankers (rows of differences) and the coefficients of Figure 10.1, times.
-
-    Where one of both shares is 0 they are smoothed.
-    """
-    m = differences.shape[1]
-    weights, chosen, alphas = np.full(m, 1.0 / m), [], []
-    for _ in range(rounds):
-        t = int(np.argmax(differences @ weights))
-        right, wrong = (float(weights[sign * differences[t] > 0.0].sum()) for sign in (1, -1))
-        smooth = 0.0 if min(right, wrong) > 1e-9 else 1.0 / m
-        alpha = times * 0.5 * np.log((right + smooth) / (wrong + smooth))
-        weights *= np.exp(-alpha * differences[t])
-        weights /= weights.sum()
-        chosen.append(t)
-        alphas.append(alpha)
-    return np.array(chosen), np.array(alphas)
+def _least_slack(
+    rng: np.random.Generator, given: Pairs, bound: Callable[[float, float], float], rhos: list[Any]
+) -> float:
+    """Return the least slack, over linear scorers and margins, of a bound by (10.3) and rho."""
+    return min(
+        min(bound(empirical_margin_loss(given.margins(s), rho), rho) for rho in rhos)
+        - given.risk(s)
+        for s in _scorers(rng, given)
+    )
 
 
 def _scorers(rng: np.random.Generator, given: Pairs) -> Floats:

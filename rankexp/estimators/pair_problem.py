@@ -1,7 +1,10 @@
-"""What rankers in a feature space minimise: a risk of labels, or a loss of listed pairs."""
+"""What rankers in a feature space minimise: a risk of labels, or a loss of listed pairs.
+
+Either is ``lam/2 |w|²`` and a mean loss of pairs of rows, whatever columns these are given in.
+"""
 
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -12,19 +15,6 @@ from rankexp.solvers.hinge.listed import listed_hinge
 from rankexp.solvers.pairs.pair_list import ListedRisk, PairList
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-
-
-class PairProblem(Protocol):
-    """``lam/2 |w|²`` and a mean loss of pairs of rows, whatever columns these are given in."""
-
-    def mass(self) -> Floats:
-        """Return what the pairs of each row count, as a share of all, (n,)."""
-
-    def solve(self, X: Floats, tol: float) -> PathResult:
-        """Minimise it for rows in some columns, (n, r)."""
-
-    def slope(self, X: Floats, found: PathResult) -> Floats:
-        """Return the derivatives of the mean loss by each score that the gap is taken at, (n,)."""
 
 
 @dataclass(frozen=True)
@@ -67,21 +57,24 @@ class OfList:
         return replace(self, pairs=PairList.of(upper, lower, self.pairs.share, n))
 
     def mass(self) -> Floats:
-        """Return what the pairs of each row count, as a share of all, (n,)."""
+        """As for :class:`OfLabels`."""
         return self.pairs.mass()
 
     def solve(self, X: Floats, tol: float) -> PathResult:
-        """Minimise it for rows in some columns, (n, r)."""
+        """As for :class:`OfLabels`."""
         if not self.loss.smooth:
             return listed_hinge(X, self.pairs, self.lam, tol=tol, max_iter=self.max_iter)
         lams, risk = np.array([self.lam]), ListedRisk(self.pairs, self.loss)
         return descend(X, risk, lams, tol=tol, max_iter=self.max_iter)
 
     def slope(self, X: Floats, found: PathResult) -> Floats:
-        """Return the derivatives of the mean loss by each score that the gap is taken at, (n,)."""
+        """As for :class:`OfLabels`."""
         if found.slope is not None:
             return found.slope[:, 0]
         return ListedRisk(self.pairs, self.loss).slope(X @ found.coef[:, 0])
 
     def __str__(self) -> str:
         return f"{self.loss!r} of listed pairs"
+
+
+PairProblem = OfLabels | OfList
