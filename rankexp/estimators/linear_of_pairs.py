@@ -15,6 +15,8 @@ from rankexp.estimators.parameters import fitted_rows, training_rows
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.scores import scores
 
+Learnt = tuple[Floats, Ints, Ints, Floats]
+
 LARGEST_POWER = 1000  # of 2, that features are scaled by
 
 
@@ -52,10 +54,7 @@ class LinearOfPairs(RealRanker):
             As :meth:`fit_pairs`, and for a y that is constant or without an order, over 1,000
             levels, or over 20 million pairs.
         """
-        self.check()
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True)
-        upper, lower = self._pairs_of(y, groups)
-        self._learn(X, upper, lower, np.ones(upper.size))
+        self._learn(*self._of_levels(X, y, groups))
         return self
 
     def fit_pairs(
@@ -63,15 +62,8 @@ class LinearOfPairs(RealRanker):
     ) -> Self:
         """Fit to labelled pairs of rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        pairs : array-like of shape (m, 2), int
-            Two rows of X each.
-        labels : array-like of shape (m,)
-            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
-        sample_weight : array-like of shape (m,), optional
-            >= 0; 0 leaves a pair out. Other weights than 0 and 1 only where the class says so.
+        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. Other weights than 0
+        and 1 only where the class says so.
 
         Raises
         ------
@@ -81,27 +73,31 @@ class LinearOfPairs(RealRanker):
         TypeError
             For a sparse matrix.
         """
-        self.check()
-        X = training_rows(self, X)
-        self._learn(X, *self._checked(X, pairs, labels, sample_weight))
+        self._learn(*self._of_list(X, pairs, labels, sample_weight))
         return self
 
-    def _pairs_of(self, y: Any, groups: Any) -> tuple[Ints, Ints]:
+    def _of_levels(self, X: Any, y: Any, groups: Any, reset: bool = True) -> Learnt:
+        """Return what to learn from: rows, upper and lower ones of pairs, and weights."""
+        self.check()
+        X, y = training_rows(self, X, in_numbers(y), y_numeric=True, reset=reset)
         codes = few_levels(y, None)[1]
         numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
-        return pairs_of_levels(codes, numbers)
+        upper, lower = pairs_of_levels(codes, numbers)
+        return X, upper, lower, np.ones(upper.size)
 
-    def _checked(
-        self, X: Floats, pairs: Any, labels: Any, sample_weight: Any
-    ) -> tuple[Ints, Ints, Floats]:
-        """Return the upper and the lower rows of pairs that count, and their weights."""
+    def _of_list(
+        self, X: Any, pairs: Any, labels: Any, sample_weight: Any, reset: bool = True
+    ) -> Learnt:
+        """Return the same of listed pairs, those that count."""
+        self.check()
+        X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         if not self._weighs and (weight != weight[0]).any():
             raise ValueError(
                 f"{type(self).__name__} has no use for weights of pairs: give 0 and 1 only, "
                 "or take LinearRanker(...).fit_pairs, which weighs them"
             )
-        return upper, lower, weight
+        return X, upper, lower, weight
 
     def predict(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better."""
@@ -122,9 +118,3 @@ def scaled(X: Floats) -> tuple[Floats, int]:
 
 def _power(X: Floats) -> int:
     return max(int(np.frexp(np.abs(X).max())[1]), -LARGEST_POWER)
-
-
-def unit(w: Floats) -> Floats:
-    """Return coefficients as a row (1, d) whose absolute values add up to 1, or 0 for 0."""
-    w = w / (np.abs(w).max() or 1.0)
-    return np.asarray(w / (np.abs(w).sum() or 1.0))[None]

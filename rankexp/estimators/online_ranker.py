@@ -9,9 +9,8 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints
-from rankexp.categories import in_numbers
 from rankexp.estimators.linear_of_pairs import LinearOfPairs
-from rankexp.estimators.parameters import at_least_one, training_rows
+from rankexp.estimators.parameters import at_least_one
 
 REGISTER = {"OnlineRanker": "OnlineRanker"}
 
@@ -91,25 +90,19 @@ class OnlineRanker(LinearOfPairs):
 
     def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Go on with all pairs of different y of some more rows, within groups; as `fit` else."""
-        self.check()
-        first = not hasattr(self, "t_")
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True, reset=first)
-        upper, lower = self._pairs_of(y, groups)
-        return self._go_on(X, upper, lower, np.ones(upper.size))
+        return self._go_on(*self._of_levels(X, y, groups, reset=not hasattr(self, "t_")))
 
     def partial_fit_pairs(
         self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
     ) -> Self:
         """Go on with some more labelled pairs, which are as in `fit_pairs`."""
-        self.check()
-        X = training_rows(self, X, reset=not hasattr(self, "t_"))
-        return self._go_on(X, *self._checked(X, pairs, labels, sample_weight))
+        first = not hasattr(self, "t_")
+        return self._go_on(*self._of_list(X, pairs, labels, sample_weight, reset=first))
 
     def _go_on(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> Self:
         if not hasattr(self, "t_"):
             self._begin(X.shape[1])
         self._steps(X, upper, lower, weight)
-        self.n_iter_ += 1
         self._show()
         return self
 
@@ -119,7 +112,6 @@ class OnlineRanker(LinearOfPairs):
         for _ in range(int(self.max_iter)):
             order = rng.permutation(upper.size)
             self._steps(X, upper[order], lower[order], weight[order])
-            self.n_iter_ += 1
         self._show()
 
     def _begin(self, d: int) -> None:
@@ -127,7 +119,8 @@ class OnlineRanker(LinearOfPairs):
         self._w, self._sum, self._reach = np.zeros(d), np.zeros(d), np.zeros(d)
 
     def _steps(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
-        """Take a step for each pair."""
+        """Go through the pairs once, a step for each."""
+        self.n_iter_ += 1
         self._reach = np.maximum(self._reach, np.abs(X).max(axis=0))
         w, total, lam, eta0 = self._w, self._sum, float(self.lam), float(self.eta0)
         with np.errstate(over="ignore", invalid="ignore"):  # `_show` tells

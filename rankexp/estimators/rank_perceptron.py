@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints
-from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled, unit
+from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
 from rankexp.estimators.parameters import at_least_one
 from rankexp.solvers.pairs.pair_list import margins
 
@@ -95,11 +95,12 @@ class RankPerceptron(LinearOfPairs):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self.coef_ = unit(w)
+        w /= np.abs(w).max() or 1.0
+        w /= np.abs(w).sum() or 1.0
+        self.coef_ = w[None]
         with np.errstate(over="ignore"):
-            least = float(margins(X, upper, lower, self.coef_[0]).min())
-            norm = float(np.sqrt(self.coef_[0] @ self.coef_[0])) or 1.0
-            self.margin_ = float(np.ldexp(least / norm, power))
+            least = margins(X, upper, lower, w).min() / (np.sqrt(w @ w) or 1.0)
+            self.margin_ = float(np.ldexp(least, power))
 
 
 def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:

@@ -2,8 +2,9 @@
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.metrics import roc_curve
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Floats
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.bipartite import NAN, Ties, check_ties, positive_rows, scaled_weights
 
@@ -61,21 +62,13 @@ def roc(
     positive = positive_rows(labels)
     if positive.all():
         raise ValueError("y has a single class: there is no ROC curve")
-    false, true, thresholds = _rates(s, positive, weight)
+    values, place = np.unique(s, return_inverse=True)  # scikit-learn takes no infinite scores
+    kept = {"sample_weight": weight, "drop_intermediate": False}
+    false, true, _ = roc_curve(positive, place, **kept)
+    thresholds = np.concatenate(([np.inf], values[::-1].astype(np.float64)))
     if ties == "expected":
         return false, true, thresholds
     false, true, thresholds = (np.repeat(values, 2) for values in (false, true, thresholds))
     if ties == "best":  # one moves before the other one does
         return false[:-1], true[1:], thresholds[1:]
     return false[1:], true[:-1], thresholds[1:]
-
-
-def _rates(s: Floats, positive: Bools, weight: Floats | None) -> tuple[Floats, Floats, Floats]:
-    """Return the rates of false and of true positives by threshold, and the thresholds."""
-    values, place = np.unique(s, return_inverse=True)
-    rates = []
-    for rows in (~positive, positive):
-        counts = np.bincount(place[rows], None if weight is None else weight[rows], values.size)
-        total = np.concatenate(([0], np.cumsum(counts[::-1])))
-        rates.append(total / total[-1])
-    return rates[0], rates[1], np.concatenate(([np.inf], values[::-1].astype(np.float64)))
