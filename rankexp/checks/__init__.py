@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from rankexp.checks.bounds import bound_violations
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
-    from rankexp.checks.equivalences import same_minimisers
+    from rankexp.checks.equivalences import class_weights, same_minimisers
     from rankexp.checks.few_items import watched_sorts, worst_rankings
-    from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs
@@ -51,8 +50,7 @@ if TYPE_CHECKING:
     from rankexp.checks.staircase import hinge_staircase
     from rankexp.checks.three_points import hinge_ties
     from rankexp.checks.trained import surrogate_regrets
-    from rankexp.checks.univariate import univariate_bounds
-    from rankexp.checks.weighted import class_weights
+    from rankexp.checks.univariate import univariate_bounds, zero_one_ranking
     from rankexp.checks.worst_case import worst_regret
 else:
     __getattr__, __dir__ = exports("checks", __all__)

@@ -59,11 +59,6 @@ def bound_violations(
         most that chance explains (its binomial tail is .001), 0 for a bound that always holds;
         ``delta``, 0 for such; ``median_slack`` and ``least_slack``, the bound less what it bounds.
 
-    Raises
-    ------
-    ValueError
-        For an unknown bound, or other numbers.
-
     References
     ----------
     mohri2018, chapter 10.

@@ -51,11 +51,6 @@ def worst_regret(
         ``step`` being its number in the order of scores: ``score``, ``p_plus`` and ``p_minus``,
         its chances in both classes.
 
-    Raises
-    ------
-    ValueError
-        For another loss, or other numbers.
-
     References
     ----------
     kotlowski2011, Theorem 4.1.

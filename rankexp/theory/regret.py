@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import sem
 
 from rankexp.arrays import Floats
 from rankexp.generators.discrete import DiscreteModel
@@ -24,7 +25,7 @@ MOST = 64  # points whose pairs are listed
 def rank_risk(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
     """Return the chance that scores misorder a positive and a negative, a tie ½: (4)."""
     M, s = _checked(masses, scores)
-    return _summed_pairs(_by_class(M), s, regret=False)
+    return _summed_pairs(M, s, regret=False)
 
 
 def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
@@ -37,15 +38,11 @@ def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
     masses : array-like of shape (..., m, 2)
         P(y = -1, x) and P(y = 1, x), up to a factor; each class has some.
     scores : array-like of shape (..., m)
+        ValueError for NaN, other shapes, and masses that are none.
 
     Returns
     -------
     ndarray of shape (...)
-
-    Raises
-    ------
-    ValueError
-        For other shapes, masses that are none, or NaN among the scores.
 
     Examples
     --------
@@ -53,7 +50,7 @@ def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
     0.2
     """
     M, s = _checked(masses, scores)
-    return _summed_pairs(_by_class(M), s, regret=True)
+    return _summed_pairs(M, s, regret=True)
 
 
 def loss_risk(
@@ -128,15 +125,16 @@ def scorer_regrets(
     ValueError
         For a model without eta, fewer rows, or none to draw them with.
     """
+
+    def both(masses: Floats, s: Floats) -> Floats:
+        surrogate = loss_regret(masses, s, loss, balanced=balanced)
+        return np.array([rank_regret(masses, s), surrogate])
+
     if getattr(model, "nodes", None) is not None:
         X, masses = model.nodes()[0], np.exp(log_masses(model))
-        s = scorer(X)
-        found = _both(masses, s, loss, balanced)
-        other = found if isinstance(model, DiscreteModel) else None
-        if other is None:
-            other = _both(masses[::2], s[::2], loss, balanced)
-        rank, surrogate = (Estimate(a, abs(a - b)) for a, b in zip(found, other, strict=True))
-        return rank, surrogate
+        s, every = scorer(X), 1 if isinstance(model, DiscreteModel) else 2
+        found = both(masses, s)
+        return _estimates(found, np.abs(found - both(masses[::every], s[::every])))
     if not hasattr(model, "eta"):
         raise ValueError(f"{type(model).__name__} does not know P(y = 1 | x) of two classes")
     if rng is None or n < 2 * BLOCKS:
@@ -145,16 +143,13 @@ def scorer_regrets(
     for _ in range(BLOCKS):
         X, _ = model.sample(n // BLOCKS, rng)
         eta = model.eta(X)
-        masses = np.column_stack([1.0 - eta, eta]) / len(X)
-        parts.append(_both(masses, scorer(X), loss, balanced))
-    mean, se = np.mean(parts, axis=0), np.std(parts, axis=0, ddof=1) / np.sqrt(BLOCKS)
-    rank, surrogate = (Estimate(float(a), float(b)) for a, b in zip(mean, se, strict=True))
-    return rank, surrogate
+        parts.append(both(np.column_stack([1.0 - eta, eta]) / len(X), scorer(X)))
+    return _estimates(np.mean(parts, axis=0), np.asarray(sem(parts)))
 
 
-def _both(masses: Floats, s: Floats, loss: Loss, balanced: bool) -> tuple[float, float]:
-    surrogate = loss_regret(masses, s, loss, balanced=balanced)
-    return float(rank_regret(masses, s)), float(surrogate)
+def _estimates(values: Floats, errors: Floats) -> tuple[Estimate, Estimate]:
+    (a, b), (c, d) = values.tolist(), errors.tolist()
+    return Estimate(a, c), Estimate(b, d)
 
 
 def _checked(masses: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -168,13 +163,10 @@ def _checked(masses: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floa
     return M, s
 
 
-def _by_class(M: Floats) -> Floats:
-    """Return P(x | y), (..., m, 2)."""
-    return np.asarray(M / M.sum(axis=-2, keepdims=True))
-
-
 def _weighed(M: Floats, balanced: bool) -> Floats:
-    return _by_class(M) / 2.0 if balanced else M / M.sum(axis=(-2, -1), keepdims=True)
+    """Return masses that add up to 1, or to ½ in each class."""
+    of, whole = ((-2,), 2.0) if balanced else ((-2, -1), 1.0)
+    return np.asarray(M / (whole * M.sum(axis=of, keepdims=True)))
 
 
 def _point_risks(M: Floats, s: Floats, loss: Loss) -> Floats:
@@ -184,21 +176,18 @@ def _point_risks(M: Floats, s: Floats, loss: Loss) -> Floats:
         return np.asarray(np.where(M > 0.0, M * parts, 0.0).sum(axis=-1))
 
 
-def _summed_pairs(P: Floats, s: Floats, *, regret: bool) -> Floats:
+def _summed_pairs(M: Floats, s: Floats, *, regret: bool) -> Floats:
     """Return the sum over pairs of points of what their order loses."""
+    P = M / M.sum(axis=-2, keepdims=True)  # of x given y
     if s.shape[-1] > MOST:
-        rows = [_merged(one, t, regret) for one, t in zip(_flat(P, 2), _flat(s, 1), strict=True)]
-        return np.array(rows).reshape(s.shape[:-1])
+        flat = zip(P.reshape(-1, *P.shape[-2:]), s.reshape(-1, s.shape[-1]), strict=True)
+        return np.array([_merged(*one, regret) for one in flat]).reshape(s.shape[:-1])
     q, p = P[..., 0], P[..., 1]
     lost = p[..., :, None] * q[..., None, :]
     if regret:
         lost = np.maximum(lost - np.swapaxes(lost, -1, -2), 0.0)
     first, second = s[..., :, None], s[..., None, :]
     return np.asarray((lost * ((first < second) + 0.5 * (first == second))).sum(axis=(-2, -1)))
-
-
-def _flat(array: Floats, kept: int) -> Floats:
-    return array.reshape(-1, *array.shape[array.ndim - kept :])
 
 
 def _merged(P: Floats, s: Floats, regret: bool) -> float:

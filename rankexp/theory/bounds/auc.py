@@ -27,12 +27,8 @@ def auc_deviation_bound(t: float, m: int, n: int, kind: Kind = "hoeffding") -> f
         Numbers of positives and negatives.
     kind : {"hoeffding", "mcdiarmid"}
         ``2 exp(-2 t² min(m, n))``, Hoeffding's of two-sample U-statistics (1963, section 5), or
-        ``2 exp(-2 t² m n / (m + n))`` by bounded differences, which is never less.
-
-    Raises
-    ------
-    ValueError
-        For numbers out of range, or another kind.
+        ``2 exp(-2 t² m n / (m + n))`` by bounded differences, which is never less. ValueError for
+        another one, or numbers out of range.
 
     Examples
     --------

@@ -13,14 +13,10 @@ def round_shares(differences: npt.ArrayLike, alphas: npt.ArrayLike) -> tuple[Flo
     Parameters
     ----------
     differences : array-like of shape (T, m)
-        ``y (h_t(first) - h_t(second))`` of base rankers with values in {0, 1}: -1, 0 or 1.
+        ``y (h_t(first) - h_t(second))`` of base rankers with values in {0, 1}: -1, 0 or 1, or
+        ValueError.
     alphas : array-like of shape (T,)
         Their coefficients; the last one changes nothing here.
-
-    Raises
-    ------
-    ValueError
-        For other values or shapes.
 
     References
     ----------
@@ -43,27 +39,20 @@ def normalisers(
     Parameters
     ----------
     right, wrong : array-like of shape (T,)
-        e+ and e- of each round; e0 is what is left to 1.
+        e+ and e- of each round; e0 is what is left to 1. ValueError for shares that are none.
     alphas : array-like of shape (T,), optional
         The coefficients, for ``e+ exp(-alpha) + e- exp(alpha) + e0``. None: those of Figure 10.1,
         ``log(e+ / e-) / 2``, with which it is ``e0 + 2 sqrt(e+ e-)``, the least; with others, as
         smoothing gives, the product of the latter is no bound.
 
-    Raises
-    ------
-    ValueError
-        For shares that are none, or other shapes.
-
     References
     ----------
     mohri2018, Theorem 10.3 and its proof.
     """
-    e, f = _shares(right, wrong)
+    e, f, a = _rounds(right, wrong, alphas)
     tied = np.maximum(1.0 - e - f, 0.0)
-    if alphas is None:
-        return np.asarray(tied + 2.0 * np.sqrt(e * f))
-    a = _alphas(alphas, e)
-    return np.asarray(tied + e * np.exp(-a) + f * np.exp(a))
+    least = tied + 2.0 * np.sqrt(e * f)
+    return np.asarray(least if a is None else tied + e * np.exp(-a) + f * np.exp(a))
 
 
 def training_error_bound(
@@ -81,11 +70,11 @@ def training_error_bound(
     >>> round(training_error_bound([0.6, 0.5], [0.2, 0.3]), 4)
     0.9048
     """
-    e, f = _shares(right, wrong)
+    e, f, _ = _rounds(right, wrong)
     edges = (e - f) / 2.0
     if least_edge:
-        return float(np.exp(-2.0 * max(edges.min(), 0.0) ** 2 * len(edges)))
-    return float(np.exp(-2.0 * (edges**2).sum()))
+        edges[:] = max(edges.min(), 0.0)
+    return float(np.exp(-2.0 * edges @ edges))
 
 
 def margin_fraction_bound(
@@ -96,33 +85,23 @@ def margin_fraction_bound(
     Margins are those of `ensemble_margins`. The bound is ``exp(rho sum |alpha_t|) prod Z_t``;
     where all alphas are those of Figure 10.1 and none is negative that is ``prod (e+ / e-)^(rho /
     2) (e0 + 2 sqrt(e+ e-))``, at rho = 0 the product of `normalisers`, whose parameters and errors
-    it has.
-
-    Raises
-    ------
-    ValueError
-        Also without alphas where e- = 0, which makes one infinite, or e+ < e-, which makes one
-        negative: there the formula is no bound.
+    it has. Without alphas ValueError, too, where one would be infinite, as e- = 0, or negative.
     """
-    e, f = _shares(right, wrong)
-    if alphas is None:
+    e, f, a = _rounds(right, wrong, alphas)
+    if a is None:
         if (f == 0.0).any() or (e < f).any():
             raise ValueError("without alphas all e+ must be at least e-, and e- above 0")
-        size = float(np.log(e / f).sum()) / 2.0
-    else:
-        size = float(np.abs(_alphas(alphas, e)).sum())
-    return float(np.exp(rho * size) * np.prod(normalisers(e, f, alphas)))
+        a = np.log(e / f) / 2.0
+    return float(np.exp(rho * np.abs(a).sum()) * np.prod(normalisers(e, f, alphas)))
 
 
-def _shares(right: npt.ArrayLike, wrong: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _rounds(
+    right: npt.ArrayLike, wrong: npt.ArrayLike, alphas: npt.ArrayLike | None = None
+) -> tuple[Floats, Floats, Floats | None]:
     e, f = vector("right", right), vector("wrong", wrong)
     if e.shape != f.shape or (e < 0.0).any() or (f < 0.0).any() or (e + f > 1.0 + 1e-9).any():
         raise ValueError("right and wrong must be shares of all pairs, one of each a round")
-    return e, f
-
-
-def _alphas(alphas: npt.ArrayLike, e: Floats) -> Floats:
-    a = vector("alphas", alphas)
-    if a.shape != e.shape:
+    a = None if alphas is None else vector("alphas", alphas)
+    if a is not None and a.shape != e.shape:
         raise ValueError(f"alphas must be of shape {e.shape}, got {a.shape}")
-    return a
+    return e, f, a

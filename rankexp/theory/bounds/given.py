@@ -19,17 +19,14 @@ def check_positive(**values: float) -> None:
             raise ValueError(f"{name}={value}: expected a finite number above 0")
 
 
-def table(name: str, value: npt.ArrayLike) -> Floats:
-    """Return finite numbers with two axes, neither of them empty; ValueError for others."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim != 2 or array.size == 0 or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, with two axes, got shape {array.shape}")
-    return array
-
-
-def vector(name: str, value: npt.ArrayLike) -> Floats:
+def vector(name: str, value: npt.ArrayLike, axes: str = "one axis") -> Floats:
     """Return finite numbers with one axis, one of them or more; ValueError for others."""
     array = np.asarray(value, dtype=np.float64)
-    if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, with one axis, got shape {array.shape}")
+    if array.ndim != 1 + (axes != "one axis") or not array.size or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, with {axes}, got shape {array.shape}")
     return array
+
+
+def table(name: str, value: npt.ArrayLike) -> Floats:
+    """Return them with two axes."""
+    return vector(name, value, "two axes")

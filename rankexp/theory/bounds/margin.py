@@ -21,12 +21,7 @@ def pair_margins(scores: npt.ArrayLike, pairs: npt.ArrayLike, labels: npt.ArrayL
     pairs : array-like of shape (m, 2), int
         Two rows each. The chapter's (x, x') is (second, first) here.
     labels : array-like of shape (m,)
-        1 or -1; section 10.2 has no label 0.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, rows that there are not, or another label.
+        1 or -1; section 10.2 has no label 0. ValueError for others, and for no rows.
 
     Examples
     --------
@@ -80,14 +75,9 @@ def margin_bound(
     m : int
         Number of independent pairs.
     delta : float
-        The chance that the bound fails for some h.
+        The chance that the bound fails for some h. ValueError for numbers out of range.
     empirical : bool
         Whether the complexity is that of the rows at hand, or its expectation.
-
-    Raises
-    ------
-    ValueError
-        For numbers out of range.
 
     Examples
     --------
@@ -96,9 +86,13 @@ def margin_bound(
     """
     check_positive(rho=rho, m=m)
     check_confidence(delta)
-    times, parts = (3.0, 2.0) if empirical else (1.0, 1.0)
-    deviation = times * np.sqrt(np.log(parts / delta) / (2.0 * m))
-    return float(loss + 2.0 * complexity / rho + deviation)
+    return loss + 2.0 * complexity / rho + _deviation(m, delta, empirical)
+
+
+def _deviation(m: int, delta: float, empirical: bool, more: float = 0.0) -> float:
+    """Return ``c (sqrt(log(k / delta) / (2m)) + more)``."""
+    c, k = (3.0, 2.0) if empirical else (1.0, 1.0)
+    return float(c * (np.sqrt(np.log(k / delta) / (2.0 * m)) + more))
 
 
 def uniform_margin_bound(
@@ -132,10 +126,8 @@ def uniform_margin_bound(
     check_confidence(delta)
     if rho > largest:
         raise ValueError(f"rho={rho}: the bound holds for margins up to largest={largest}")
-    times, parts = (3.0, 2.0) if empirical else (1.0, 1.0)
     price = np.sqrt(np.log(np.log2(2.0 * largest / rho)) / m)
-    deviation = np.sqrt(np.log(2.0 * parts / delta) / (2.0 * m))
-    return float(loss + 4.0 * complexity / rho + times * (price + deviation))
+    return loss + 4.0 * complexity / rho + _deviation(m, delta / 2.0, empirical, price)
 
 
 def kernel_margin_bound(

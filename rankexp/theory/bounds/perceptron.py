@@ -18,12 +18,7 @@ def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:
         z, a pair's better row less its worse: ``y (x' - x)``.
     w : array-like of shape (d,)
         Of a linear scorer that ranks all pairs rightly; rho is its least ``<w, z> / ||w||``.
-
-    Raises
-    ------
-    ValueError
-        Where it misranks or ties a pair, as any w does if no scorer separates the pairs: then
-        the perceptron never stops.
+        ValueError for any other; where no scorer separates the pairs, it never stops.
 
     Examples
     --------

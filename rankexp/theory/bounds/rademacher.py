@@ -42,16 +42,7 @@ def empirical_rademacher(
         Draws the signs.
     draws : int
         2 or more vectors of signs.
-
-    Returns
-    -------
-    Estimate
-        In the units of the class's values.
-
-    Raises
-    ------
-    ValueError
-        For fewer rows or draws.
+        ValueError for fewer, and for no rows.
 
     References
     ----------
@@ -89,7 +80,7 @@ def linear_ball(X: npt.ArrayLike, norm: float) -> Supremum:
     """
     rows = table("X", X)
     check_positive(norm=norm)
-    return lambda signs: np.asarray(norm * np.sqrt(((signs @ rows) ** 2).sum(axis=1)))
+    return lambda signs: norm * np.linalg.norm(signs @ rows, axis=1)
 
 
 def linear_ball_bound(X: npt.ArrayLike, norm: float) -> float:
@@ -99,7 +90,7 @@ def linear_ball_bound(X: npt.ArrayLike, norm: float) -> float:
     """
     rows = table("X", X)
     check_positive(norm=norm)
-    return float(norm * np.sqrt((rows**2).sum()) / len(rows))
+    return float(norm * np.linalg.norm(rows) / len(rows))
 
 
 def kernel_ball(K: npt.ArrayLike, norm: float) -> Supremum:
@@ -107,14 +98,8 @@ def kernel_ball(K: npt.ArrayLike, norm: float) -> Supremum:
 
     K (m, m) holds the kernel of the rows; the supremum is ``norm sqrt(sigma' K sigma)``.
     """
-    gram = _gram(K)
-    check_positive(norm=norm)
-
-    def supremum(signs: Floats) -> Floats:
-        squares = ((signs @ gram) * signs).sum(axis=1)
-        return np.asarray(norm * np.sqrt(np.maximum(squares, 0.0)))
-
-    return supremum
+    gram = _gram(K, norm)
+    return lambda signs: norm * np.sqrt(np.maximum(((signs @ gram) * signs).sum(axis=1), 0.0))
 
 
 def kernel_ball_bound(K: npt.ArrayLike, norm: float) -> float:
@@ -123,12 +108,12 @@ def kernel_ball_bound(K: npt.ArrayLike, norm: float) -> float:
     It is at most ``r norm / sqrt(m)``, r² being the largest K(x, x): the step from Theorem 10.1
     to Corollary 10.2 of mohri2018.
     """
-    gram = _gram(K)
-    check_positive(norm=norm)
+    gram = _gram(K, norm)
     return float(norm * np.sqrt(np.trace(gram)) / len(gram))
 
 
-def _gram(K: npt.ArrayLike) -> Floats:
+def _gram(K: npt.ArrayLike, norm: float) -> Floats:
+    check_positive(norm=norm)
     gram = table("K", K)
     scale = np.abs(gram).max()
     if gram.shape[0] != gram.shape[1] or np.abs(gram - gram.T).max() > 1e-9 * scale:

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
+from scipy.special import logsumexp, rel_entr
 from scipy.stats import binom
 
 from rankexp.arrays import Floats
@@ -25,12 +25,7 @@ def error_rates_bound(alpha: npt.ArrayLike, beta: npt.ArrayLike, p: npt.ArrayLik
         The chances of a false negative, ``P(c(x) <= 0, y = 1)``, and of a false positive,
         ``P(c(x) >= 0, y = -1)``; arrays broadcast.
     p : array-like
-        P(y = 1), in (0, 1).
-
-    Raises
-    ------
-    ValueError
-        For chances that are none.
+        P(y = 1), in (0, 1). ValueError for chances that are none.
 
     References
     ----------
@@ -69,14 +64,9 @@ def balanced_bound(risk: npt.ArrayLike, loss: Loss, *, convex: bool = False) -> 
     risk : array-like
         See `loss_risk` of `rankexp.theory.regret`.
     loss : Loss
-        One that bounds the 0/1 loss.
+        One that bounds the 0/1 loss; ValueError for others.
     convex : bool
         Whether to return the sharper bound, for convex losses of margins only.
-
-    Raises
-    ------
-    ValueError
-        For another loss.
     """
     if not loss.bounds_zero_one:
         raise ValueError(f"{loss!r} is below the 0/1 loss somewhere: it bounds nothing")
@@ -94,13 +84,9 @@ def regret_bound(regret: npt.ArrayLike, loss: Loss) -> Floats:
     Parameters
     ----------
     regret : array-like
-        >= 0; see `loss_regret` of `rankexp.theory.regret`.
+        >= 0; see `loss_regret` of `rankexp.theory.regret`. ValueError for others.
     loss : Loss
-
-    Raises
-    ------
-    ValueError
-        For another loss, or a regret below 0.
+        One of these two; ValueError for others.
 
     Examples
     --------
@@ -130,16 +116,11 @@ def proper_regret_bound(regret: npt.ArrayLike, loss: Loss, *, p: npt.ArrayLike =
     Parameters
     ----------
     regret : array-like
-        >= 0; see `loss_regret` of `rankexp.theory.regret`.
+        As for `regret_bound`.
     loss : Loss
-        A proper one.
+        A proper one; ValueError for others.
     p : array-like
         P(y = 1) where the regret is not the balanced one.
-
-    Raises
-    ------
-    ValueError
-        For a loss that isn't proper, a regret below 0, or no probability.
 
     Examples
     --------
@@ -158,7 +139,7 @@ def _least_weight(loss: Loss) -> float:
     near = c[int(np.argmin(loss.weight(c)))]
     found = minimize_scalar(
         lambda at: float(loss.weight(np.asarray(at))),
-        bounds=(max(near - 1e-3, 1e-6), min(near + 1e-3, 1.0 - 1e-6)),
+        bounds=np.clip([near - 1e-3, near + 1e-3], 1e-6, 1.0 - 1e-6),
         method="bounded",
         options={"xatol": 1e-10},
     )
@@ -178,12 +159,7 @@ def plug_in_deviation(epsilon: float, n: int, p: float) -> float:
         > 0.
     n : int
     p : float
-        In (0, 1).
-
-    Raises
-    ------
-    ValueError
-        For numbers out of range.
+        In (0, 1). ValueError for numbers out of range.
 
     References
     ----------
@@ -210,7 +186,8 @@ def plug_in_bound(
     """
     ends = _ends(epsilon, n, p)
     if kind == "chernoff":
-        found = sum(np.exp(-n * _divergence(a, p)) for a in ends if a <= 1.0)
+        coins = (rel_entr(a, p) + rel_entr(1.0 - a, 1.0 - p) for a in ends if a <= 1.0)
+        found = sum(np.exp(-n * divergence) for divergence in coins)
     elif kind == "hoeffding":
         found = 2.0 * np.exp(-2.0 * n * (p - ends[0]) ** 2)
     elif kind == "printed":
@@ -234,12 +211,7 @@ def profiled_exponential(
     scores, y : array-like of shape (n,)
         c, and labels -1 and 1, both of which occur.
     weights : (float, float)
-        Of a negative and of a positive example, > 0.
-
-    Raises
-    ------
-    ValueError
-        For other labels or weights.
+        Of a negative and of a positive example, > 0. ValueError for others, and other labels.
 
     References
     ----------
@@ -280,8 +252,3 @@ def _ends(epsilon: float, n: int, p: float) -> tuple[float, float]:
     check_positive(epsilon=epsilon, n=n)
     _prior(p)
     return p / (1.0 + epsilon), p / (1.0 - epsilon) if epsilon < 1.0 else np.inf
-
-
-def _divergence(a: float, p: float) -> float:
-    rest = (1.0 - a) * np.log((1.0 - a) / (1.0 - p)) if a < 1.0 else 0.0
-    return float(a * np.log(a / p) + rest)
