@@ -1,6 +1,6 @@
 """How often bounds of ranking errors fail, and by how much they are too large, case by case."""
 
-from typing import Any, NamedTuple
+from typing import Any
 from warnings import catch_warnings
 
 import numpy as np
@@ -137,31 +137,20 @@ def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
     return bound - model.n_updates_
 
 
-class _Scores(NamedTuple):
-    """Scores of positives and negatives that were drawn, their AUC and what it is expected."""
-
-    up: Floats
-    down: Floats
-    auc: float
-    expected: float
-
-
-def _scores(rng: np.random.Generator, copied: bool) -> _Scores:
-    """Draw scores of few values, which may vary as much as an AUC can."""
-    m, n = rng.integers(5, 61, size=2).tolist()
-    p, q = rng.dirichlet(np.full(4, 0.3), size=2)
-    right = np.tri(4, k=-1) + 0.5 * np.eye(4)  # the row's value above the column's
-    up, down = rng.choice(4, size=m, p=p), rng.choice(4, size=n, p=q)
-    value = right[up][:, down].mean()
-    up, down = (np.repeat(part, COPIES if copied else 1).astype(np.float64) for part in (up, down))
-    return _Scores(up, down, float(value), float(p @ right @ q))
-
-
 def _auc(kind: Any) -> Case:
-    """Return the case of a bound or an interval of the AUC."""
+    """Return the case of a bound or an interval of the AUC.
+
+    Scores have few values, which may vary as much as an AUC can.
+    """
 
     def case(rng: np.random.Generator, delta: float, broken: bool) -> float:
-        up, down, value, expected = _scores(rng, broken)
+        m, n = rng.integers(5, 61, size=2).tolist()
+        p, q = rng.dirichlet(np.full(4, 0.3), size=2)
+        right = np.tri(4, k=-1) + 0.5 * np.eye(4)  # the row's value above the column's
+        up, down = rng.choice(4, size=m, p=p), rng.choice(4, size=n, p=q)
+        value, expected = float(right[up][:, down].mean()), float(p @ right @ q)
+        if broken:
+            up, down = np.repeat(up, COPIES), np.repeat(down, COPIES)
         if kind == "delong":
             low, high = auc.delong_interval(up, down, delta)
         elif kind == "bootstrap":

@@ -40,8 +40,8 @@ def surrogate_regrets(
     n : int
         Training examples.
     generator, params : str, mapping or None
-        A generator with known eta, and its parameters. With a single Gaussian feature every
-        linear scorer of the right sign ranks best; None is so.
+        A generator with known eta, else ValueError, and its parameters. With a single Gaussian
+        feature every linear scorer of the right sign ranks best; None is so.
     balanced : bool
         Whether classes weigh ½ each in training and in the regret of the loss.
 
@@ -51,11 +51,6 @@ def surrogate_regrets(
         ``rank_regret`` and ``loss_regret``, and the errors of both; ``zero_one_regret`` of the
         same scorer; ``ratio``, rank regret over the root of the regret of the loss; with balance,
         where known, ``bound``, that of Theorem 4.1, and ``best_bound``, for proper losses.
-
-    Raises
-    ------
-    ValueError, UnknownNameError
-        For what doesn't go together, or a generator without eta.
     """
     model = registry.get("generators", generator)(**(params or {})).draw_model(rng)
     X, y = model.sample(n, rng)

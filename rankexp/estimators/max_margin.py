@@ -96,9 +96,8 @@ class MaxMarginRanker(LinearOfPairs):
         if found.bound <= NOTHING or found.margin <= 0.0:
             raise ValueError(INSEPARABLE if self.nu is None else LOW.format(nu=nu))
         with np.errstate(over="ignore"):
-            self.margin_, self.bound_ = (
-                float(np.ldexp(value, power)) for value in (found.margin, found.bound)
-            )
+            self.margin_ = float(np.ldexp(found.margin, power))
+            self.bound_ = float(np.ldexp(found.bound, power))
         self.coef_, self.n_iter_ = found.w[None], found.n_iter
         self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
         if found.bound - found.margin > self.tol * found.bound:

@@ -23,20 +23,17 @@ class SmoothMarginRanker(RankBoost):
 
     Parameters
     ----------
-    risk, n_rounds, cuts, n_cuts, costs, levels, queries
-        As for `RankBoost`.
-    smoothing : float or None
-        d >= 0, as for `RankBoost`, whose coefficient is the longest step.
+    risk, n_rounds, cuts, n_cuts, smoothing, costs, levels, queries
+        As for `RankBoost`, whose coefficient is the longest step.
 
     Attributes
     ----------
     smooth_margins_ : ndarray of shape (n_iter_,)
         G after each round, which never falls. Where the last is not above 0, some pair is not in
         order, and all rounds were RankBoost's. With weights or costs below 1, it is no bound.
-    stump_features_, stump_thresholds_, alphas_, risk_, normalisers_, right_, wrong_, edges_, \
-pairs_, n_iter_, levels_, classes_, better_, threshold_
-        As of `RankBoost`. It ends before `n_rounds` where no base ranker's ``e+ - e-`` is above
-        G: G is then greatest.
+    n_iter_ : int
+        Fewer than `n_rounds` where no base ranker's ``e+ - e-`` is above G: G is then greatest.
+        This and all others are as of `RankBoost`.
 
     References
     ----------

@@ -161,7 +161,6 @@ def exact_margin(D):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_margin_is_the_greatest_and_certified(seed, parts, monkeypatch):
     if parts:
-        monkeypatch.setattr(max_margin, "ALL_AT_ONCE", 5)
         monkeypatch.setattr(max_margin, "ADDED", 5)
     X, pairs, labels = separable(seed, m=200)
     D = signed(X, pairs, labels)[labels != 0]
@@ -177,7 +176,6 @@ def test_the_margin_is_the_greatest_and_certified(seed, parts, monkeypatch):
 @pytest.mark.parametrize("nu", [0.4, 0.8, 1.0])
 def test_with_nu_the_mean_of_the_lowest_margins_is_the_greatest(nu, parts, monkeypatch):
     if parts:
-        monkeypatch.setattr(max_margin, "ALL_AT_ONCE", 5)
         monkeypatch.setattr(max_margin, "ADDED", 5)
     rng = np.random.default_rng(0)
     X, pairs = rng.normal(size=(30, 3)), rng.integers(0, 30, (80, 2))

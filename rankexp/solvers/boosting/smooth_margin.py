@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.optimize import brentq
 
-from rankexp.solvers.boosting.boost_pairs import Pairs, Round, Shares, coefficient, normaliser
+from rankexp.solvers.boosting.boost_pairs import Pairs, Round, Shares, coefficient
 from rankexp.solvers.boosting.stumps import Binned
 
 RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
@@ -35,7 +35,7 @@ def smooth_margin_rounds(
         if size == 0.0 or log_f >= 0.0:
             alpha = coefficient(shares, "pairs", smoothing)
         elif abs(shares.right - shares.wrong) > -log_f / size + RISE:
-            alpha = highest(shares, log_f, size, abs(coefficient(shares, "pairs", smoothing)))
+            alpha = highest(shares, log_f, size, coefficient(shares, "pairs", smoothing))
         else:
             return
         ratio = pairs.step(stump, alpha, shares)
@@ -47,16 +47,13 @@ def highest(shares: Shares, log_f: float, size: float, longest: float) -> float:
     """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest.
 
     Z is the normaliser of the round. ``-log Z`` is concave, so that the zero of the derivative's
-    numerator is the only one. It is below RankBoost's coefficient, `longest`, where Z is least.
+    numerator is the only one between 0 and RankBoost's coefficient, `longest`, where Z is least.
     """
-    turned = shares.wrong > shares.right
-    right, wrong = sorted((shares.right, shares.wrong), reverse=True)
-    ahead = shares._replace(right=right, wrong=wrong)
+    sign = np.sign(longest)
 
     def rise(alpha: float) -> float:
-        z = normaliser(ahead, alpha)
-        slope = (right * np.exp(-alpha) - wrong * np.exp(alpha)) / z
-        return float(slope * (size + alpha) + log_f + np.log(z))
+        right, wrong = shares.right * np.exp(-alpha), shares.wrong * np.exp(alpha)
+        z = right + wrong + shares.tied
+        return float(sign * (right - wrong) / z * (size + abs(alpha)) + log_f + np.log(z))
 
-    alpha = longest if rise(longest) >= 0.0 else float(brentq(rise, 0.0, longest, rtol=ROOT))
-    return -alpha if turned else alpha
+    return longest if rise(longest) >= 0.0 else float(brentq(rise, 0.0, longest, rtol=ROOT))

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats
 from rankexp.solvers.pairs.pair_list import PairList, margins
 
-ALL_AT_ONCE = 2000  # tuned: up to so many pairs, all are in the first program
-ADDED = 500  # tuned: pairs at once
-MORE = 1.5  # tuned: times as many pairs as the share nu has, in the first program
+ADDED = 500  # tuned: pairs at once; in the first program those that a guess of w ranks worst
+MORE = 1.5  # tuned: times as many pairs as the share nu has, if these are more
 LONGEST = 200  # programs; some 10 are usual
 FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
 
@@ -35,8 +34,10 @@ def max_margin(X: Floats, pairs: PairList, nu: float, tol: float, enough: float)
 
     `enough`: it ends early where the bound is lower: no w has that margin.
     """
-    z = margins(X, pairs.upper, pairs.lower, _mean_sign(X, pairs))
-    taken = _lowest(z, pairs.share, MORE * nu)
+    guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
+    order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
+    needed = int(np.cumsum(pairs.share[order]).searchsorted(MORE * nu)) + 1
+    taken = np.sort(order[: max(ADDED, needed)])
     best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
     for n_iter in range(1, LONGEST + 1):
         D = X[pairs.upper[taken]] - X[pairs.lower[taken]]
@@ -49,14 +50,11 @@ def max_margin(X: Floats, pairs: PairList, nu: float, tol: float, enough: float)
             best = best._replace(w=w, margin=margin)
         if best.bound - best.margin <= tol * best.bound or best.bound <= enough:
             break
-        short = np.flatnonzero(z < level)
-        short = np.setdiff1d(short, taken, assume_unique=True)
+        short = np.setdiff1d(np.flatnonzero(z < level), taken, assume_unique=True)
         if not short.size:
             break
-        most = max(ADDED, taken.size // 2)
-        if short.size > most:
-            short = short[np.argpartition(z[short], most)[:most]]
-        taken = np.union1d(taken, short)
+        worst = np.argsort(z[short])[: max(ADDED, taken.size // 2)]
+        taken = np.union1d(taken, short[worst])
     return best
 
 
@@ -69,20 +67,6 @@ def lowest_mean(z: Floats, share: Floats, nu: float) -> float:
     return float(np.diff(left, prepend=0.0) @ z[order]) / float(left[-1])
 
 
-def _mean_sign(X: Floats, pairs: PairList) -> Floats:
-    """Return a first guess of w, by the signs of the mean difference."""
-    return np.asarray(np.sign(pairs.spread(pairs.share) @ X) / X.shape[1])
-
-
-def _lowest(z: Floats, share: Floats, part: float) -> Ints:
-    """Return the pairs with the lowest values: some number, and those that make up a part."""
-    if z.size <= ALL_AT_ONCE:
-        return np.arange(z.size)
-    order = np.argsort(z, kind="stable")
-    needed = int(np.cumsum(share[order]).searchsorted(part)) + 1
-    return np.sort(order[: max(ADDED, needed)])
-
-
 def _program(D: Floats, limit: Floats | None) -> tuple[Floats, float, float]:
     """Solve the dual for some pairs; return w, the margin level of the pairs and the bound.
 
@@ -91,15 +75,14 @@ def _program(D: Floats, limit: Floats | None) -> tuple[Floats, float, float]:
     """
     m, d = D.shape
     both = np.vstack((D.T, -D.T))
-    most = np.full(m, np.inf) if limit is None else limit
-    bounds = [(0.0, top) for top in [*most.tolist(), np.inf]]
+    most = [np.inf] * m if limit is None else limit.tolist()
     found = linprog(
         np.append(np.zeros(m), 1.0),
         A_ub=np.column_stack((both, -np.ones(2 * d))),
         b_ub=np.zeros(2 * d),
         A_eq=np.append(np.ones(m), 0.0)[None],
         b_eq=[1.0],
-        bounds=bounds,
+        bounds=[(0.0, top) for top in [*most, np.inf]],
         method="highs",
         options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
     )

@@ -5,6 +5,7 @@ curvature is ``X' B X`` with B the sparse Laplacian of the pairs.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -35,27 +36,31 @@ class PairList:
         share = np.bincount(which, weight / weight.max())
         return cls(key // n, key % n, share / share.sum(), n)
 
+    @cached_property
+    def incidence(self) -> csr_array:
+        """The matrix (m, n) with 1 at the upper row of each pair and -1 at the lower one."""
+        m, rows = self.upper.size, np.column_stack((self.upper, self.lower)).ravel()
+        entries = np.tile([1.0, -1.0], m), rows, np.arange(0, 2 * m + 1, 2)
+        return csr_array(entries, shape=(m, self.n))
+
     def differences(self, s: Floats) -> Floats:
         """Return the score of the upper row less that of the lower one, (m,)."""
         return s[self.upper] - s[self.lower]
 
     def spread(self, a: Floats) -> Floats:
         """Return the sum over pairs of a (m,) by upper row, less that by lower row, (n,)."""
-        upper, lower = (np.bincount(at, a, self.n) for at in (self.upper, self.lower))
-        return np.asarray(upper - lower, dtype=np.float64)
+        return np.asarray(a @ self.incidence)
 
     def mass(self) -> Floats:
         """Return what the pairs of each row count, (n,)."""
-        upper, lower = (np.bincount(at, self.share, self.n) for at in (self.upper, self.lower))
-        return np.asarray(upper + lower)
+        return np.asarray(
+            np.bincount(np.r_[self.upper, self.lower], np.tile(self.share, 2), self.n)
+        )
 
     def curvature(self, X: Floats, c: Floats) -> Floats:
         """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""
-        i, j = np.r_[self.upper, self.lower], np.r_[self.lower, self.upper]
-        rows = np.arange(self.n)
-        degree = np.bincount(i, np.r_[c, c], self.n)
-        entries = np.r_[degree, -c, -c], (np.r_[rows, i], np.r_[rows, j])
-        laplacian = csr_array(entries, shape=(self.n, self.n))
+        A = self.incidence
+        laplacian = (A.T * c) @ A
         return np.asarray(X.T @ np.asarray(laplacian @ X))
 
 

@@ -14,12 +14,8 @@ from rankexp.solvers.smooth.objective import gram
 class ExponentialPush(PushPairs):
     """The push of ``exp(-D)``: the p-th power of one sum, times another one."""
 
-    _last: tuple[Floats, tuple[float, Floats, Floats]] | None = None
-
-    def _shares(self, s: Floats) -> tuple[float, Floats, Floats]:
+    def _prepare(self, s: Floats) -> tuple[float, Floats, Floats]:
         """Return the risk, and the shares of each positive and negative in the two sums."""
-        if self._last is not None and np.array_equal(self._last[0], s):
-            return self._last[1]
         total, shares = 0.0, []
         for weight, x, power in (
             (self.v, -s[self.up], self.p),
@@ -30,24 +26,22 @@ class ExponentialPush(PushPairs):
             whole = e.sum()
             total += power * (float(top) + float(np.log(whole)))
             shares.append(e / whole)
-        found = float(np.exp(total)), shares[0], shares[1]
-        self._last = s.copy(), found
-        return found
+        return float(np.exp(total)), shares[0], shares[1]
 
     def value(self, s: Floats) -> float:
         """Return the risk."""
-        return self._shares(s)[0]
+        return float(self.prepared(s)[0])
 
     def slope(self, s: Floats) -> Floats:
         """Return the derivative with respect to each score."""
-        value, above, below = self._shares(s)
+        value, above, below = self.prepared(s)
         r = np.empty(s.size)
         r[self.up], r[self.down] = -self.p * value * above, self.p * value * below
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w."""
-        value, above, below = self._shares(s)
+        value, above, below = self.prepared(s)
         share = np.zeros((2, s.size))
         share[0, self.down], share[1, self.up] = below, above
         (down, up), p = share @ X, self.p
@@ -63,13 +57,9 @@ class SquaredPush(PushPairs):
     but what is small.
     """
 
-    _last: Floats | None = None
-
-    def _sort(self, s: Floats) -> None:
+    def _prepare(self, s: Floats) -> None:
         """Sort positives and negatives, and find how many of the others count for each."""
-        if self._last is not None and np.array_equal(self._last, s):
-            return
-        self._last, u, t = s.copy(), s[self.up] - 1.0, s[self.down]
+        u, t = s[self.up] - 1.0, s[self.down]
         self.i, self.j = np.argsort(u), np.argsort(t)
         self.s_up, self.s_down = u[self.i] - u[self.i[0]], t[self.j] - u[self.i[0]]
         self.lower, self.higher = np.full(t.size, u.size), np.full(u.size, t.size)
@@ -79,7 +69,7 @@ class SquaredPush(PushPairs):
 
     def means(self, s: Floats) -> Floats:
         """Return the mean loss of each negative."""
-        self._sort(s)
+        self.prepared(s)
         v, u, t, G = self.v[self.i], self.s_up, self.s_down, np.empty(self.down.size)
         whole, first, second = (_running(x)[self.lower] for x in (v, v * u, v * u * u))
         G[self.j] = np.maximum((whole * t - 2.0 * first) * t + second, 0.0)  # rounding
@@ -87,7 +77,7 @@ class SquaredPush(PushPairs):
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
         """Return the mean slope of each negative, and the sum of those of a positive times a."""
-        self._sort(s)
+        self.prepared(s)
         own, others = np.empty(self.down.size), np.empty(self.up.size)
         v, u, t = self.v[self.i], self.s_up, self.s_down
         own[self.j] = 2.0 * (_running(v * u)[self.lower] - _running(v)[self.lower] * t)
@@ -102,7 +92,7 @@ class SquaredPush(PushPairs):
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
         """Return what the Hessian needs, from running sums of rows."""
-        self._sort(s)
+        self.prepared(s)
         slopes, bends = np.empty((2, self.down.size, X.shape[1]))
         degree, rows = np.empty(self.up.size), X[self.i] * (2.0 * self.v[self.i, None])
         bends[self.j] = count = _running(rows)[self.lower]

@@ -7,7 +7,7 @@ and `spread` of its own.
 """
 
 from collections.abc import Iterator
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class PushPairs(SmoothRisk):
 
     intercept = False
     centred = True
+    _last: tuple[Floats, Any] | None = None
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         self.positive, self.loss, self.p, self.weight = positive, loss, p, weight
@@ -52,6 +53,15 @@ class PushPairs(SmoothRisk):
         some = self._some(rows)
         up, down = (part / whole for part, whole in zip(some.mass, self.mass, strict=True))
         return some, float(up**self.p * down)
+
+    def _prepare(self, s: Floats) -> Any:
+        """Return what value, slope and Hessian at the same scores share."""
+
+    def prepared(self, s: Floats) -> Any:
+        """Return it, worked out once where scores stay the same."""
+        if self._last is None or not np.array_equal(self._last[0], s):
+            self._last = s.copy(), self._prepare(s)
+        return self._last[1]
 
     def _blocks(self, s: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield parts of the negatives, and the differences of all positives to them."""

@@ -8,6 +8,7 @@ over the rows on one side of a score by running sums in the order of the scores.
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Literal
 
 import numpy as np
 from scipy.linalg import toeplitz
@@ -33,12 +34,11 @@ ranks of the other side's rows that are in the same panel, where a loss has its 
 
 @dataclass
 class Sides:
-    """Scores, and the places of positives and of negatives in the panels that they share.
+    """The places of the scores of positives and of negatives in the panels that they share.
 
     `means` (down,): the mean loss of each negative, once known.
     """
 
-    s: Floats
     up: ScorePanels
     down: ScorePanels
     means: Floats | None = None
@@ -58,7 +58,6 @@ class PanelPush(PushPairs):
     """The push of a loss with one analytic part, on panels of the scores."""
 
     factor, rate = 1.0, 1.0
-    _last: Sides | None = None
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         super().__init__(positive, loss, p, weight)
@@ -75,56 +74,50 @@ class PanelPush(PushPairs):
         few = self.pairs <= EXACT_PAIRS
         return PushPairs(self.positive, self.loss, self.p, self.weight) if few else self
 
-    def _sides(self, s: Floats) -> Sides | None:
+    def _prepare(self, s: Floats) -> Sides | None:
         """Return the panels of scores; None where they are more than the pairs, or infinite."""
-        if self._last is None or not np.array_equal(self._last.s, s):
-            x = self.rate * s
-            if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
-                return None
-            panels = ScorePanels(x)
-            up, down = panels.some(self.up, self.v), panels.some(self.down, self.u)
-            self._last = Sides(s.copy(), up, down)
-        return self._last
+        x = self.rate * s
+        if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
+            return None
+        panels = ScorePanels(x)
+        return Sides(panels.some(self.up, self.v), panels.some(self.down, self.u))
 
     def means(self, s: Floats) -> Floats:
         """Return the mean loss of each negative."""
-        sides = self._sides(s)
+        sides: Sides | None = self.prepared(s)
         if sides is None:
             return super().means(s)
         if sides.means is None:
-            sides.means = self.factor * np.maximum(self._over_positives(0, sides), 0.0)
+            sides.means = self.factor * np.maximum(self._sums(0, sides, "up"), 0.0)
             self.noise = NOISE * self.p * float(self.u @ sides.means ** (self.p - 1.0))
         return sides.means
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
         """Return the mean slope of each negative, and the sum of those of a positive times a."""
-        sides, times = self._sides(s), self.factor * self.rate
+        sides: Sides | None = self.prepared(s)
+        times = self.factor * self.rate
         if sides is None:
             return super().rises(s, a)
         sides.down.weight = a
-        own = self._over_positives(1, sides)
-        return times * own, times * self._over_negatives(1, sides)
+        own = self._sums(1, sides, "up")
+        return times * own, times * self._sums(1, sides, "down")
 
-    def _over_positives(self, order: int, sides: Sides) -> Floats:
-        """Return the weighted sums over positives of the loss or of its slope, by negative."""
-        of, up, down = self.of[order], sides.up, sides.down
-        seen = of.transform(up.moments(self.zero[: up.x.size], 1))
-        return down.values(of.seen_by_lower(seen, up.count), self.zero[: down.x.size])
-
-    def _over_negatives(self, order: int, sides: Sides) -> Floats:
-        """Return those over negatives, by positive."""
-        of, up, down = self.of[order], sides.up, sides.down
-        seen = of.transform(down.moments(self.zero[: down.x.size], 1))
-        return up.values(of.seen_by_upper(seen, up.count), self.zero[: up.x.size])
+    def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
+        """Return weighted sums of the loss or of its slope over a class, by row of the other."""
+        here, there = (sides.down, sides.up) if over == "up" else (sides.up, sides.down)
+        of = self.of[order]
+        seen = of.transform(there.moments(self.zero[: there.x.size], 1))
+        by = of.seen_by_lower if over == "up" else of.seen_by_upper
+        return here.values(by(seen, here.count), self.zero[: here.x.size])
 
     def spreads(self, s: Floats) -> bool:
         """Whether pairs are many, and panels few enough for a table of all their distances."""
-        sides = self._sides(s)
+        sides: Sides | None = self.prepared(s)
         return sides is not None and self.pairs > FEW_PAIRS and sides.up.count <= HESSIAN_PANELS
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
         """Return what the Hessian needs; of many pairs at scores rounded to panels."""
-        sides = self._sides(s)
+        sides: Sides | None = self.prepared(s)
         if sides is None or not self.spreads(s):
             return super().spread(X, s, a)
         up, down, size = sides.up.panel, sides.down.panel, sides.up.count
@@ -153,15 +146,16 @@ class BranchPush(PanelPush):
             found.append(Convolution(partial(of, 1.0), low))
         return found[0], found[1]
 
-    def _over_positives(self, order: int, sides: Sides) -> Floats:
-        """Add what positives above a negative, in its panel, have more."""
-        found, (up, down) = super()._over_positives(order, sides), sides.beside
-        return _add(found, down, up, self.v, self.steps[order])
-
-    def _over_negatives(self, order: int, sides: Sides) -> Floats:
-        """Add what negatives below a positive, in its panel, have more."""
-        found, (up, down) = super()._over_negatives(order, sides), sides.beside
-        return _add(found, up, down, np.asarray(sides.down.weight), self.steps[order].T)
+    def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
+        """Add what rows in the same panel, with a difference above 0, have more."""
+        found, step, (up, down) = (
+            super()._sums(order, sides, over),
+            self.steps[order],
+            sides.beside,
+        )
+        if over == "up":
+            return _add(found, down, up, self.v, step)
+        return _add(found, up, down, np.asarray(sides.down.weight), step.T)
 
 
 def _add(found: Floats, here: Beside, others: Beside, weight: Floats, step: Floats) -> Floats:
