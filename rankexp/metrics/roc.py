@@ -45,10 +45,8 @@ def roc(
     Examples
     --------
     >>> false, true, thresholds = roc([0, 1, 1], [1.0, 1.0, 2.0], ties="best")
-    >>> false.tolist(), true.tolist()
-    ([0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
-    >>> thresholds.tolist()
-    [inf, 2.0, 2.0, 1.0, 1.0]
+    >>> false.tolist(), true.tolist(), thresholds.tolist()
+    ([0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0], [inf, 2.0, 2.0, 1.0, 1.0])
     """
     check_ties(ties)
     labels, s = np.asarray(in_order(y, levels)), without_imaginary(scores)
@@ -56,15 +54,14 @@ def roc(
         raise ValueError(f"y and scores must be (n,); got {labels.shape} and {s.shape}")
     if s.dtype.kind == "f" and np.isnan(s).any():
         raise ValueError(NAN)
-    weight = None if sample_weight is None else scaled_weights(sample_weight, labels.size)
-    if weight is not None:
-        labels, s, weight = labels[weight > 0], s[weight > 0], weight[weight > 0]
+    given = np.ones(labels.size) if sample_weight is None else sample_weight
+    weight = scaled_weights(given, labels.size)
+    labels, s, weight = labels[weight > 0], s[weight > 0], weight[weight > 0]
     positive = positive_rows(labels)
     if positive.all():
         raise ValueError("y has a single class: there is no ROC curve")
-    values, place = np.unique(s, return_inverse=True)  # scikit-learn takes no infinite scores
-    kept = {"sample_weight": weight, "drop_intermediate": False}
-    false, true, _ = roc_curve(positive, place, **kept)
+    values, place = np.unique(s, return_inverse=True)  # roc_curve takes no infinite scores
+    false, true, _ = roc_curve(positive, place, sample_weight=weight, drop_intermediate=False)
     thresholds = np.concatenate(([np.inf], values[::-1].astype(np.float64)))
     if ties == "expected":
         return false, true, thresholds

@@ -44,6 +44,9 @@ def test_thresholds_give_the_rates():
     for false, true, threshold in zip(*roc(y, s), strict=True):
         assert (s[y == 1] >= threshold).mean() == true
         assert (s[y == 0] >= threshold).mean() == false
+    ends = roc([0, 1, 0, 1], [-np.inf, 0.0, 1.0, np.inf])
+    assert ends[2].tolist() == [np.inf, np.inf, 1.0, 0.0, -np.inf]
+    assert ends[1].tolist() == [0.0, 0.5, 0.5, 1.0, 1.0]
     words = np.array(["good", "bad"])[1 - y]
     assert (roc(words, s, levels=["bad", "good"])[1] == roc(y, s)[1]).all()
 

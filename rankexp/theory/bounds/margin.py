@@ -86,7 +86,7 @@ def margin_bound(
     """
     check_positive(rho=rho, m=m)
     check_confidence(delta)
-    return loss + 2.0 * complexity / rho + _deviation(m, delta, empirical)
+    return float(loss + 2.0 * complexity / rho + _deviation(m, delta, empirical))
 
 
 def _deviation(m: int, delta: float, empirical: bool, more: float = 0.0) -> float:
@@ -127,7 +127,7 @@ def uniform_margin_bound(
     if rho > largest:
         raise ValueError(f"rho={rho}: the bound holds for margins up to largest={largest}")
     price = np.sqrt(np.log(np.log2(2.0 * largest / rho)) / m)
-    return loss + 4.0 * complexity / rho + _deviation(m, delta / 2.0, empirical, price)
+    return float(loss + 4.0 * complexity / rho + _deviation(m, delta / 2.0, empirical, price))
 
 
 def kernel_margin_bound(
