@@ -73,6 +73,19 @@ def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
         and "/" not in shown[0][1]
         and "published" not in output.tables[0].caption
     )
+    assert not any("print" in note or "≠" in note for note in output.notes)
+    assert output.notes[-1] == "Spearman's rho: of two draws, their median."
+
+
+def test_notes_say_what_the_print_is_held_against(make: Make) -> None:
+    marks, rho = show(printed(make(), logistic=1.0, svm_or=3.0, exponential=2.5), "boxes").notes
+    assert marks.endswith("≠: further from the print than 95% of two draws are apart.")
+    assert rho.startswith("Spearman's rho: to the print") and rho.endswith("do better.")
+
+
+def test_one_method_has_no_rank(make: Make) -> None:
+    (note,) = show(make(), "boxes", methods=["logistic"]).notes
+    assert note == "boxes: ranks need two methods or more."
 
 
 def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:

@@ -54,7 +54,10 @@ class RankTable(Choosing, InBlocks):
         return Output(
             numbers.assign(rule=str(self.rule_of(experiment))),
             [self._table(context, experiment, found, detail) for detail in (False, True)],
-            notes=[*self._notes(), *(f"{text}." for text in numbers["left_out"].unique() if text)],
+            notes=[
+                *self._notes(bool(numbers["published"].notna().any())),
+                *(f"{text}." for text in numbers["left_out"].unique() if text),
+            ],
             gist=f"Average ranks, Spearman's rho: {said}.",
             tally=_tally(context, numbers.dropna(subset=["published"])),
             facts=facts,
@@ -73,6 +76,8 @@ class RankTable(Choosing, InBlocks):
         own = [whole.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
             raise blocks.IncompleteError("a data set needs two splits or more")
+        if len(methods) < 2:
+            raise blocks.IncompleteError("ranks need two methods or more")
         designs = context.designs(experiment, metric)
         average, draws = noisy_ranks(
             own,
@@ -120,16 +125,20 @@ class RankTable(Choosing, InBlocks):
         header, label = ["Method", *(metric.label for metric in found)], context.method_label
         return Table(header, [[label(m), *own] for m, own in rows.items()], caption, detail)
 
-    def _notes(self) -> list[str]:
+    def _notes(self, printed: bool) -> list[str]:
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
         same = {"average": "mean", "min": "least"}[self.ties]
+        away = (
+            f" {Mark.APART.value}: further from the print than {LEVEL:.0%} of two draws are apart."
+        )
+        rho = "to the print, with that of the draws, which noise brings nearer to 0 / "
+        best = "; no print as noisy can be expected to do better"
         return [
             f"Ranks of mean values{near} within each data set; of equal ones the {same}. "
             f"In brackets, in the files: {LEVEL:.0%} of {DRAWS:,} draws of the noise of splits, "
-            "corrected for training parts that overlap; the data sets stay as they are. "
-            f"{Mark.APART.value}: further from the print than {LEVEL:.0%} of two draws are apart.",
-            "Spearman's rho: to the print, with that of the draws, which noise brings nearer to 0 "
-            "/ of two draws, their median; no print as noisy can be expected to do better.",
+            "corrected for training parts that overlap; the data sets stay as they are."
+            f"{away * printed}",
+            f"Spearman's rho: {rho * printed}of two draws, their median{best * printed}.",
         ]
 
 
