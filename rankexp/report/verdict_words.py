@@ -60,7 +60,8 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     if said == "equivalent":
         return Fact(said, f"{text}, within {margin}")
     if said == "undecided":
-        return Fact(said, f"{text}, which leaves {margin} open ({_needed(own, settings)})")
+        lacks = "" if math.isnan(low) else f" ({_needed(own, settings)})"
+        return Fact(said, f"{text}, which leaves {margin} open{lacks}")
     least = min(abs(low), abs(high))
     return Fact(said, f"{text}, {'beyond' if least >= settings.margin else 'beside'} {margin}")
 

@@ -300,6 +300,7 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
         ),
         ("undecided", -0.006, 0.006, "undecided", "(a little more data may decide it)"),
         ("undecided", -math.inf, math.inf, "undecided", "(at least 6 data sets would be needed)"),
+        ("undecided", math.nan, math.nan, "undecided", "which leaves the margin of .01 open"),
     ],
 )
 def test_a_fact_says_what_was_found_or_what_is_needed(
