@@ -97,6 +97,20 @@ def test_weight_on_the_top_gains_where_negatives_crowd_it(
     assert found["verdict"] == verdict
 
 
+def test_the_gain_is_smaller_where_auc_chooses_and_costs_auc_where_it_does_not(
+    synthetic: Path,
+) -> None:
+    keys, pairs = ["contrast", "problem"], "push in place of pairs"
+    by_auc, cost = (
+        pd.read_csv(synthetic / f"{name}.csv").set_index(keys)["difference"].loc[pairs]
+        for name in ("pushed-by-auc", "pushed-auc")
+    )
+    assert by_auc["crowded-rare"] == pytest.approx(0.0069, abs=0.001)
+    assert by_auc["crowded"] == pytest.approx(0.0043, abs=0.001)
+    assert cost["crowded-rare"] == pytest.approx(-0.0022, abs=0.001)
+    assert cost["crowded"] == pytest.approx(-0.0044, abs=0.001)
+
+
 def test_on_wine_no_gain_is_shown(real: Path) -> None:
     found = contrasts(real).xs("wine", level="problem")
     assert len(found) == 3
