@@ -88,12 +88,13 @@ class Loss(Named, ABC):
         raise self._lacks("weight function")
 
     def bayes_risk(self, eta: Floats) -> Floats:
-        """Return the least ``eta l(1, v) + (1 - eta) l(-1, v)``; 0 at ``eta`` 0 and 1."""
+        """Return the least ``eta l(1, v) + (1 - eta) l(-1, v)``; 0 at 0 and 1, NaN beyond."""
         eta = np.asarray(eta, dtype=np.float64)
         inside = np.clip(eta, np.finfo(np.float64).tiny, 1.0 - np.finfo(np.float64).epsneg)
         v = self.link(inside)
         risk = inside * self.value(1.0, v) + (1.0 - inside) * self.value(-1.0, v)
-        return np.where((eta > 0.0) & (eta < 1.0), risk, 0.0 * eta)
+        ends = np.where((eta == 0.0) | (eta == 1.0), 0.0, np.nan)
+        return np.where((eta > 0.0) & (eta < 1.0), risk, ends)
 
     def parts(self, of: Literal["pair", "positive"]) -> tuple["Part", ...]:
         """Return margin losses that add up to a loss of score differences, with quick sums.

@@ -12,10 +12,10 @@ from rankexp.losses.logistic import Logistic
 REGISTER = {"p_classification": "PClassification", "scaled_logistic": "ScaledLogistic"}
 
 
-def power(p: float, least: float) -> float:
+def power(of: str, p: float, least: float) -> float:
     """Return a parameter p as a float; ValueError where it is below the least, or no number."""
     if not least <= p < np.inf:
-        raise ValueError(f"p={p}: expected a number from {least:g} on")
+        raise ValueError(f"{of}, p={p}: expected a number from {least:g} on")
     return float(p)
 
 
@@ -32,7 +32,7 @@ class PClassification(PartialLosses):
     """
 
     def __init__(self, p: float = 4.0) -> None:
-        self.p = power(p, 1e-3)
+        self.p = power("p_classification", p, 1e-3)
         self.rate, self.steepest = self.p + 1.0, max(1.0, 0.5 * self.p**2)
 
     def partial(self, y: float, v: Floats, order: int) -> Floats:
@@ -72,7 +72,7 @@ class ScaledLogistic(Logistic):
     analytic = False
 
     def __init__(self, p: float = 4.0) -> None:
-        self.p = power(p, 0.0)
+        self.p = power("scaled_logistic", p, 0.0)
         self.rate = self.p + 1.0
         self.at_zero, self.steepest = float(np.log(2.0)) / self.rate, max(1.0, self.rate / 8.0)
 

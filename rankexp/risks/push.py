@@ -24,7 +24,9 @@ class Push(Risk):
     Parameters
     ----------
     p : float
-        At least 1: the larger, the more the top of the ranking counts.
+        At least 1: the larger, the more the top of the ranking counts. No root is taken: mean
+        losses above 1 grow with p and those below vanish (as ``log(2)^p`` of the logistic loss at
+        0), so that a fitting penalty depends on p, and a large p can leave coefficients of 0.
 
     References
     ----------
@@ -35,7 +37,7 @@ class Push(Risk):
     reason = "it is a mean over the negatives of all rows"
 
     def __init__(self, p: float = 4.0) -> None:
-        self.p = power(p, 1.0)
+        self.p = power("push", p, 1.0)
 
     def accepts(self, loss: Loss) -> str | None:
         """Return None for a convex loss that is smooth."""

@@ -154,6 +154,7 @@ def test_at_the_ends_nothing_is_no_number(text):
     loss, ends = parse(text), np.array([0.0, 1.0])
     with np.errstate(all="raise", under="ignore"):
         np.testing.assert_array_equal(loss.bayes_risk(ends), 0.0)
+        assert np.isnan(loss.bayes_risk(np.array([-0.1, 1.1, np.nan]))).all()
         v = loss.link(ends)
         np.testing.assert_array_equal(loss.inverse_link(v), ends)
         np.testing.assert_array_equal(loss.value(1.0, v[1:]), 0.0)

@@ -286,7 +286,7 @@ def test_what_the_push_refuses():
         LinearRanker("hinge", "push").fit(X, y)
     with pytest.raises(ValueError, match="takes no groups: it is a mean over the negatives"):
         LinearRanker("logistic", "push").fit(X, y, groups=y)
-    with pytest.raises(ValueError, match=r"p=0.5: expected a number from 1 on"):
+    with pytest.raises(ValueError, match=r"push, p=0.5: expected a number from 1 on"):
         LinearRanker("logistic", "push(p=0.5)").fit(X, y)
     with pytest.raises(ValueError, match="KernelRanker does not train the push"):
         KernelRanker(loss="logistic", risk="push").fit(X, y)
