@@ -180,6 +180,8 @@ def test_a_perceptron_on_orthogonal_pairs_makes_all_updates_that_it_may():
     assert perceptron_bound(7.0 * np.eye(4), np.ones(4)) == pytest.approx(4.0)
 
 
+RNG = np.random.default_rng(0)
+
 WRONG = [
     (lambda: exact_rademacher(linear_ball(np.ones((17, 1)), 1.0), 17), "m=17"),
     (lambda: empirical_rademacher(linear_ball(X, 1.0), 9, None, 1), "draws=1"),
@@ -195,6 +197,12 @@ WRONG = [
     (lambda: empirical_margin_loss([1.0], 0.0), "rho=0"),
     (lambda: margin_bound(0.1, 0.1, 1.0, 0, 0.05), "m=0"),
     (lambda: margin_bound(0.1, 0.1, 1.0, 9, 1.0), "delta=1"),
+    (lambda: margin_bound(np.nan, 0.1, 1.0, 9, 0.05), "loss=nan"),
+    (lambda: margin_bound(0.1, -1.0, 1.0, 9, 0.05), "complexity=-1"),
+    (lambda: uniform_margin_bound(-0.1, 0.1, 1.0, 9, 0.05), "loss=-0.1"),
+    (lambda: empirical_rademacher(lambda signs: signs, 9, RNG, 5), "supremum must return"),
+    (lambda: empirical_rademacher(lambda signs: signs[:, 0] * np.nan, 9, RNG), "finite sums"),
+    (lambda: empirical_rademacher(lambda signs: 1.0, 9, RNG), "supremum must return"),
     (lambda: uniform_margin_bound(0.1, 0.1, 2.0, 9, 0.05), "margins up to largest=1"),
     (lambda: round_shares([[0.5]], [1.0]), "-1, 0 or 1"),
     (lambda: normalisers([0.7], [0.7]), "shares"),
@@ -208,6 +216,12 @@ WRONG = [
     (lambda: perceptron_bound([[1.0], [-1.0]], [1.0]), "no margin"),
     (lambda: perceptron_bound([[1.0]], [1.0, 1.0]), "shape"),
 ]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_the_bound_of_the_perceptron_has_no_unit(size):
+    Z = np.array([[2.0, 1.0], [1.0, 2.0]])
+    assert np.isclose(perceptron_bound(size * Z, [size, size]), perceptron_bound(Z, [1.0, 1.0]))
 
 
 @pytest.mark.parametrize(("call", "words"), WRONG, ids=[words for _, words in WRONG])

@@ -12,6 +12,13 @@ def check_confidence(delta: float) -> None:
         raise ValueError(f"delta={delta}: expected a number between 0 and 1, exclusive")
 
 
+def check_not_negative(**values: float) -> None:
+    """Raise ValueError unless all are finite numbers, 0 or above."""
+    for name, value in values.items():
+        if not 0.0 <= value < np.inf:
+            raise ValueError(f"{name}={value}: expected a finite number, 0 or above")
+
+
 def check_positive(**values: float) -> None:
     """Raise ValueError unless all are finite numbers above 0."""
     for name, value in values.items():

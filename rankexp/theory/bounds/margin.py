@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds.given import check_confidence, check_positive, vector
+from rankexp.theory.bounds.given import (
+    check_confidence,
+    check_not_negative,
+    check_positive,
+    vector,
+)
 
 
 def pair_margins(scores: npt.ArrayLike, pairs: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
@@ -84,6 +89,7 @@ def margin_bound(
     >>> round(margin_bound(0.1, 0.02, rho=0.5, m=1000, delta=0.05), 4)
     0.3088
     """
+    check_not_negative(loss=loss, complexity=complexity)
     check_positive(rho=rho, m=m)
     check_confidence(delta)
     return float(loss + 2.0 * complexity / rho + _deviation(m, delta, empirical))
@@ -122,6 +128,7 @@ def uniform_margin_bound(
     >>> round(uniform_margin_bound(0.1, 0.02, rho=0.5, m=1000, delta=0.05), 4)
     0.4794
     """
+    check_not_negative(loss=loss, complexity=complexity)
     check_positive(rho=rho, m=m, largest=largest)
     check_confidence(delta)
     if rho > largest:

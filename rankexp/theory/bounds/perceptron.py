@@ -28,6 +28,8 @@ def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:
     Z, v = table("differences", differences), vector("w", w)
     if v.shape != Z.shape[1:]:
         raise ValueError(f"w must be of shape ({Z.shape[1]},), got {v.shape}")
+    Z = Z / (np.abs(Z).max() or 1.0)  # in another unit: squares shall not overflow, nor vanish
+    v = v / (np.abs(v).max() or 1.0)
     size = float(np.linalg.norm(v))
     rho = float((Z @ v).min()) / size if size > 0.0 else 0.0
     if not rho > 0.0:

@@ -61,7 +61,9 @@ def empirical_rademacher(
         supremum(rng.choice([-1.0, 1.0], size=(min(block, draws - start), m)))
         for start in range(0, draws, block)
     ]
-    found = np.concatenate(sums) / m
+    found = np.concatenate([np.atleast_1d(part) for part in sums]) / m
+    if found.shape != (draws,) or not np.isfinite(found).all():
+        raise ValueError(f"supremum must return (B,) finite sums for signs (B, {m})")
     return Estimate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(draws)))
 
 
