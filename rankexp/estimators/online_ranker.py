@@ -148,3 +148,6 @@ class OnlineRanker(LinearOfPairs):
                 "the steps diverge: scale the features, or take a smaller eta0"
             )
         self.coef_ = w[None].copy()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")  # no longer, where steps diverged

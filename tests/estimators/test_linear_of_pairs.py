@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from rankexp.estimators import (
     LinearRanker,
@@ -305,3 +305,12 @@ def test_features_of_any_size_give_finite_scores_or_an_error(ranker, size):
                 assert "scale the features" in str(error) or "not separable" in str(error)
                 continue
         assert np.isfinite(model.predict(Y)).all()
+
+
+def test_after_steps_that_diverge_there_is_nothing_to_predict_by():
+    X, pairs, labels = separable(0)
+    model = OnlineRanker().partial_fit_pairs(X, pairs, labels)
+    with pytest.raises(FloatingPointError, match="scale the features"):
+        model.partial_fit_pairs(1e200 * X, pairs, -np.asarray(labels))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
