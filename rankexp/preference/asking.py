@@ -19,7 +19,7 @@ def query(items: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return the items of a query as an array, (n, ...)."""
     found = np.asarray(items)
     if found.ndim == 0 or len(found) < 2:
-        count = 1 if found.ndim == 0 else len(found)
+        count = f"a {type(items).__name__}, no list" if found.ndim == 0 else len(found)
         raise ValueError(f"a query needs two items or more to rank, got {count}")
     return found
 
@@ -50,7 +50,15 @@ def ask(
 
 
 def _values(h: Preference, U: Any, V: Any, upper: Ints, lower: Ints) -> Floats:
-    found = np.asarray(h(U, V), dtype=np.float64)
+    if not callable(h):
+        raise TypeError(
+            f"h must be a function h(U, V), got {type(h).__name__}: of a PairClassifier that is "
+            "fitted it is its method `preference`"
+        )
+    given = np.asarray(h(U, V))
+    if given.dtype.kind not in "biufO":
+        raise ValueError(f"h must give real numbers, got {given.dtype}")
+    found = given.astype(np.float64)
     if found.shape != upper.shape:
         raise ValueError(
             f"h must give a number a pair, shape {upper.shape}, got shape {found.shape}"

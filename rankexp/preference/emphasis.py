@@ -48,9 +48,12 @@ class Partite:
     sizes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", tuple(self.sizes))
-        if len(self.sizes) < 2 or min(self.sizes) < 1:
-            raise ValueError(f"sizes must be two or more, each 1 or more, got {self.sizes}")
+        sizes = np.asarray(self.sizes)
+        if sizes.ndim != 1 or sizes.size < 2 or sizes.dtype.kind not in "iu" or sizes.min() < 1:
+            raise ValueError(
+                f"sizes must be two or more, each 1 or more and whole, got {self.sizes!r}"
+            )
+        object.__setattr__(self, "sizes", tuple(sizes.tolist()))
 
     @property
     def n(self) -> int:

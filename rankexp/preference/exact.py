@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.preference.asking import TOL, Preference, all_pairs, ask, query
 
 MOST = 12  # items, of which all subsets are gone through
@@ -25,8 +25,11 @@ def preference_matrix(h: Preference, items: npt.ArrayLike) -> Floats:
 
 
 def above(order: npt.ArrayLike) -> Floats:
-    """Return 1 where an order, the best item first, has u above v, else 0, shape (n, n)."""
-    place = np.argsort(np.asarray(order))
+    """Return 1 where an order, the best item first, has u above v, else 0, shape (n, n).
+
+    ValueError where that isn't the numbers of all items, as of a top k.
+    """
+    place = np.argsort(checked_order(order, np.size(order)))
     return np.asarray(place[:, None] < place, dtype=np.float64)
 
 
@@ -131,3 +134,13 @@ def checked_matrix(given: Any) -> Floats:
     if not (np.abs(H + H.swapaxes(-1, -2) + np.eye(n) - 1.0) <= TOL).all():
         raise ValueError("preferences are not consistent: h(u, v) + h(v, u) must be 1")
     return H
+
+
+def checked_order(order: Any, n: int) -> Ints:
+    """Return an order of n items as an array; ValueError where one is missing, or twice there."""
+    ranked = getattr(order, "order", None) is not None
+    found = np.empty(0) if ranked else np.asarray(order)
+    if found.shape != (n,) or not np.array_equal(np.sort(found), np.arange(n)):
+        hint = ", of what ranks its `order`" if ranked else ""
+        raise ValueError(f"order must hold the numbers of all {n} items, each once{hint}")
+    return found.astype(np.int64)

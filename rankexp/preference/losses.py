@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
+from rankexp.categories import has_own_order, in_numbers
 from rankexp.metrics.continuous import concordance
 from rankexp.preference.asking import Preference, all_pairs, ask, query
 from rankexp.preference.emphasis import Emphasis, check_emphasis
+from rankexp.preference.exact import checked_order
 
 Pairs = Iterator[tuple[Ints, Ints]]
 
@@ -46,10 +48,8 @@ def ranking_loss(
     >>> ranking_loss([0, 2, 1], [3, 1, 2], Top(1))  # the last two may stand as they like
     0.0
     """
-    y, found = checked_target(target), np.asarray(order)
-    if found.shape != y.shape or not np.array_equal(np.sort(found), np.arange(y.size)):
-        raise ValueError(f"order must hold the numbers of all {y.size} items, each once")
-    position = np.argsort(found)
+    y = checked_target(target)
+    position = np.argsort(checked_order(order, y.size))
     if omega is None:
         return concordance(y, position)  # of the worst order, as nothing ties
 
@@ -128,7 +128,9 @@ def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
 
 def checked_target(target: npt.ArrayLike) -> Floats:
     """Return targets, (n,), of which some differ."""
-    y = np.asarray(target, dtype=np.float64)
+    if not has_own_order(target):
+        raise ValueError("targets must be numbers, none missing, or an ordered Categorical")
+    y = np.asarray(in_numbers(target), dtype=np.float64)
     if y.ndim != 1 or y.size < 2:
         raise ValueError(
             f"a query needs targets of two items or more, shape (n,), got shape {y.shape}"

@@ -83,6 +83,11 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         self.max_pairs = max_pairs
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         at_least_one("max_pairs", self.max_pairs)
@@ -210,13 +215,24 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
                 shape = f"({len(U)}, p)"
                 raise ValueError(f"features(U, V) must have shape {shape}, got {found.shape}")
             return found
-        return U - V if self.features == "difference" else np.hstack((U, V))
+        if self.features == "concatenation":
+            return np.hstack((U, V))
+        with np.errstate(over="ignore"):
+            less = U - V
+        if not np.isfinite(less).all():
+            raise ValueError("the difference of two rows overflows: scale the features")
+        return less
 
     def _above(self, Z: Any) -> Floats:
         """Return g of pairs: the probability that the first stands above."""
         if hasattr(self.classifier_, "predict_proba"):
-            return np.asarray(self.classifier_.predict_proba(Z)[:, 1], dtype=np.float64)
-        return np.asarray(expit(self.classifier_.decision_function(Z)), dtype=np.float64)
+            found = np.asarray(self.classifier_.predict_proba(Z), dtype=np.float64)[:, -1]
+        else:
+            found = np.asarray(expit(self.classifier_.decision_function(Z)), dtype=np.float64)
+        if found.shape != (len(Z),) or not ((found >= 0.0) & (found <= 1.0)).all():
+            name = type(self.classifier_).__name__
+            raise ValueError(f"{name} gives NaN, or no probabilities of two classes")
+        return found
 
 
 def _pairs(

@@ -216,3 +216,29 @@ def test_bad_data():
         model.rank(np.eye(4), top_k=5)
     with pytest.raises(ValueError, match="NaN"):
         model.preference(np.full((1, 4), np.nan), np.eye(4)[:1])
+    with pytest.raises(ValueError, match="requires y"):
+        model.fit(np.eye(4), None)
+
+
+class Given(LogisticRegression):
+    """Probabilities that are given."""
+
+    probabilities = np.ones((1, 2))
+
+    def predict_proba(self, X):
+        return np.broadcast_to(self.probabilities, (len(X), self.probabilities.shape[1]))
+
+
+@pytest.mark.parametrize("probabilities", [[[np.nan, np.nan]], [[3.0, 3.0]], [[0.5, -0.1]]])
+def test_what_is_no_probability_is_no_preference(probabilities):
+    model = PairClassifier(Given()).fit(np.eye(4), [0, 0, 1, 1])
+    model.classifier_.probabilities = np.array(probabilities)
+    for call in (lambda: model.preference(np.eye(4), np.eye(4)), lambda: model.rank(np.eye(4))):
+        with pytest.raises(ValueError, match="Given gives NaN, or no probabilities"):
+            call()
+
+
+def test_differences_that_overflow_are_named():
+    X = np.array([[1.7e308], [-1.7e308], [0.0]])
+    with pytest.raises(ValueError, match="overflows: scale the features"):
+        PairClassifier(LogisticRegression()).fit(X, [0, 1, 1])

@@ -4,11 +4,13 @@ from functools import partial
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rankexp.metrics import auc
 from rankexp.preference import (
     Partite,
+    Ranked,
     Top,
     above,
     check_emphasis,
@@ -152,8 +154,9 @@ def test_too_many_positions_to_try():
 def test_an_impossible_emphasis(k):
     with pytest.raises(ValueError, match="k must be an integer >= 1"):
         Top(k)
-    with pytest.raises(ValueError, match="sizes must be two or more, each 1 or more"):
-        Partite((3,) if k else (3, 0))
+    for sizes in ((3,), (3, 0), (1.5, 1.5), (np.nan, 3), ("a", "b"), 3, None):
+        with pytest.raises(ValueError, match="sizes must be two or more, each 1 or more"):
+            Partite(sizes)
 
 
 @pytest.mark.parametrize(
@@ -165,11 +168,29 @@ def test_an_impossible_emphasis(k):
         ([0, 1], [1, 1], None, "all targets are equal"),
         ([0, 1], [1, np.nan], None, "must not be NaN"),
         ([0, 1, 2], [1, 1, 2], uniform, "with omega all targets must differ"),
+        ([0, 1], ["10", "9"], None, "must be numbers"),
+        ([0, 1], [1, None], None, "must be numbers"),
+        ([1, 2, 3], [1, 2, 3], None, "all 3 items, each once"),
+        (Ranked(np.arange(2), 1), [1, 2], None, "of what ranks its `order`"),
     ],
 )
 def test_bad_targets(order, target, omega, message):
     with pytest.raises(ValueError, match=message):
         ranking_loss(order, target, omega)
+
+
+def test_the_order_of_categories_is_that_of_the_target():
+    target = pd.Categorical([3, 1, 2], [3, 1, 2], ordered=True)  # 3 is the worst
+    assert ranking_loss([0, 1, 2], target) == ranking_loss([0, 1, 2], [0, 1, 2]) == 1.0
+    words = pd.Series(pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True))
+    assert ranking_loss([1, 2, 0], words) == 0.0
+    np.testing.assert_array_equal(pair_costs(words), pair_costs([0, 2, 1]))
+
+
+@pytest.mark.parametrize("order", [[2, 1], [0, 0, 1], [1, 2, 3], [[0, 1]], ["a", "b"]])
+def test_part_of_an_order_puts_nothing_above(order):
+    with pytest.raises(ValueError, match=r"numbers of all \d items, each once"):
+        above(order)
 
 
 @pytest.mark.parametrize("draws", [0, 1.5, True])
