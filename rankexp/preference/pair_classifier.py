@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,9 @@ from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, training_rows
 from rankexp.metrics.level_counts import group_numbers
-from rankexp.preference.second_stage import Ranked, quicksort_rank, sort_by_degree
+from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
 
+MOST = 100_000  # pairs, unless max_pairs says another number
 Features = Callable[[Floats, Floats], Any]
 
 
@@ -42,16 +43,20 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         probability, and orders even a clear pair the wrong way now and then.
     levels : list, optional
         For `fit`: the labels from worst to best. Default: numbers, or ordered categories.
-    max_pairs : int
-        For `fit`: where there are more, so many are drawn, and a warning says so.
+    second_stage : {"quicksort", "degree"}
+        What `rank` and `decision_function` rank by.
+    max_pairs : int or None
+        For `fit`: where there are more, so many are drawn. None: 100,000, with a warning.
     random_state : int, RandomState or None
-        For that.
+        For that, and for `decision_function`.
 
     Attributes
     ----------
     classifier_ : the fitted classifier
     n_pairs_ : int
         Pairs that it was trained on, each counted once.
+    n_possible_pairs_ : int
+        Of so many.
     n_features_in_ : int
 
     Examples
@@ -73,13 +78,15 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         *,
         hard: bool = False,
         levels: Any = None,
-        max_pairs: int = 100_000,
+        second_stage: str = "quicksort",
+        max_pairs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.features = features
         self.hard = hard
         self.levels = levels
+        self.second_stage = second_stage
         self.max_pairs = max_pairs
         self.random_state = random_state
 
@@ -90,7 +97,9 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        at_least_one("max_pairs", self.max_pairs)
+        if self.max_pairs is not None:
+            at_least_one("max_pairs", self.max_pairs)
+        one_of("second_stage", self.second_stage, ("quicksort", "degree"))
         if not callable(self.features):
             one_of("features", self.features, ("difference", "concatenation"))
         self._classifier()
@@ -108,14 +117,16 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         levels = level_order(y, self.levels)
         X, y = training_rows(self, X, y)
         codes, numbers = ordered_levels(y, levels)[1], group_numbers(groups, len(y))
-        upper, lower, possible = _pairs(codes, numbers, self.max_pairs, self.random_state)
-        if possible > upper.size:
+        most = MOST if self.max_pairs is None else self.max_pairs
+        upper, lower, possible = _pairs(codes, numbers, most, self.random_state)
+        if self.max_pairs is None and possible > MOST:
             text = (
-                f"PairClassifier trains on {upper.size:,} of {possible:,} pairs, drawn by "
-                "random_state; raise max_pairs for more"
+                f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn by random_state; "
+                "set max_pairs"
             )
             warnings.warn(text, UserWarning, stacklevel=2)
-        return self._fit(X, upper, lower)
+        self._fit(X, upper, lower).n_possible_pairs_ = possible
+        return self
 
     def fit_pairs(
         self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
@@ -157,14 +168,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         more = both[: len(U)] - both[len(U) :]
         return (1.0 + (np.sign(more) if self.hard else more)) / 2.0
 
-    def rank(
-        self,
-        X: Any,
-        method: Literal["quicksort", "degree"] = "quicksort",
-        *,
-        top_k: int | None = None,
-        random_state: Any = None,
-    ) -> Ranked:
+    def rank(self, X: Any, *, top_k: int | None = None, random_state: Any = None) -> Ranked:
         """Rank the rows of X (n, d), the items of one query, against each other.
 
         The order is of these rows together: what one of them ranks above depends on the others.
@@ -173,15 +177,26 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            For fewer than two rows, another method, or a top k that it can't have.
+            For fewer than two rows, or a top k that it can't have.
         """
-        one_of("method", method, ("quicksort", "degree"))
         rows, rng = fitted_rows(self, X), np.random.default_rng(random_state)
-        if method == "quicksort":
+        if self.second_stage == "quicksort":
             return quicksort_rank(self._preference, rows, rng, top_k, check=False)
         if top_k is not None:
-            raise ValueError("top_k is for method='quicksort': degrees take all pairs")
+            raise ValueError("top_k is for second_stage='quicksort': degrees take all pairs")
         return sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return scores of the rows of X, (n,), by which a study ranks: they are of all together.
+
+        By degree, how many others each is preferred to; by QuickSort how many stand below it. Rows
+        of another call can't be compared with these, and by QuickSort equal rows don't tie.
+        """
+        if self.second_stage == "degree":
+            return degrees(self._preference, fitted_rows(self, X), check=False)
+        seed = check_random_state(self.random_state).randint(2**31)
+        order = self.rank(X, random_state=seed).order
+        return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
 
     def _fit(self, X: Floats, upper: Ints, lower: Ints, weights: Floats | None = None) -> Self:
         U, V = X[upper], X[lower]
@@ -193,7 +208,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             given["sample_weight"] = np.tile(weights, 2)
         Z = np.concatenate((self._of(U, V), self._of(V, U)))
         self.classifier_ = classifier.fit(Z, np.repeat([1, 0], upper.size), **given)
-        self.n_pairs_ = int(upper.size)
+        self.n_pairs_ = self.n_possible_pairs_ = int(upper.size)
         return self
 
     def _classifier(self) -> Any:

@@ -66,10 +66,17 @@ def test_it_learns_to_rank():
     Z, truth = data(300, seed=1)
     model = PairClassifier(LogisticRegression(), hard=True).fit(X, y)
     for method in ("quicksort", "degree"):
-        order = model.rank(Z, method, random_state=0).order
+        model.set_params(second_stage=method, random_state=3)
+        order = model.rank(Z, random_state=0).order
         assert auc(truth, -np.argsort(order)) > 0.97
+        scores = model.decision_function(Z)
+        np.testing.assert_array_equal(scores, model.decision_function(Z))
+        assert np.array_equal(np.argsort(-scores), order)  # it is transitive
+        with pytest.raises(ValueError, match="top_k"):
+            model.rank(Z, top_k=301)
+    model.set_params(second_stage="quicksort")
     top = model.rank(Z, top_k=5, random_state=0)
-    assert np.array_equal(top.order, model.rank(Z, random_state=1).order[:5])  # it is transitive
+    assert np.array_equal(top.order, model.rank(Z, random_state=1).order[:5])
     assert top.calls < 300 * 299 / 2
 
 
@@ -148,16 +155,15 @@ def test_pairs_are_those_of_different_labels(groups):
 def test_too_many_pairs_are_drawn_and_said():
     X, y = data(60)
     model = PairClassifier(Counts(), "concatenation", max_pairs=100, random_state=0)
-    with pytest.warns(UserWarning, match=r"trains on 100 of \d+ pairs, drawn by random_state"):
-        model.fit(X, y)
-    one = model.classifier_.given[0]
+    one = model.fit(X, y).classifier_.given[0]
     assert len(np.unique(one, axis=0)) == len(one) == 200
-    with pytest.warns(UserWarning):
-        again = clone(model).fit(X, y).classifier_.given[0]
-    np.testing.assert_array_equal(one, again)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clone(model).set_params(max_pairs=10_000).fit(X, y)
+    assert model.n_possible_pairs_ == y.sum() * (~y).sum() > model.n_pairs_ == 100
+    np.testing.assert_array_equal(one, clone(model).fit(X, y).classifier_.given[0])
+    whole = clone(model).set_params(max_pairs=10_000).fit(X, y)
+    assert whole.n_pairs_ == whole.n_possible_pairs_
+    many = np.arange(700) % 2
+    with pytest.warns(UserWarning, match=r"trains on 100,000 of 122,500 pairs, drawn by random"):
+        PairClassifier(GaussianNB()).fit(many[:, None] + 0.1 * X[many], many)
 
 
 @pytest.mark.parametrize(
@@ -188,6 +194,7 @@ def test_bad_pairs(pairs, labels, message):
             {"features": lambda U, V: U[:, 0]},
             r"features\(U, V\) must have shape \(4, p\), got \(4,",
         ),
+        ({"second_stage": "sort"}, "unknown second_stage 'sort'"),
         ({"max_pairs": 0}, "max_pairs must be an integer >= 1"),
     ],
 )
@@ -208,10 +215,6 @@ def test_bad_data():
         model.preference(np.eye(4), np.eye(4)[:3])
     with pytest.raises(ValueError, match="two items or more"):
         model.rank(np.eye(4)[:1])
-    with pytest.raises(ValueError, match="unknown method 'sort'"):
-        model.rank(np.eye(4), "sort")
-    with pytest.raises(ValueError, match="top_k is for method='quicksort'"):
-        model.rank(np.eye(4), "degree", top_k=2)
     with pytest.raises(ValueError, match="top_k must be an integer from 1"):
         model.rank(np.eye(4), top_k=5)
     with pytest.raises(ValueError, match="NaN"):
