@@ -14,6 +14,7 @@ from rankexp.registry import exports
 
 __all__ = [
     "best_scorers",
+    "boosting_rounds",
     "bound_violations",
     "class_weights",
     "costly_pairs",
@@ -21,6 +22,7 @@ __all__ = [
     "flip_noise",
     "hinge_staircase",
     "hinge_ties",
+    "margin_bounds",
     "misclassified_orders",
     "no_optimum",
     "propriety",
@@ -36,11 +38,14 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from rankexp.checks.boosters_along import boosting_rounds
     from rankexp.checks.bounds import bound_violations
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import class_weights, same_minimisers
     from rankexp.checks.few_items import watched_sorts, worst_rankings
+    from rankexp.checks.majority import zero_one_ranking
+    from rankexp.checks.margins_along import margin_bounds
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise
     from rankexp.checks.pair_costs import costly_pairs

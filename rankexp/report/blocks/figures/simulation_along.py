@@ -22,7 +22,7 @@ from rankexp.report.options import BlockKind
 
 REGISTER = {"simulation_along": "SimulationAlong"}
 
-SECONDS = "seconds"
+SECONDS, STEP = "seconds", "step"
 
 
 class SimulationAlong(BlockKind):
@@ -34,7 +34,7 @@ class SimulationAlong(BlockKind):
     shows = (Simulate,)
 
     parameter: str
-    """The only one of the experiments' grids, of numbers."""
+    """The only one of the experiments' grids, of numbers; or ``step``, of a check by steps."""
     panels: Annotated[dict[str, list[str]], Field(min_length=1)]
     """What the axis of y is called -> quantities."""
     theory: list[str] = Field(default_factory=list)
@@ -52,6 +52,8 @@ class SimulationAlong(BlockKind):
         setups = [study.experiments.get(name) for name in block.experiments]
         for setup in (one for one in setups if isinstance(one, Simulate)):
             values = setup.grid.get(self.parameter, [""])
+            if self.parameter == STEP and not setup.grid:
+                continue
             if list(setup.grid) != [self.parameter] or not all(map(_is_number, values)):
                 text = f"the grid of '{block.experiments[setups.index(setup)]}' is not of numbers "
                 yield Fault(("options", "parameter"), f"{text}'{self.parameter}' alone")
@@ -91,6 +93,11 @@ class SimulationAlong(BlockKind):
         """Return experiment, x, rep, quantity and value of an experiment's repetitions."""
         setup = context.study.experiments[experiment]
         assert isinstance(setup, Simulate)  # see `shows`
+        title = setup.title or experiment
+        if self.parameter == STEP:
+            found = compare.as_found(context.frame, experiment, STEP).drop(columns="setting")
+            rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
+            return rows.rename(columns={STEP: "x"}).assign(title=title)
         known = [dict(point.values)[self.parameter] for point in points(setup.grid)]
         rows = compare.simulated_rows(context.frame, experiment)
         rows = rows[rows["group"] == ""]
@@ -103,7 +110,7 @@ class SimulationAlong(BlockKind):
         names = ["setting", "rep", "quantity", "value"]
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)])
         x = [float(known[int(setting)]) for setting in rows["setting"]]
-        return rows.assign(title=setup.title or experiment, x=x).sort_values("x", kind="stable")
+        return rows.assign(title=title, x=x).sort_values("x", kind="stable")
 
     def _table(self, found: pd.DataFrame, fitted: bool) -> Table:
         values = sorted(set(found["x"]))
