@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import class_weights, same_minimisers
     from rankexp.checks.few_items import watched_sorts, worst_rankings
-    from rankexp.checks.majority import zero_one_ranking
     from rankexp.checks.margins_along import margin_bounds
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise

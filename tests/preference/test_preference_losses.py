@@ -57,7 +57,11 @@ def preferences(rng, n):
     return H + np.tril(1.0 - H.T, -1)
 
 
-@pytest.mark.parametrize("omega", OMEGAS, ids=str)
+def named(omega):
+    return getattr(omega, "__name__", str(omega))
+
+
+@pytest.mark.parametrize("omega", OMEGAS, ids=named)
 def test_losses_are_the_sums(omega):
     rng = np.random.default_rng(0)
     for order in list(permutations(range(5)))[::7]:
@@ -106,7 +110,7 @@ def test_many_items_and_drawn_pairs():
     assert drawn == pytest.approx(loss, abs=4 * np.sqrt(loss / 75_000))
 
 
-@pytest.mark.parametrize("omega", OMEGAS[:3] + OMEGAS[-3:], ids=str)
+@pytest.mark.parametrize("omega", OMEGAS[:3] + OMEGAS[-3:], ids=named)
 def test_the_axioms_hold(omega):
     n = getattr(omega, "n", 5)
     tried = partial(omega)  # not trusted by its type
