@@ -12,6 +12,8 @@ from rankexp.solvers.smooth.path import penalties
 
 REGISTER = {"push": "Push"}
 
+TINY = float(np.finfo(np.float64).tiny)
+
 
 class Push(Risk):
     """The mean over negatives x' of (the mean over positives x of ``l(1, w·(x - x'))``)^p.
@@ -47,6 +49,12 @@ class Push(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        start = float(task.loss.value(1.0, np.zeros(1))[0])
+        if 0.0 < start < 1.0 and self.p * np.log(start) < np.log(TINY):
+            raise ValueError(
+                f"push(p={self.p:g}) of {task.loss!r}: the risk of equal scores, {start:.2g} to "
+                f"the power p, is below the least number: lower p, or use the exponential loss"
+            )
         risk = push_risk(task.loss, task.level > 0, self.p, task.sample_weight)
         X = np.ascontiguousarray(task.X, dtype=np.float64)
         return descend(X, risk, penalties(task.lams), tol=task.tol, max_iter=task.max_iter)
