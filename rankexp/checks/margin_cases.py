@@ -1,7 +1,7 @@
 """Random cases of the margin bounds for labelled pairs, in which every risk is known exactly."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,10 +36,6 @@ class Pairs(NamedTuple):
         wrong = self.above * (D <= 0.0) + self.above.T * (D >= 0.0)
         N = len(scores)
         return float(wrong[~np.eye(N, dtype=np.bool_)].sum() / (N * (N - 1)))
-
-    def margins(self, scores: Floats) -> Floats:
-        """Return the margins of the sample, (m,)."""
-        return pair_margins(scores, self.pairs, self.labels)
 
 
 def draw(rng: np.random.Generator, copied: bool, d: int | None = None) -> Pairs:
@@ -96,20 +92,24 @@ def ensemble_case(rng: np.random.Generator, delta: float, broken: bool) -> float
     given, rho = draw(rng, broken), 10 ** rng.uniform(-1.5, 0.0)
     model = RankBoost(n_rounds=15, cuts="all").fit_pairs(given.X, given.pairs, given.labels)
     s = model.predict(given.X) / (np.abs(model.alphas_).sum() or 1.0)
-    loss = empirical_margin_loss(given.margins(s), rho)
+    loss = empirical_margin_loss(pair_margins(s, given.pairs, given.labels), rho)
     complexity = _complexity(rng, given, thresholds=True)
     return margin_bound(loss, complexity, rho, len(given.pairs), delta) - given.risk(s)
 
 
 def _least_slack(
-    rng: np.random.Generator, given: Pairs, bound: Callable[[float, float], float], rhos: list[Any]
+    rng: np.random.Generator,
+    given: Pairs,
+    bound: Callable[[float, float], float],
+    rhos: list[float],
 ) -> float:
     """Return the least slack, over linear scorers and margins, of a bound by (10.3) and rho."""
-    return min(
-        min(bound(empirical_margin_loss(given.margins(s), rho), rho) for rho in rhos)
-        - given.risk(s)
-        for s in _scorers(rng, given)
-    )
+    slacks = []
+    for s in _scorers(rng, given):
+        margins = pair_margins(s, given.pairs, given.labels)
+        losses = [empirical_margin_loss(margins, rho) for rho in rhos]
+        slacks.append(min(map(bound, losses, rhos)) - given.risk(s))
+    return min(slacks)
 
 
 def _scorers(rng: np.random.Generator, given: Pairs) -> Floats:

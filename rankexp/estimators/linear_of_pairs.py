@@ -51,7 +51,7 @@ class LinearOfPairs(RealRanker):
         Raises
         ------
         ValueError
-            As :meth:`fit_pairs`, and for a y that is constant or without an order, over 1,000
+            As :meth:`fit_pairs`; for a y that is constant or without an order, over 1,000
             levels, or over 20 million pairs.
         """
         self._learn(*self._of_levels(X, y, groups))
@@ -62,16 +62,9 @@ class LinearOfPairs(RealRanker):
     ) -> Self:
         """Fit to labelled pairs of rows.
 
-        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. Other weights than 0
-        and 1 only where the class says so.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, pairs, labels or weights of
-            another kind, or no pair that counts.
-        TypeError
-            For a sparse matrix.
+        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are and what is raised.
+        ValueError, too, for other weights than 0 and 1, unless the class says that it has use for
+        them.
         """
         self._learn(*self._of_list(X, pairs, labels, sample_weight))
         return self

@@ -119,11 +119,7 @@ def scorer_regrets(
     -------
     tuple of Estimate
         The error is 0; or the change on half of the nodes; or the standard error over 20 blocks.
-
-    Raises
-    ------
-    ValueError
-        For a model without eta, fewer rows, or none to draw them with.
+        ValueError for a model without eta, fewer rows, or no `rng` to draw them with.
     """
 
     def both(masses: Floats, s: Floats) -> Floats:
