@@ -77,12 +77,19 @@ def labelled_pairs(
 ) -> tuple[Ints, Ints, Floats]:
     """Return the upper and the lower rows of pairs that count, and their weights."""
     P, y = np.asarray(pairs), np.asarray(labels)
+    if P.size == 0:
+        raise ValueError("there is no pair to rank: pairs is empty")
     if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
         raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
-    if P.size and not (P.min() >= 0 and P.max() < n):
-        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}")
+    if not (P.min() >= 0 and P.max() < n):
+        at = int(((P < 0) | (n <= P)).any(axis=1).argmax())
+        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}: pair {at} is {P[at].tolist()}")
     if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
-        raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},)")
+        got = f"got shape {y.shape}"
+        if y.shape == P.shape[:1]:
+            at = int(np.isin(y, (-1, 0, 1)).argmin())
+            got = f"pair {at} has {y.tolist()[at]!r}"
+        raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},): {got}")
     if y.dtype.kind == "b":
         raise ValueError(
             "labels must be -1, 0 or 1, not truth values: False may be below, or none"
