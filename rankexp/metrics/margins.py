@@ -10,6 +10,8 @@ from rankexp.arrays import Floats
 from rankexp.categories import Order, in_order
 from rankexp.metrics.continuous import checked
 
+LARGE, SMALL = 2.0**900, 2.0**-100  # scores, and their unit, in which sums don't overflow
+
 
 def margin_loss(
     y: npt.ArrayLike,
@@ -58,17 +60,19 @@ def margin_loss(
     if not (np.isfinite(at) & (at >= 0.0)).all() or (kind == "ramp" and not (at > 0.0).all()):
         raise ValueError(f"rho must be finite and {'> 0' if kind == 'ramp' else '>= 0'}")
     total, pairs = np.zeros(at.size), 0
-    for upper, lower in _levels(y, scores, levels):
-        pairs += upper.size * lower.size
-        for k, margin in enumerate(at.ravel().tolist()):
+    for above, below in _levels(y, scores, levels):
+        pairs += above.size * below.size
+        unit = SMALL if np.abs([*above[[0, -1]], *below[[0, -1]]]).max() > LARGE else 1.0
+        upper, lower = unit * above, unit * below
+        for k, margin in enumerate((unit * at).ravel().tolist()):
             short = lower.searchsorted(upper - margin, side="left")
             if kind == "step":
                 total[k] += (lower.size - short).sum()
                 continue
-            below = lower.searchsorted(upper, side="left")
+            under = lower.searchsorted(upper, side="left")
             middle = lower.mean()  # taken off: sums of small numbers are more precise
             before = np.concatenate(([0.0], np.cumsum(lower - middle)))
-            lost = (upper - middle) * (below - short) - (before[below] - before[short])
+            lost = (upper - middle) * (under - short) - (before[under] - before[short])
             total[k] += (lower.size - short).sum() - lost.sum() / margin
     return np.asarray(np.clip(total / pairs, 0.0, 1.0).reshape(at.shape))
 

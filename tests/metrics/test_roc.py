@@ -85,6 +85,15 @@ def test_margins_are_of_all_pairs(seed, K):
     assert margin_loss(y, s, 0.5).shape == ()
 
 
+@pytest.mark.parametrize("kind", ["ramp", "step"])
+def test_margins_of_scores_of_any_size(kind):
+    y, s = [0, 0, 1, 1], np.array([-1.9, 1.5, 0.25, 1.9])
+    at = np.array([0.5, 1.0])
+    for size in (2.0**1023, 2.0**-900):  # scores up to 1.7e308
+        found = margin_loss(y, size * s, size * at, kind)
+        np.testing.assert_array_equal(found, margin_loss(y, s, at, kind))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
