@@ -40,6 +40,7 @@ STUDY: dict[str, Any] = {
             "check": "second_stage",
             "grid": {"target": ["general", "bipartite"]},
         },
+        "boosted": {"kind": "simulate", "check": "boosting_rounds", "params": {"rounds": 5}},
         "watched": {"kind": "simulate", "check": "watched_sorts", "params": {"n": 6}},
     },
 }
@@ -104,6 +105,15 @@ def test_exponents_are_slopes_of_logarithms(context: Context) -> None:
     without = show(context, "simulation_along", "along", **OPTIONS | {"exponents": []})
     assert "exponent" not in without.tables[0].columns
     assert not without.gist
+
+
+def test_lines_along_steps(context: Context) -> None:
+    panels = {"loss": ["pair loss of RankBoost"]}
+    output = show(context, "simulation_along", "boosted", parameter="step", panels=panels)
+    assert output.numbers is not None
+    assert output.numbers["step"].tolist() == [1, 2, 3, 4, 5]
+    assert (output.numbers["mean"].diff().dropna() < 0).all()
+    assert set(output.numbers["experiment"]) == {"boosted"}
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,17 @@ class SimulationAlong(BlockKind):
         rows = rows[rows["quantity"].isin(wanted)]
         if not len(rows):
             return Output(notes=["The simulations have none of these quantities."])
-        over = rows.groupby(["title", "quantity", "x"], sort=False)["value"]
+        titles = {
+            name: context.study.experiments[name].title or name for name in block.experiments
+        }
+        over = rows.groupby(["experiment", "quantity", "x"], sort=False)["value"]
         found = over.agg(mean="mean", se="sem", repetitions="count").reset_index()
         fits = {
             key: _exponent(own)
-            for key, own in rows.groupby(["title", "quantity"], sort=False)
+            for key, own in rows.groupby(["experiment", "quantity"], sort=False)
             if own["quantity"].iloc[0] in self.exponents
         }
-        keys = zip(found["title"], found["quantity"], strict=True)
+        keys = zip(found["experiment"], found["quantity"], strict=True)
         found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
         notes = ["Mean ± SE over repetitions."]
         if fits:
@@ -80,24 +83,23 @@ class SimulationAlong(BlockKind):
         if SECONDS in wanted:
             notes.append("Seconds are of whole repetitions, on the machine of the run.")
         x = self.label or self.parameter
-        told = [(str(q), str(title), number(fit, 2)) for (title, q), (fit, _) in fits.items()]
+        told = [(str(q), titles[str(e)], number(fit, 2)) for (e, q), (fit, _) in fits.items()]
         single = len(block.experiments) == 1
         facts = {f"exponent of {q}": Fact("", fit) for q, _, fit in told if single}
         each = "; ".join(f"{q}{f' ({t})' * (not single)} as {x}^{fit}" for q, t, fit in told)
         gist = f"These grow along {x}: {each}." if told else ""
-        numbers = found.rename(columns={"title": "experiment", "x": self.parameter})
-        tables, drawn = [self._table(found, bool(fits))], self._draw(found)
+        numbers = found.rename(columns={"x": self.parameter})
+        tables, drawn = [self._table(found, titles, bool(fits))], self._draw(found, titles)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _rows(self, context: Context, experiment: str) -> pd.DataFrame:
         """Return experiment, x, rep, quantity and value of an experiment's repetitions."""
         setup = context.study.experiments[experiment]
         assert isinstance(setup, Simulate)  # see `shows`
-        title = setup.title or experiment
         if self.parameter == STEP:
             found = compare.as_found(context.frame, experiment, STEP).drop(columns="setting")
             rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
-            return rows.rename(columns={STEP: "x"}).assign(title=title)
+            return rows.rename(columns={STEP: "x"}).assign(experiment=experiment)
         known = [dict(point.values)[self.parameter] for point in points(setup.grid)]
         rows = compare.simulated_rows(context.frame, experiment)
         rows = rows[rows["group"] == ""]
@@ -110,13 +112,13 @@ class SimulationAlong(BlockKind):
         names = ["setting", "rep", "quantity", "value"]
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)])
         x = [float(known[int(setting)]) for setting in rows["setting"]]
-        return rows.assign(title=title, x=x).sort_values("x", kind="stable")
+        return rows.assign(experiment=experiment, x=x).sort_values("x", kind="stable")
 
-    def _table(self, found: pd.DataFrame, fitted: bool) -> Table:
+    def _table(self, found: pd.DataFrame, titles: dict[str, str], fitted: bool) -> Table:
         values = sorted(set(found["x"]))
         rows: list[list[Entry]] = []
-        for (title, quantity), own in found.groupby(["title", "quantity"], sort=False):
-            row: list[Entry] = [str(title), str(quantity)]
+        for (name, quantity), own in found.groupby(["experiment", "quantity"], sort=False):
+            row: list[Entry] = [titles[str(name)], str(quantity)]
             at = own.set_index("x").reindex(values)
             for mean, se in zip(at["mean"], at["se"], strict=True):
                 row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
@@ -126,10 +128,10 @@ class SimulationAlong(BlockKind):
         header += ["exponent"] if fitted else []
         return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
 
-    def _draw(self, found: pd.DataFrame) -> figure.Figure:
+    def _draw(self, found: pd.DataFrame, titles: dict[str, str]) -> figure.Figure:
         drawn = [
-            (title, label, here)
-            for title, own in found.groupby("title", sort=False)
+            (titles[str(name)], label, here)
+            for name, own in found.groupby("experiment", sort=False)
             for label, names in self.panels.items()
             if len(here := own[own["quantity"].isin(names)])
         ]
