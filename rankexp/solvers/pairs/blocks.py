@@ -86,6 +86,24 @@ class BlockPairs(PairRisk):
             r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
         return r * self.scale
 
+    def steps(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return the slope, and the second derivative with respect to each score."""
+        r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
+        for i, j, cost in self._blocks():
+            D = s[i, None] - s[j]
+            E = cost * self._weighed(self.loss.margin_derivative(D), i, j)
+            C = cost * self._weighed(self.loss.margin_curvature(D), i, j)
+            r[i] += E.sum(axis=1)
+            r[j] -= E.sum(axis=0)
+            h[i] += C.sum(axis=1)
+            h[j] += C.sum(axis=0)
+        for i, j, costs in self._lists():
+            D = s[i] - s[j]
+            e, c = costs * self.loss.margin_derivative(D), costs * self.loss.margin_curvature(D)
+            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
+            h += np.bincount(i, c, r.size) + np.bincount(j, c, r.size)
+        return r * self.scale, h * self.scale
+
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w; of large cells, beyond some pairs, from a part."""
         n, d = X.shape

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from numpy.polynomial.chebyshev import cheb2poly, chebder
 from scipy.fft import irfft, next_fast_len, rfft
 
 from rankexp.arrays import Complexes, Floats, Ints
@@ -26,6 +27,9 @@ DEGREES = 8
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
+TO_POWERS = np.array(
+    [np.pad(cheb2poly([0.0] * q + [1.0]), (0, DEGREES - 1 - q)) for q in range(DEGREES)]
+)
 NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))
 """Differences of the places in one panel from which polynomials are taken."""
 
@@ -49,18 +53,28 @@ class ScorePanels:
         self.weight = weight
         self.x: Floats = s - s.min()
         self.x /= WIDTH
-        self.panel = self.x.astype(np.int64)
-        self.count = int(self.panel.max()) + 1
-        self.t: Floats = self.x - self.panel
-        self.t *= 2.0
-        self.t -= 1.0
+        self.count = int(self.x.max()) + 1
         self.compiled = choose(COMPILED, use_numba)
+
+    @cached_property
+    def panel(self) -> Ints:
+        """The panel of each score."""
+        return self.x.astype(np.int64)
+
+    @cached_property
+    def t(self) -> Floats:
+        """Where in its panel a score lies."""
+        t: Floats = self.x - self.panel
+        t *= 2.0
+        t -= 1.0
+        return t
 
     def some(self, rows: Ints, weight: Floats | None = None) -> Self:
         """Return the places of some rows in the same panels, with weights of their own."""
         part = copy(self)
-        part.x, part.panel, part.t = self.x[rows], self.panel[rows], self.t[rows]
-        part.weight = weight
+        for kept in ("panel", "t", "polynomials"):
+            vars(part).pop(kept, None)
+        part.x, part.weight = self.x[rows], weight
         return part
 
     @cached_property
@@ -79,12 +93,12 @@ class ScorePanels:
         The shape is (panels, m, cells).
         """
         taken = slice(None) if rows is None else rows
-        panel, cell = self.panel[taken], cell[taken]
+        cell = cell[taken]
         if self.compiled is not None:
-            t, shape = self.t[taken], (self.count, DEGREES, cells)
+            x, shape = self.x[taken], (self.count, DEGREES, cells)
             w = np.empty(0) if self.weight is None else self.weight[taken]
-            return np.asarray(self.compiled.moments(t, w, panel, cell, shape))
-        key = panel * cells + cell
+            return np.asarray(self.compiled.moments(x, w, cell, shape))
+        key = self.panel[taken] * cells + cell
         parts = self.polynomials[:, taken]
         if self.weight is not None:
             parts = parts * self.weight[taken]
@@ -94,23 +108,39 @@ class ScorePanels:
     def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
         if self.compiled is not None:
-            return np.asarray(self.compiled.values(self.t, self.panel, cell, field))
+            return np.asarray(self.compiled.values(self.x, cell, field))
         key = self.panel * field.shape[-1] + cell
         out = np.zeros(key.size)
-        for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=True):
+        for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=False):
             out += coefficients.ravel()[key] * one
         return out
+
+    def steps(self, field: Floats, cell: Ints) -> tuple[Floats, Floats]:
+        """Return what `values` does but for rounding, and its derivative by the scores, (n,)."""
+        field, cells = np.asarray(field), field.shape[-1]
+        if self.compiled is None:
+            slope: Floats = chebder(field * (2.0 / WIDTH), axis=1).astype(np.float64)
+            return self.values(field, cell), self.values(slope, cell)
+        powers = (field.transpose(0, 2, 1) @ TO_POWERS).reshape(-1, DEGREES)
+        out, rise = self.compiled.steps(self.x, cell, cells, np.ascontiguousarray(powers))
+        rise *= 2.0 / WIDTH
+        return np.asarray(out), np.asarray(rise)
 
 
 class Convolution:
     """A function of score differences as a convolution of moments.
 
     `of`: smooth, on arrays, except perhaps at 0: then `within` (m, m) are its coefficients for
-    two places in one panel.
+    two places in one panel. `panels`: for how many it is tabulated at once; for more the table is
+    made anew, which no other thread may use meanwhile.
     """
 
-    def __init__(self, of: Callable[[Floats], Floats], within: Floats | None = None) -> None:
+    def __init__(
+        self, of: Callable[[Floats], Floats], within: Floats | None = None, panels: int = 0
+    ) -> None:
         self.of, self.within, self.most = of, within, 0
+        if panels:
+            self._table(panels)
 
     def _table(self, panels: int) -> None:
         """Tabulate the function for all distances of so many panels."""
@@ -162,6 +192,19 @@ class CellSums:
         hats, panels = of.transform(moments), moments.shape[0]
         upper = of.seen_by_upper(self._paid(hats, self.costs), panels)
         return upper, of.seen_by_lower(self._paid(hats, self.costs.T), panels)
+
+    def seen_by_each(self, of: Convolution, moments: Floats) -> Floats:
+        """Return coefficients of the sums over lower, less those over upper rows, by cell."""
+        hats, panels = of.transform(moments), moments.shape[0]
+        turned = of.hat.conj().transpose(0, 2, 1)
+        if self.costs.shape[0] == 2:  # the upper rows see the lower, and these see them
+            seen = np.empty_like(hats)
+            seen[..., 1::2] = of.hat @ (self.costs[0, 1] * hats[..., ::2])
+            seen[..., ::2] = turned @ (-self.costs[0, 1] * hats[..., 1::2])
+        else:
+            seen = of.hat @ self._paid(hats, self.costs)
+            seen -= turned @ self._paid(hats, self.costs.T)
+        return np.asarray(irfft(seen, of.length, axis=0)[:panels])
 
     def total(self, of: Convolution, moments: Floats) -> float:
         """Return the sum over all pairs."""

@@ -97,6 +97,13 @@ class ExponentialPairs(PairRisk):
         """
         if self._last is not None and np.array_equal(self._last[0], s):
             return self._last[1]
+        top, total_up, total_down, of_up, of_down = self._factors(s)
+        part = self.charges * total_up * total_down * np.exp(top)
+        self._last = s.copy(), (part, of_up, of_down)
+        return part, of_up, of_down
+
+    def _factors(self, s: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return t, a, b for ``a b e^t``, the sum of each pair of cells, and the rows' shares."""
         up, down = self.sides
         at_up, at_down = -s[up.rows], s[down.rows]
         if self.logs is not None:
@@ -107,9 +114,32 @@ class ExponentialPairs(PairRisk):
         if up.at.size > 1:
             top_up, total_up = top_up[up.at], total_up[up.at]
             top_down, total_down = top_down[down.at], total_down[down.at]
-        part = self.charges * total_up * total_down * np.exp(top_up + top_down)
-        self._last = s.copy(), (part, of_up, of_down)
-        return part, of_up, of_down
+        return top_up + top_down, total_up, total_down, of_up, of_down
+
+    def log_steps(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return slope and curvature by score of the risk's logarithm, which never overflow.
+
+        Of each group, the logarithm of its pairs' mean loss counts what these pairs do. The
+        curvature is that of the risk, each group's divided by its mean loss: an upper bound.
+        """
+        (up, down), order = self.sides, self.order
+        top, total_up, total_down, of_up, of_down = self._factors(s)
+        upper, lower, cost = self.cells
+        groups, K = order.counts.shape
+        group, size = upper // K, order.counts.ravel()
+        log = np.log(cost * total_up * total_down) + top
+        highest = np.full(groups, -np.inf)
+        np.maximum.at(highest, group, log)
+        e = np.exp(log - highest[group])
+        mass = self.scale * cost * size[upper] * size[lower] * order.shares[group]
+        loss, whole = (np.bincount(group, x, groups)[group] for x in (e, mass))
+        part = e * (whole / loss)
+        r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
+        h[down.rows] = r[down.rows] = down.charge(part, of_down)
+        above = up.charge(part, of_up)
+        r[up.rows] -= above
+        h[up.rows] += above
+        return r, h
 
     def value(self, s: Floats) -> float:
         """Return the risk."""

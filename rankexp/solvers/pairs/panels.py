@@ -5,6 +5,9 @@ score axis, see :mod:`rankexp.solvers.pairs.convolution`: linear in the examples
 are so many that their pairs are fewer, pairs are summed in blocks.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
@@ -25,6 +28,32 @@ FEW_PAIRS = 20_000
 """Are cheap enough for an exact Hessian. Only the number of steps depends on it."""
 HESSIAN_PANELS = 1_000
 """A table of all their distances takes 8 MB; with more the exact Hessian is taken."""
+FAR = 80.0
+"""Apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34."""
+MOST_PANELS = 2**16
+"""Of scores up to 16,384 apart: with a table of all distances they take 270 MB."""
+MOST_ENTRIES = 2**20
+"""Of panels by cells: sums of all polynomials take 67 MB, and four times that on the way."""
+MANY_PAIRS = 10**9
+"""Take some ten seconds, one by one."""
+
+
+@lru_cache(maxsize=32)
+def shared(of: Callable[[Floats], Floats], doublings: int) -> Convolution:
+    """Return a function as a convolution, for up to ``2^doublings`` panels.
+
+    It is complete, and its size hangs on nothing that was asked before: in all threads results
+    have the same bits.
+    """
+    return Convolution(of, panels=2 ** (doublings - 1))
+
+
+def together(s: Floats) -> Floats:
+    """Return scores with the same derivatives of pairs, gaps between neighbours cut to `FAR`."""
+    order = np.argsort(s)
+    near = np.empty_like(s)
+    near[order] = np.cumsum(np.minimum(np.diff(s[order], prepend=s[order[:1]]), FAR))
+    return near
 
 
 class PanelPairs(BlockPairs):
@@ -59,6 +88,33 @@ class PanelPairs(BlockPairs):
         upper, lower = self.sums.seen_by_both(self.of_slope, moments)
         r = self.scale * panels.values(upper - lower, self.order.cell)
         return r if w is None else r * w
+
+    def steps(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return the slope, and the second derivative with respect to each score.
+
+        One sum over pairs gives both: the second from the derivatives of the polynomials.
+        """
+        if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
+            s = together(s)
+        entries, cells = self._entries(s), self.order.counts.size
+        fits = entries <= min(MOST_ENTRIES, MOST_PANELS * cells)
+        if not (fits and entries * DEGREES <= self.pairs):
+            if self.pairs > MANY_PAIRS:
+                raise ValueError(
+                    f"scores of {s.size:,} rows lie {s.max() - s.min():.3g} apart: too far for "
+                    "sums over all pairs; check initial scores, or lower the learning rate"
+                )
+            return super().steps(s)
+        w = self.order.factor
+        panels = ScorePanels(s, weight=w)
+        of = shared(self.loss.margin_derivative, max(panels.count - 1, 16).bit_length())
+        field = self.scale * self.sums.seen_by_each(of, self.sums.moments(panels))
+        r, h = panels.steps(field, self.order.cell)
+        np.maximum(h, 0.0, out=h)  # rounding
+        if w is not None:
+            r *= w
+            h *= w
+        return r, h
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w; of many pairs at scores rounded to panels.

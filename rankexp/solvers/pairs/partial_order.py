@@ -68,14 +68,17 @@ class PartialOrder:
         """Return the order of two classes: each positive row (n,) above each other one."""
         level = np.asarray(positive, dtype=bool).astype(np.int64)
         costs = np.array([[0.0, 0.5], [0.0, 0.0]])  # as `of` scales them
-        return cls(level, np.zeros_like(level), costs, _weights(weight, level.shape[0]))
+        order = cls(level, np.zeros_like(level), costs, _weights(weight, level.shape[0]))
+        vars(order)["cell"] = level
+        return order
 
     @cached_property
     def counts(self) -> Floats:
         """Number of rows, with multiplicities, by group and level, shape (G, K)."""
         K = self.costs.shape[0]
         size = (int(self.group.max(initial=0)) + 1) * K
-        cells = np.bincount(self.cell, weights=self.weight, minlength=size)
+        weight = None if (self.weight == 1).all() else self.weight
+        cells = np.bincount(self.cell, weights=weight, minlength=size)
         return cells.reshape(-1, K).astype(np.float64)
 
     @cached_property

@@ -200,6 +200,18 @@ class SquaredHingePairs(PairRisk):
         r *= 2.0 * self.scale
         return r
 
+    def steps(self, s: Floats) -> tuple[Floats, Floats]:
+        """Return the slope, and the second derivative with respect to each score."""
+        r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
+        for m in self._merged(s):
+            r[m.upper] -= m.cost * m.excess()
+            r[m.lower] += m.mass * m.deficit()
+            h[m.upper] += m.cost * m.over()
+            h[m.lower] += m.mass * m.under()
+        r *= 2.0 * self.scale
+        h *= 2.0 * self.scale
+        return r, h
+
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))

@@ -1,0 +1,304 @@
+"""Exact gradients of pairs for boosting engines."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats, Ints
+from rankexp.losses.base import MarginLoss
+from rankexp.losses.exponential import Exponential
+from rankexp.losses.logistic import Logistic
+from rankexp.losses.squared_hinge import SquaredHinge
+from rankexp.metrics.level_counts import distinct
+from rankexp.registry import did_you_mean
+from rankexp.solvers.pairs.exponential import ExponentialPairs
+from rankexp.solvers.pairs.panels import PanelPairs
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
+
+LOSSES: dict[str, tuple[MarginLoss, float]] = {
+    "logistic": (Logistic(), 1.0),
+    "squared_hinge": (SquaredHinge(), 0.125),
+    "exponential": (Exponential(), 0.25),
+}
+"""The losses, and what they are multiplied by: so that all have a curvature of 1/4 at 0."""
+RISKS: dict[str, type[PanelPairs | SquaredHingePairs | ExponentialPairs]] = {
+    "logistic": PanelPairs,
+    "squared_hinge": SquaredHingePairs,
+    "exponential": ExponentialPairs,
+}
+NO_METRIC = (
+    "PairObjective is an objective, gradient and curvature, and no metric: name a metric, 'auc', "
+    "or write a function that returns one"
+)
+MOST_LEVELS = 1000
+"""Each two of which are compared; a continuous target has more."""
+
+Steps = tuple[Floats, Floats]
+"""Gradient and curvature by score, (n,) each."""
+
+
+class _Steps(tuple[Floats, Floats]):
+    """What an objective returns. Of a metric LightGBM asks for a third item."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: Any) -> Any:
+        if item == 2:
+            raise TypeError(NO_METRIC)
+        return super().__getitem__(item)
+
+
+@dataclass(frozen=True)
+class PairObjective:
+    """The risk of all pairs of a better and a worse row, as an objective of boosting engines.
+
+    With W the sum of the weights w of all n rows, pairs i, j of levels y_i > y_j and a factor c
+    of the loss l it is ``R = (2 / W) sum over pairs of w_i w_j c l(s_i - s_j)``. Called with
+    labels and scores it returns, without listing the pairs,
+
+    - the gradient ``g_i = dR / ds_i``, the sum of ``c l'(s_i - s_j)`` over worse rows j less that
+      of ``c l'(s_k - s_i)`` over better rows k, times ``2 w w / W``;
+    - the curvature ``h_i = curvature · d²R / ds_i²``, the same sums of ``c l''``, added.
+
+    At equal scores and p = P(y = 1) the curvature of all rows is ``n p (1 - p)``, as that of
+    the binary logistic loss is: an engine's default settings then do what they do for classes.
+
+    Parameters
+    ----------
+    loss : {"logistic", "squared_hinge", "exponential"}
+        ``log(1 + e^-z)``, ``max(0, 1 - z)² / 8`` or ``e^-z / 4`` of a pair's score difference. Of
+        the exponential risk the logarithm is trained, ``K log(mean of e^-z)`` with
+        ``K = n p (1 - p) / 2``, which has the same minimum and never overflows; its curvature is
+        the bound ``|g|``, without the part off the diagonal.
+    curvature : float
+        > 0; multiplies the curvature. 2 bounds the full matrix, as XGBoost's ``rank:pairwise``
+        has it; with learning rates up to 1 the diagonal alone, 1, is enough.
+
+    Notes
+    -----
+    A frozen value without state: it can be pickled, and called by many threads at once. Sums of
+    the logistic loss are right to about 1e-12 of the largest gradient, its curvature to 1e-9.
+
+    - scikit-learn classes: ``LGBMClassifier(objective=PairObjective(), metric="auc")``,
+      ``XGBClassifier(objective=PairObjective(), base_score=0.5, eval_metric="auc")``; for
+      K levels, 0 .. K-1, ``LGBMRegressor`` and ``XGBRegressor(base_score=0)``; for pairs within
+      groups ``LGBMRanker``. LightGBM's ``predict_proba`` then returns scores, XGBoost's a sigmoid.
+    - Native: ``lightgbm.train({"objective": PairObjective(), ...}, data)`` and
+      ``xgboost.train({"base_score": 0, ...}, data, obj=PairObjective())``; the groups of a
+      ``Dataset`` or ``DMatrix`` count.
+    - Name the metric, ``"auc"``: LightGBM else stops early on the log loss of scores that are none
+      of probabilities, and XGBoost takes a function for a loss, to be made small.
+    - ``is_unbalance`` and ``scale_pos_weight`` have no effect: all pairs have a row of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankexp.objectives import PairObjective
+    >>> y, scores = np.array([0, 1, 1]), np.array([0.0, 2.0, -1.0])
+    >>> gradient, curvature = PairObjective("squared_hinge")(y, scores)
+    >>> gradient.round(6).tolist(), curvature.round(6).tolist()
+    ([0.333333, 0.0, -0.333333], [0.166667, 0.0, 0.166667])
+    """
+
+    loss: str = "logistic"
+    curvature: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.loss not in LOSSES:
+            hint = did_you_mean(self.loss, LOSSES)
+            raise ValueError(f"unknown loss {self.loss!r}{hint}; known: {', '.join(LOSSES)}")
+        if not (isinstance(self.curvature, Real) and 0.0 < float(self.curvature) < np.inf):
+            raise ValueError(f"curvature must be a finite number > 0, got {self.curvature!r}")
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+    ) -> Steps:
+        """Return the gradient and the curvature by score, (n,) each.
+
+        Engines call it; their native functions as ``objective(scores, data)``, with a ``Dataset``
+        or ``DMatrix``.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            Two classes as 0 and 1 or -1 and 1, or levels as whole numbers, worst to best.
+        y_pred : array-like of shape (n,)
+            Scores.
+        sample_weight : array-like of shape (n,), optional
+            >= 0; a pair counts the product of two.
+        group : array-like of shape (G,), optional
+            How many rows each group has, in the order of the rows: only pairs within one count,
+            and W is that of the group. A group of one class has no pair, and no gradient.
+
+        Raises
+        ------
+        ValueError
+            For labels of one class or that are no whole numbers, scores of another shape or that
+            are not finite, weights that are negative or leave no pair, sizes of groups that
+            don't add up to n, or groups without any pair.
+        """
+        if hasattr(y_pred, "get_label"):
+            return self(*_of_data(y_true, y_pred))
+        level, K = _levels(y_true)
+        scores = _scores(y_pred, level.size)
+        groups = None if group is None else _group_of_rows(group, level.size)
+        return _Steps(self.prepared(level, K, sample_weight, groups)(scores))
+
+    @property
+    def __name__(self) -> str:  # XGBoost asks a metric for it
+        raise AttributeError(NO_METRIC)
+
+    def prepared(
+        self, level: Ints, K: int, sample_weight: Any = None, groups: Ints | None = None
+    ) -> Callable[[Floats], Steps]:
+        """Return what gives gradient and curvature at scores (n,), one thread at a time.
+
+        `level` (n,): 0 .. K-1. `groups` (n,): a number of each row, in any order. Errors as above.
+        """
+        loss, factor = LOSSES[self.loss]
+        weight, kept = _weights(sample_weight, level.size)
+        rows = slice(None) if kept is None else kept
+        order, unit = _order(level[rows], K, weight, None if groups is None else groups[rows])
+        if not order.total > 0.0:
+            raise ValueError(_no_pair(level[rows], kept is not None))
+        kind = RISKS[self.loss]
+        risk = kind(order, loss)
+        risk.scale = 2.0 * factor * unit
+        find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
+
+        def steps(scores: Floats) -> Steps:
+            g, h = find(scores[rows])
+            if self.curvature != 1.0:
+                h *= self.curvature
+            if kept is None:
+                return g, h
+            whole = np.zeros((2, scores.size))
+            whole[:, kept] = g, h
+            return whole[0], whole[1]
+
+        return steps
+
+
+def _order(
+    level: Ints, K: int, weight: Floats | None, groups: Ints | None
+) -> tuple[PartialOrder, float]:
+    """Return which pairs count, and what is 1 over the sum of weights there.
+
+    That of the smallest group; pairs of others count by their share less.
+    """
+    if groups is None and weight is None and K == 2:
+        return _plain(level)
+    if groups is None and K == 2:
+        order = PartialOrder.of_classes(level, weight)
+    else:
+        order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, weight)
+    sums = order.counts.sum(axis=1)
+    if sums.size > 1:
+        order = PartialOrder(
+            order.level, order.group, order.costs, order.weight, sums.min() / sums
+        )
+    times = 1.0 if weight is None else weight.sum() / order.weight.sum()  # equal ones become 1
+    return order, float(2.0 * times / sums.min())  # an order counts a pair ½
+
+
+def _plain(level: Ints) -> tuple[PartialOrder, float]:
+    """Return the same of two classes that all count alike: without a pass over weights or groups.
+
+    Each round asks for it anew, and beside a round on many rows such passes are seen.
+    """
+    n, up = level.size, int(np.count_nonzero(level))
+    costs = np.array([[0.0, 0.5], [0.0, 0.0]])
+    group, weight = np.zeros(n, dtype=np.int64), np.broadcast_to(np.int64(1), n)
+    order = PartialOrder(level, group, costs, weight)
+    vars(order).update(cell=level, counts=np.array([[n - up, up]], dtype=np.float64), factor=None)
+    return order, 2.0 / n
+
+
+def _levels(y: Any) -> tuple[Ints, int]:
+    """Return labels as 0 .. K-1, and K."""
+    y = np.asarray(y)
+    if y.ndim != 1 or not y.size:
+        raise ValueError(f"labels must be of shape (n,), n > 0, got shape {y.shape}")
+    if y.dtype.kind not in "biuf":
+        raise ValueError(f"labels must be numbers, got {y.dtype}: encode levels as 0 .. K-1")
+    low, high = y.min(), y.max()
+    if low == high:
+        raise ValueError(f"all labels are {low:g}: pairs need rows of two classes or levels")
+    upper = y == high
+    if (upper | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
+        return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
+    y = y.astype(np.float64)
+    if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):
+        raise ValueError(
+            f"labels from {low:g} to {high:g} are neither classes, 0 and 1 or -1 and 1, nor "
+            "levels, whole numbers 0 .. K-1 from worst to best; the call is (labels, scores)"
+        )
+    values, codes = distinct(y)
+    if len(values) > MOST_LEVELS:
+        raise ValueError(
+            f"there are {len(values)} levels, more than {MOST_LEVELS}: bin a continuous target"
+        )
+    return codes.astype(np.int64), len(values)
+
+
+def _scores(scores: Any, n: int) -> Floats:
+    s = np.asarray(scores, dtype=np.float64)
+    if s.shape != (n,):
+        raise ValueError(
+            f"scores must be of shape ({n},), one a row, got shape {s.shape}: for levels take a "
+            "regressor or a ranker, not a classifier, which has a score for each class"
+        )
+    if not (np.isfinite(s.min()) and np.isfinite(s.max())):
+        raise ValueError(
+            f"{np.count_nonzero(~np.isfinite(s))} of {n} scores are not finite: check initial "
+            "scores, or lower the learning rate"
+        )
+    return s
+
+
+def _weights(given: Any, n: int) -> tuple[Floats | None, npt.NDArray[np.intp] | None]:
+    """Return the weights > 0, and which rows have them; None for none, and for all rows."""
+    if given is None:
+        return None, None
+    weight = np.asarray(given, dtype=np.float64)
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight must be of shape ({n},), one a row, got {weight.shape}")
+    least = weight.min()
+    if not (least >= 0.0 and weight.max() < np.inf):
+        raise ValueError("sample_weight must be finite and >= 0")
+    if least > 0.0:
+        return weight, None
+    kept = np.flatnonzero(weight)
+    if not kept.size:
+        raise ValueError("sample_weight must not all be 0: no pair would count")
+    return weight[kept], kept
+
+
+def _group_of_rows(sizes: Any, n: int) -> Ints:
+    size = np.asarray(sizes)
+    if size.ndim != 1 or size.dtype.kind not in "iu" or size.min() < 0 or size.sum() != n:
+        raise ValueError(
+            f"group must hold the number of rows of each group, whole numbers that add up to {n}, "
+            "in the order of the rows"
+        )
+    return np.repeat(np.arange(size.size), size)
+
+
+def _no_pair(level: Ints, weighed: bool) -> str:
+    """Return why no pair counts."""
+    if (level == level[0]).all():
+        return "rows with a weight above 0 are all of one class: no pair would count"
+    more = " among rows with a weight above 0" if weighed else ""
+    return f"each group has a single class or level{more}: no pair would count"
+
+
+def _of_data(scores: Any, data: Any) -> tuple[Any, Any, Any, Any]:
+    """Return the arguments of a call, from those of the engines' native functions."""
+    weight, sizes = data.get_weight(), data.get_group()
+    given = (None if x is None or not len(x) else np.asarray(x) for x in (weight, sizes))
+    return data.get_label(), scores, *given
