@@ -118,6 +118,9 @@ def of_method(method: Method) -> dict[str, str]:
         for room in ("losses", "risks"):
             for text in texts:
                 found |= of_name(room, _head(text))
+    if "." not in name or file_of(name) is not None:
+        of_engines = getattr(estimator_of(method), "modules", None)
+        modules |= of_engines({**method.params, **method.grid}) if of_engines else set()
     if found or modules - FOUNDATION:
         modules |= set(_parts(method))
     return found | _of_modules(modules)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rankexp.registry import exports
 
 __all__ = [
+    "BoostedRanker",
     "CRank",
     "KendallTree",
     "KernelRanker",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from rankexp.estimators.boosted_ranker import BoostedRanker
     from rankexp.estimators.crank import CRank
     from rankexp.estimators.kendall_tree import KendallTree
     from rankexp.estimators.kernel_ranker import KernelRanker

@@ -2,12 +2,14 @@
 
 import inspect
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.utils import get_tags
 
 from rankexp import registry
 from rankexp.errors import ClassOrderWarning
@@ -23,6 +25,10 @@ VARIANTS = {
     "RankBoost": [{"n_rounds": 20}, {"n_rounds": 20, "loss": "logistic"}],
     "SmoothMarginRanker": [{"n_rounds": 20}],
     "ORBoost": [{"variant": name, "n_rounds": 20} for name in ("lr", "all")],
+    "BoostedRanker": [
+        {"engine": "lightgbm", "n_rounds": 20, "params": {"min_data_in_leaf": 5}},
+        {"engine": "xgboost", "n_rounds": 20, "loss": "squared_hinge"},
+    ],
     "OrdinalSVM": [{"constraints": name} for name in ("adjacent", "all")],
 }
 
@@ -37,7 +43,10 @@ def rankers():
         risk = {"risk": "multipartite"} if "risk" in known else {}
         for variant in VARIANTS.get(name, [{}]):
             words = "-".join(str(value) for value in variant.values())
-            yield pytest.param(estimator, risk | variant, id=f"{name}-{words}")
+            engine = variant.get("engine")
+            lacks = engine is not None and find_spec(engine) is None
+            marks = pytest.mark.skipif(lacks, reason=f"needs the package {engine}")
+            yield pytest.param(estimator, risk | variant, id=f"{name}-{words}", marks=marks)
 
 
 def which_have(attribute=""):
@@ -106,14 +115,18 @@ def test_keeps_its_contract(estimator, parameters):
 
 
 @level_rankers
-def test_missing_values_are_refused(estimator, parameters):
+def test_missing_values_are_refused_or_ranked(estimator, parameters):
     X, y = make()
     holed = X.copy()
     holed[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        estimator(**parameters).fit(holed, y)
-    with pytest.raises(ValueError, match="NaN"):
         estimator(**parameters).fit(X, np.where(y == 1, np.nan, y))
+    if get_tags(estimator(**parameters)).input_tags.allow_nan:
+        found = fit(estimator, parameters, holed, y).decision_function(holed)
+        assert np.isfinite(found).all()
+        return
+    with pytest.raises(ValueError, match="NaN"):
+        estimator(**parameters).fit(holed, y)
     with pytest.raises(ValueError, match="NaN"):
         fit(estimator, parameters, X, y).decision_function(holed)
 

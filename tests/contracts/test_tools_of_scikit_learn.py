@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,8 @@ class Case:
 
 LINEAR, STUMPS = {"lam": [1e5, 1e-3]}, {"n_rounds": [1, 20]}
 TREES = {"depth": [0, 4]}
+ENGINES = {"params": [{"min_data_in_leaf": 50}, {"min_data_in_leaf": 5}]}
+engine = pytest.mark.skipif(find_spec("lightgbm") is None, reason="needs the package lightgbm")
 
 
 def cases():
@@ -79,6 +82,7 @@ def cases():
         "KendallTree": ({}, TREES),
         "CRank": ({}, TREES),
         "RankingForest": ({"n_estimators": 5, "random_state": 0}, TREES),
+        "BoostedRanker": ({"n_rounds": 30, "params": {"min_data_in_leaf": 5}}, ENGINES),
     }
     assert set(made) == set(registry.names("estimators")), "a new ranker is to be listed"
     for name, (parameters, grid) in made.items():
@@ -93,7 +97,8 @@ def cases():
             for names in (None, WORDS) if two else (None, WORDS, GRADES):
                 model = estimator(**parameters, **risk, levels=names)
                 place = f"{name}-{'-'.join([*risk.values(), *(names or ['codes'])])}"
-                yield pytest.param(Case(model, names, grid), id=place)
+                marks = [engine] if name == "BoostedRanker" else []
+                yield pytest.param(Case(model, names, grid), id=place, marks=marks)
 
 
 every = pytest.mark.parametrize("case", list(cases()))

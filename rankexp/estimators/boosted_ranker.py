@@ -1,0 +1,398 @@
+"""The boosted ranker: trees of LightGBM or XGBoost, trained on points or on all pairs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple, Self
+from warnings import warn
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
+from rankexp.estimators.labels import few_levels, level_order, two_classes
+from rankexp.estimators.pair_data import PairError, held_out
+from rankexp.estimators.parameters import at_least_one, one_of, refuse_sparse, weighed
+from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
+from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import group_numbers
+from rankexp.objectives.pair_objective import PairObjective
+from rankexp.risks.base import Given
+
+REGISTER = {"BoostedRanker": "BoostedRanker"}
+
+RISKS = ("classification", "balanced", "bipartite", "multipartite")
+PAIRS = ("bipartite", "multipartite")
+
+
+class Data(NamedTuple):
+    """The rows that count, with what is known of them."""
+
+    X: Any
+    codes: Ints
+    weight: Floats | None
+    groups: Ints | None
+
+
+def _of_two_classes(ranker: Any) -> bool:
+    return not ranks_levels(ranker)
+
+
+@dataclass(eq=False, repr=False)
+class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
+    """A sum of trees, grown by LightGBM or XGBoost on single examples or on all pairs.
+
+    The exact risk of all pairs (`rankexp.objectives.PairObjective`) is the engine's objective;
+    the trees, how missing values and categories are split, and all other settings are its own.
+
+    Parameters
+    ----------
+    engine : {"lightgbm", "xgboost"}
+        Packages that are to be installed: ``pip install 'rankexp[lightgbm]'``.
+    loss : {"logistic", "squared_hinge", "exponential"}
+        Of a pair's score difference. Points have the logistic loss alone.
+    risk : {"bipartite", "multipartite", "classification", "balanced"}
+        All pairs of two classes, or of ordered levels. "classification": the engine's binary
+        logistic loss. "balanced": the same, classes weighing ``2 (1 - p)`` and ``2p`` with
+        p = P(better), of which the first round is that of the logistic loss of pairs.
+    n_rounds : int
+        Rounds, at most.
+    learning_rate : float
+        > 0.
+    max_leaf_nodes : int
+        Leaves of a tree at most, >= 2.
+    curvature : float
+        As of `PairObjective`; points have none to set.
+    validation_fraction : float or None
+        The share of the examples of each level (with groups: of the groups) that is held out, in
+        (0, 1): rounds are kept, at least one, up to the greatest share of held out pairs in order,
+        which is the AUC or U_pairs. None: no early stopping.
+    n_iter_no_change : int
+        Rounds without a greater share after which it stops.
+    params : dict or None
+        Any other parameters of the engine, by its names: ``{"max_delta_step": 2.0}``. They come
+        before what is set here (XGBoost grows up to `max_leaf_nodes` leaves, of any depth).
+    levels : None or sequence
+        Worst to best, as for `RankBoost`.
+    random_state : int, RandomState or None
+        For what is held out, and for the engine; None: always the same.
+    n_jobs : int or None
+        Threads of the engine; None: one.
+
+    Attributes
+    ----------
+    booster_ : lightgbm.Booster or xgboost.Booster
+        With all rounds tried; the first `n_iter_` of them count.
+    n_iter_ : int
+        Rounds kept.
+    intercept_ : float
+        a, which is added to the sum of trees: of two classes, the mean of the training rows'
+        ``sigma(s + a)`` is the share of the better class. 0 for the classification risk, which has
+        probabilities of its own, and for levels.
+    validation_error_ : ndarray of shape (rounds tried,)
+        With early stopping: the share of held out pairs not in order after 1, 2, ... rounds.
+    classes_, better_, levels_
+        As of `RankBoost`.
+
+    Notes
+    -----
+    A group counts by its number of rows, as `PairObjective` has it. X may be a DataFrame with
+    columns of categories, and have missing values. Where LightGBM runs with one thread, or any
+    number, results are the same each time. XGBoost's weights of rows move the cuts of its
+    histograms, which weights of pairs don't.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pytest
+    >>> _ = pytest.importorskip("lightgbm")  # else this example is left out
+    >>> X = np.arange(100.0)[:, None]
+    >>> model = BoostedRanker(n_rounds=5).fit(X, X[:, 0] > 60)
+    >>> model.predict([[10.0], [90.0]]), model.score(X, X[:, 0] > 60)
+    (array([False,  True]), 1.0)
+    """
+
+    engine: str = "lightgbm"
+    loss: str = "logistic"
+    risk: str = "bipartite"
+    n_rounds: int = 100
+    learning_rate: float = 0.1
+    max_leaf_nodes: int = 31
+    curvature: float = 1.0
+    validation_fraction: float | None = None
+    n_iter_no_change: int = 10
+    params: Mapping[str, Any] | None = None
+    levels: Sequence[Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def check(self) -> None:
+        """Raise ValueError where the parameters are impossible, without any data or engine."""
+        one_of("engine", self.engine, tuple(ENGINES))
+        one_of("risk", self.risk, RISKS)
+        PairObjective(self.loss, self.curvature)
+        if self.risk not in PAIRS and self.loss != "logistic":
+            raise ValueError(
+                f"loss={self.loss!r} is for pairs: risk={self.risk!r} is the engine's binary "
+                "logistic loss, loss='logistic'"
+            )
+        at_least_one("n_rounds", self.n_rounds)
+        at_least_one("n_iter_no_change", self.n_iter_no_change)
+        at_least_one("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
+        at_least_one("max_leaf_nodes", self.max_leaf_nodes)
+        rate, share = self.learning_rate, self.validation_fraction
+        if self.max_leaf_nodes < 2:
+            raise ValueError("max_leaf_nodes must be at least 2: a tree of one leaf ranks nothing")
+        if not (isinstance(rate, Real) and 0.0 < float(rate) < np.inf):
+            raise ValueError(f"learning_rate must be a finite number > 0, got {rate!r}")
+        if share is not None and not (isinstance(share, Real) and 0.0 < float(share) < 1.0):
+            raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
+        if not isinstance(self.params or {}, Mapping):
+            raise ValueError(f"params must be a dict of the engine's parameters: {self.params!r}")
+        self._engine().check(self.params or {})
+        if share is not None and not self._engine().keeps_trees(self.params or {}):
+            raise ValueError(
+                f"params={self.params!r} change trees of earlier rounds: set "
+                "validation_fraction=None, for no round can be kept as it was"
+            )
+
+    def _engine(self) -> LightGBM | XGBoost:
+        return ENGINES[self.engine]
+
+    @staticmethod
+    def modules(given: Mapping[str, Any]) -> set[str]:
+        """Return the packages that fits with some parameters, or values of a grid, are made by."""
+        named = given.get("engine", BoostedRanker.engine)
+        return {named} if isinstance(named, str) else set(named)
+
+    def takes(self) -> frozenset[Given]:
+        """Return what `fit` may be given beside X and y, with these parameters."""
+        groups: set[Given] = {"groups"} if self.risk in PAIRS else set()
+        weights: set[Given] = {"sample_weight"} if self.validation_fraction is None else set()
+        return frozenset(groups | weights)
+
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
+
+        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. Where
+        a part is held out there are none: copies of a row could be on both sides.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range or one that the engine does not know, infinite values,
+            labels that aren't among `levels`, one class or, unless the risk is of levels, more
+            than two, groups or weights that it has no use for, or no pair to train or to stop on.
+        ImportError
+            Where the engine is not installed.
+        TypeError
+            For a sparse matrix.
+        """
+        data = self._data(X, y, groups, sample_weight)
+        return self._finish(data, self.n_rounds, *self._trained(data))
+
+    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
+        """Return the estimator fitted with each of several `n_rounds`, without changing itself.
+
+        Each is what `fit` gives with that `n_rounds`. One fit does for all, whose `booster_` they
+        share, unless rounds are tried on held out examples or change earlier trees.
+
+        Parameters
+        ----------
+        n_rounds : sequence of int
+            In any order; that of the estimator is not used.
+        X, y
+            As in `fit`, also what is `given` beside by name.
+        """
+        models: list[Self] = [clone(self).set_params(n_rounds=n) for n in n_rounds]
+        for model in models:
+            model.check()
+        kept = self._engine().keeps_trees(self.params or {})
+        if not models or self.validation_fraction is not None or not kept:
+            return [model.fit(X, y, **given) for model in models]
+        most: Self = clone(self).set_params(n_rounds=max(n_rounds))
+        data = most._data(X, y, **given)
+        booster, _ = most._trained(data)
+        return [copy(most).set_params(n_rounds=n)._finish(data, n, booster) for n in n_rounds]
+
+    def _data(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Data:
+        """Return the rows that count; set `levels_` and what is known of features."""
+        self.check()
+        for name, given in (("groups", groups), ("sample_weight", sample_weight)):
+            if given is not None and name not in self.takes():
+                raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
+        several = ranks_levels(self)
+        levels = level_order(y, self.levels, present=not several)
+        X, y = self._table(X, y=y)
+        kept, weight = weighed(X, sample_weight)
+        groups = group_numbers(groups, y.shape[0])
+        X, y = _taken(X, kept), y[kept]
+        named = several or levels is not None
+        self.levels_, codes = few_levels(y, levels) if named else two_classes(y)
+        if not several and len(self.levels_) != 2:
+            raise ValueError(
+                f"the {self.risk} risk needs two levels, got {self.levels_.tolist()}: "
+                "set risk='multipartite'"
+            )
+        return Data(X, codes, weight, None if groups is None else groups[kept])
+
+    def _why_not(self, name: str) -> str:
+        if name == "groups":
+            return f"risk={self.risk!r}, a mean over single examples: pairs have groups"
+        return "validation_fraction: copies of a row could be held out and trained on"
+
+    def _table(self, X: Any, **y: Any) -> Any:
+        """Return checked rows, with `y` where it is given; categories stay a DataFrame."""
+        refuse_sparse(X)
+        dtypes = getattr(X, "dtypes", None)
+        if dtypes is None or not any(str(kind) == "category" for kind in np.atleast_1d(dtypes)):
+            more = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
+            return validate_data(self, X, reset=bool(y), **y, **more)
+        validate_data(self, X, reset=bool(y), skip_check_array=True)
+        if not y:
+            return X
+        target = column_or_1d(y["y"], warn=True)
+        check_consistent_length(X, target)
+        return X, target
+
+    def _trained(self, data: Data) -> tuple[Any, list[float]]:
+        """Return the engine's model, and the errors of rows held out after each round."""
+        engine, K = self._engine(), len(self.levels_)
+        rng = check_random_state(self.random_state)
+        seed = int(rng.randint(2**31 - 1))
+        X, codes, weight, groups = data
+        errors: list[float] = []
+        stop = None
+        if self.validation_fraction is not None:
+            out = held_out(codes, groups, self.validation_fraction, rng)
+            apart = None if groups is None else groups[out]
+            error = PairError(codes[out], cost_matrix(None, K), apart)
+            stop = self._watch(engine.added(_taken(X, out)), error, errors)
+            X, codes = _taken(X, ~out), codes[~out]
+            groups = None if groups is None else groups[~out]
+        steps = None
+        if self.risk in PAIRS:
+            pairs = PairObjective(self.loss, self.curvature)
+            steps, weight = pairs.prepared(codes, K, weight, groups), None
+        elif self.risk == "balanced":
+            p = float(np.average(codes, weights=weight))
+            each = np.where(codes == 1, 2.0 * (1.0 - p), 2.0 * p)
+            weight = each if weight is None else weight * each
+        task = Task(
+            X,
+            codes.astype(np.float64),
+            self.n_rounds,
+            self.learning_rate,
+            self.max_leaf_nodes,
+            seed,
+            self.n_jobs or 1,
+            self.params or {},
+            weight,
+            steps,
+            stop,
+        )
+        return engine.train(task), errors
+
+    def _watch(
+        self, added: Callable[[Any, int], Floats], error: PairError, errors: list[float]
+    ) -> Callable[[Any], bool]:
+        """Return what adds the error after each round, and says when it has been least."""
+        s = np.zeros(1)
+
+        def stop(booster: Any) -> bool:
+            nonlocal s
+            s = s + added(booster, len(errors))
+            errors.append(error(s))
+            return len(errors) - 1 - int(np.argmin(errors)) >= self.n_iter_no_change
+
+        return stop
+
+    def _finish(self, data: Data, rounds: int, booster: Any, errors: Sequence[float] = ()) -> Self:
+        self._forget("classes_", "better_", "validation_error_")
+        self.booster_, self.n_iter_, self.intercept_ = booster, rounds, 0.0
+        if errors:
+            self.validation_error_ = np.array(errors)
+            self.n_iter_ = int(np.argmin(errors)) + 1
+        s = self._sum(data.X)
+        if s.min() == s.max():
+            warn(
+                f"no tree of {self.engine} tells the {s.size} training rows apart: all scores are "
+                "equal; set params, such as min_data_in_leaf or min_child_weight, for few rows",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if ranks_levels(self):
+            return self
+        if self.risk != "classification":
+            self.intercept_ = _intercept(s, data.codes, data.weight)
+        self._keep_classes(self.levels_)
+        return self
+
+    def _sum(self, X: Any) -> Floats:
+        return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
+
+    def _signed(self, s: Floats) -> Floats:
+        """Return scores with the intercept, in the order of `classes_`."""
+        s = s + self.intercept_
+        return -s if self._turned() else s
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the better.
+
+        Of two classes, above 0 means the last of `classes_`; where `levels` say that this is the
+        worse one, see `rank_scores`.
+        """
+        check_is_fitted(self, "booster_")
+        return self._signed(self._sum(self._table(X)))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+        """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
+
+        All have the `intercept_` of the last; that one equals `decision_function` but for
+        rounding.
+        """
+        check_is_fitted(self, "booster_")
+        X = self._table(X)
+        added, s = self._engine().added(X), np.zeros(X.shape[0])
+        for i in range(self.n_iter_):
+            s += added(self.booster_, i)
+            yield self._signed(s)
+
+    @available_if(_of_two_classes)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
+        s = self.decision_function(X)
+        return np.column_stack((expit(-s), expit(s)))
+
+
+def _taken(X: Any, rows: Any) -> Any:
+    """Return rows of an array or a DataFrame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+def _intercept(s: Floats, codes: Ints, weight: Floats | None) -> float:
+    """Return a for which the mean of ``sigma(s + a)`` is the share of rows of code 1."""
+    p = float(np.average(codes, weights=weight))
+    low, high = logit(p) - s.max(), logit(p) - s.min()  # the mean is below p, and above it
+    if not low < high:
+        return float(low)
+
+    def excess(a: float) -> float:
+        return float(np.average(expit(s + a), weights=weight)) - p
+
+    if excess(low) >= 0.0 or excess(high) <= 0.0:  # rounding: scores hardly differ
+        return float(0.5 * (low + high))
+    return float(brentq(excess, low, high, xtol=1e-10))

@@ -1,0 +1,202 @@
+"""Gradient boosting engines of other packages: how each is asked for trees, and for scores."""
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.objectives.pair_objective import Steps
+from rankexp.registry import did_you_mean
+
+OURS = {
+    "n_rounds": "num_iterations num_iteration num_tree num_trees num_round num_rounds nrounds "
+    "num_boost_round n_estimators n_iter max_iter",
+    "learning_rate": "learning_rate shrinkage_rate eta",
+    "max_leaf_nodes": "num_leaves num_leaf max_leaves max_leaf max_leaf_nodes",
+    "random_state": "seed random_state random_seed",
+    "n_jobs": "n_jobs nthread num_threads num_thread nthreads",
+    "loss and risk": "objective objective_type app application loss fobj obj custom_objective",
+    "risk, which weighs the classes alike under 'balanced' and needs no weights under pairs,": (
+        "is_unbalance unbalance unbalanced_sets scale_pos_weight"
+    ),
+    "validation_fraction and n_iter_no_change, by the share of pairs in order,": (
+        "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
+        "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
+    ),
+}
+"""What an engine's own parameters cannot say, as parameters of the estimator do."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What an engine is to do: rounds on rows X (n, p) with targets y (n,), by its parameters.
+
+    `steps` gives gradient and curvature at scores; without, it is the binary logistic loss, with
+    weights of rows. `stop` is called with the model after each round, and says whether to stop.
+    """
+
+    X: Any
+    y: Floats
+    rounds: int
+    learning_rate: float
+    leaves: int
+    seed: int
+    threads: int
+    params: Mapping[str, Any] = field(default_factory=dict)
+    weight: Floats | None = None
+    steps: Callable[[Floats], Steps] | None = None
+    stop: Callable[[Any], bool] | None = None
+
+
+class Engine:
+    """A package that grows trees.
+
+    `module`: what is imported. `fixed`: kinds of boosters, by the parameters that name them, whose
+    trees never change after their round: the first rounds are those of a shorter fit.
+    """
+
+    module: ClassVar[str]
+    fixed: ClassVar[Mapping[str, tuple[str, ...]]]
+
+    def load(self) -> Any:
+        """Import the package; ImportError with what to do where it cannot be."""
+        try:
+            return importlib.import_module(self.module)
+        except (ImportError, OSError) as error:  # OSError: a library of the system is missing
+            text = f"engine='{self.module}' needs a package that cannot be imported ({error}): "
+            raise ImportError(f"{text}pip install 'rankexp[{self.module}]'") from error
+
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Raise ValueError for parameters that the estimator has itself."""
+        for name in params:
+            for own, taken in OURS.items():
+                if str(name).lower() in taken.split():
+                    raise ValueError(
+                        f"params may not hold '{name}': the estimator's {own} says that"
+                    )
+
+    def keeps_trees(self, params: Mapping[str, Any]) -> bool:
+        """Tell whether the trees of the first rounds are those of a fit of so many rounds."""
+        return all(str(params.get(name, kinds[0])) in kinds for name, kinds in self.fixed.items())
+
+
+class LightGBM(Engine):
+    """LightGBM: leaves with the greatest gain are split first, on histograms."""
+
+    module = "lightgbm"
+    fixed: ClassVar = dict.fromkeys(("boosting", "boosting_type"), ("gbdt", "gbrt", "goss"))
+
+    def train(self, task: Task) -> Any:
+        """Return a booster; ValueError for a parameter that LightGBM does not know."""
+        lgb = self.load()
+        self._known(lgb, task.params)
+        own = {
+            "verbosity": -1,
+            "deterministic": True,
+            "feature_pre_filter": False,  # with few rows no feature would be left: an error
+            "force_row_wise": "force_col_wise" not in task.params,
+            "num_threads": task.threads,
+            "seed": task.seed,
+            "learning_rate": task.learning_rate,
+            "num_leaves": task.leaves,
+        }
+        steps = task.steps
+        objective = "binary" if steps is None else lambda s, _: steps(np.asarray(s, np.float64))
+        data = lgb.Dataset(task.X, task.y, weight=task.weight)
+
+        def after(env: Any) -> None:
+            if task.stop is not None and task.stop(env.model):
+                raise lgb.callback.EarlyStopException(env.iteration, [])
+
+        params = {**own, **task.params, "objective": objective}
+        return lgb.train(params, data, task.rounds, callbacks=[after])
+
+    def scores(self, booster: Any, X: Any, rounds: int, threads: int = 1) -> Floats:
+        """Return the scores of rows, (n,), by the first rounds."""
+        self.load()
+        found = booster.predict(X, raw_score=True, num_iteration=rounds, num_threads=threads)
+        return np.asarray(found, dtype=np.float64)
+
+    def added(self, X: Any) -> Callable[[Any, int], Floats]:
+        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+        return lambda booster, i: booster.predict(
+            X, raw_score=True, start_iteration=i, num_iteration=1, num_threads=1
+        )
+
+    def _known(self, lgb: Any, params: Mapping[str, Any]) -> None:
+        """Refuse a parameter that LightGBM does not know: unless verbose it says nothing."""
+        aliases = getattr(
+            getattr(lgb.basic, "_ConfigAliases", None), "_get_all_param_aliases", None
+        )
+        if aliases is None:
+            return
+        known = {name for names in aliases().values() for name in names}
+        for name in params:
+            if name not in known:
+                hint = did_you_mean(name, known)
+                raise ValueError(f"params: LightGBM has no parameter '{name}'{hint}")
+
+
+class XGBoost(Engine):
+    """XGBoost on histograms; leaves with the greatest gain are split first, as in LightGBM."""
+
+    module = "xgboost"
+    fixed: ClassVar = {"booster": ("gbtree",)}
+
+    def train(self, task: Task) -> Any:
+        """Return a booster."""
+        xgb = self.load()
+        own = {
+            "nthread": task.threads,
+            "seed": task.seed,
+            "learning_rate": task.learning_rate,
+            "tree_method": "hist",
+            "grow_policy": "lossguide",
+            "max_leaves": task.leaves,
+            "max_depth": 0,
+        }
+        stop, steps, objective = task.stop, task.steps, None
+        if steps is None:
+            own["objective"] = "binary:logistic"
+        else:
+            own["base_score"] = 0.0
+
+            def objective(s: Any, _: Any) -> Steps:
+                return steps(np.asarray(s, dtype=np.float64))
+
+        def after(_: Any, model: Any, epoch: int, evals_log: Any) -> bool:
+            return stop is not None and stop(model)
+
+        Watch = type("Watch", (xgb.callback.TrainingCallback,), {"after_iteration": after})
+        data = self._matrix(task.X, label=task.y, weight=task.weight, nthread=task.threads)
+        return xgb.train(
+            {**own, **task.params}, data, task.rounds, obj=objective, callbacks=[Watch()]
+        )
+
+    def scores(self, booster: Any, X: Any, rounds: int, threads: int = 1) -> Floats:
+        """Return the scores of rows, (n,), by the first rounds."""
+        return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
+
+    def added(self, X: Any) -> Callable[[Any, int], Floats]:
+        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+        data = self._matrix(X)
+
+        def of_round(booster: Any, i: int) -> Floats:
+            if i > 0:  # the score that all begin with is added once
+                data.set_base_margin(np.zeros(data.num_row()))
+            return self._predicted(booster, data, (i, i + 1))
+
+        return of_round
+
+    def _predicted(self, booster: Any, data: Any, rounds: tuple[int, int]) -> Floats:
+        found = booster.predict(data, output_margin=True, iteration_range=rounds)
+        return np.asarray(found, dtype=np.float64)
+
+    def _matrix(self, X: Any, **more: Any) -> Any:
+        return self.load().DMatrix(X, enable_categorical=True, **more)
+
+
+ENGINES: dict[str, LightGBM | XGBoost] = {"lightgbm": LightGBM(), "xgboost": XGBoost()}
