@@ -195,18 +195,9 @@ def _models(
     Where numbers of rounds are all that differs, those of one fit may do for all.
     """
     grid = [dict(setting.values) for setting in method.settings]
-    if (
-        len(grid) > 1
-        and hasattr(estimator, "fit_rounds")
-        and all(g.keys() == ROUNDS for g in grid)
-    ):
-        model, start = estimator(**params), perf_counter()
-        given = _beside(model, train)[1]
-        rounds = [point["n_rounds"] for point in grid]
-        rows, y = _own(model, train.X), _own(model, train.part.y)
-        models = model.fit_rounds(rounds, rows, y, **given)
-        each = (perf_counter() - start) / len(models)
-        yield from ((model, each) for model in models)
+    several = len(grid) > 1 and all(point.keys() >= ROUNDS for point in grid)
+    if several and hasattr(estimator, "fit_rounds"):
+        yield from _by_rounds(estimator, params, grid, train)
         return
     for point in grid:
         if isinstance(estimator, Made):  # a function may take some of the grid as arguments
@@ -222,6 +213,25 @@ def _models(
         start = perf_counter()
         model.fit(rows, y, **beside)
         yield model, perf_counter() - start
+
+
+def _by_rounds(
+    estimator: Any, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: Rows
+) -> Iterator[tuple[Any, float]]:
+    """Yield the same of grid points with rounds: one fit for all that differ in these alone."""
+    rest = [{key: v for key, v in point.items() if key not in ROUNDS} for point in grid]
+    found: dict[int, tuple[Any, float]] = {}
+    for g, others in enumerate(rest):
+        if g not in found:
+            same = [i for i, known in enumerate(rest) if known == others]
+            model, start = estimator(**params).set_params(**others), perf_counter()
+            given = _beside(model, train)[1]
+            rounds = [grid[i]["n_rounds"] for i in same]
+            rows, y = _own(model, train.X), _own(model, train.part.y)
+            models = model.fit_rounds(rounds, rows, y, **given)
+            each = (perf_counter() - start) / len(models)
+            found |= {i: (one, each) for i, one in zip(same, models, strict=True)}
+        yield found.pop(g)
 
 
 def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:

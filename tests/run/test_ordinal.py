@@ -27,6 +27,7 @@ METHODS = {
     "path": {"params": {"loss": "hinge", "risk": "multipartite"}, "lambdas": [0.1, 0.01]},
     "odds": {"estimator": "ProportionalOdds", "params": {"lam": 0.01}},
     "boosted": {"estimator": "ORBoost", "grid": {"n_rounds": [2, 20]}},
+    "both": {"estimator": "ORBoost", "grid": {"n_rounds": [20, 2, 5], "variant": ["lr", "all"]}},
     "forest": {
         "estimator": "sklearn.ensemble.RandomForestClassifier",
         "params": {"n_estimators": 5, "random_state": 0},
@@ -188,14 +189,18 @@ def test_points_are_for_one_feature() -> None:
     assert "2 features is no curve" in (record.reason or "")
 
 
-def test_numbers_of_rounds_alone_are_read_off_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    several = outcome(study(("boosted",)))["boosted", None]
+@pytest.mark.parametrize("name", ["boosted", "both"])
+def test_numbers_of_rounds_are_read_off_one_fit(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several = outcome(study((name,)))[name, None]
+    assert several.status == "ok"
 
     def never(self: Any, X: Any, y: Any) -> None:
         raise AssertionError
 
     monkeypatch.setattr(ORBoost, "fit", never)
-    assert outcome(study(("boosted",)))["boosted", None].rows == several.rows
+    assert outcome(study((name,)))[name, None].rows == several.rows
     monkeypatch.undo()
     monkeypatch.delattr("rankexp.estimators.stump_booster.StumpBooster.fit_rounds")
-    assert outcome(study(("boosted",)))["boosted", None].rows == several.rows
+    assert outcome(study((name,)))[name, None].rows == several.rows
