@@ -105,9 +105,10 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     A group counts by its number of rows, as `PairObjective` has it. X may be a DataFrame with
-    columns of categories, and have missing values. Where LightGBM runs with one thread, or any
-    number, results are the same each time. XGBoost's weights of rows move the cuts of its
-    histograms, which weights of pairs don't.
+    columns of categories, and have missing values. Probabilities are those of log odds, and so of
+    the logistic loss: under the others calibrate, by ``CalibratedClassifierCV``, say. Weights of
+    rows move the cuts of XGBoost's histograms, for points only. LightGBM is told to be
+    deterministic; its ``boosting="dart"`` is not, under an objective of others.
 
     Examples
     --------

@@ -122,9 +122,19 @@ class Merged:
 class SquaredHingePairs(PairRisk):
     """The squared hinge: a pair counts where ``s_i - s_j < 1``."""
 
+    @property
+    def _plain(self) -> bool:
+        """Tell whether rows are of two classes and one group, and all count alike."""
+        counts = self.order.counts
+        return self.order.factor is None and counts.shape == (1, 2) and bool(counts.all())
+
     @cached_property
     def _roles(self) -> tuple[Ints, int, Ints]:
         """Rows of the roles, first lower rows of pairs; how many these are; groups."""
+        if self._plain:
+            up = self.order.level > 0
+            lower, upper = np.flatnonzero(~up), np.flatnonzero(up)
+            return np.concatenate((lower, upper)), lower.size, np.empty(0, np.int64)
         as_upper, as_lower = self.order.part()
         lower, upper = np.flatnonzero(as_lower), np.flatnonzero(as_upper)
         row = np.concatenate((lower, upper))
@@ -135,6 +145,9 @@ class SquaredHingePairs(PairRisk):
     def _levels(self) -> list[Level]:
         """What each lower level is compared with."""
         (row, lower, group), found, w = self._roles, [], self.order.factor
+        if self._plain:
+            cost, end, start = np.asarray(self.order.costs[0, 1]), np.array(lower), np.array(0)
+            return [Level(np.ones(row.size, bool), cost, np.ones(()), (end, end), (start, start))]
         level, is_upper = self.order.level[row], np.arange(row.size) >= lower
         for low in sorted({low for low, *_ in self.order.level_pairs()}):
             cost, mass = self.order.costs[low, level], np.ones(())
