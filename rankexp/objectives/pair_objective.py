@@ -109,7 +109,7 @@ class PairObjective:
     curvature: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.loss not in LOSSES:
+        if self.loss not in tuple(LOSSES):
             hint = did_you_mean(self.loss, LOSSES)
             raise ValueError(f"unknown loss {self.loss!r}{hint}; known: {', '.join(LOSSES)}")
         if not (isinstance(self.curvature, Real) and 0.0 < float(self.curvature) < np.inf):

@@ -266,6 +266,13 @@ def test_lightgbm_refuses_parameters_that_it_does_not_know():
         BoostedRanker(params={"min_data_in_leav": 3}).fit(X, y)
 
 
+def test_xgboost_warns_of_parameters_that_it_does_not_know():
+    pytest.importorskip("xgboost", reason="needs the package xgboost")
+    X, y, _ = drawn(100)
+    with pytest.warns(UserWarning, match="min_child_wait.*not used"):
+        BoostedRanker("xgboost", params={"min_child_wait": 3}, n_rounds=2).fit(X, y)
+
+
 @every_way
 def test_rows_that_no_tree_tells_apart_are_said(engine, risk, loss):
     X, y, _ = drawn(30)

@@ -217,6 +217,8 @@ def test_bad_input_is_refused(loss, given, words):
 def test_bad_parameters_are_refused():
     with pytest.raises(ValueError, match=r"unknown loss 'logistics'.*did you mean 'logistic'"):
         PairObjective("logistics")
+    with pytest.raises(ValueError, match="unknown loss"):
+        PairObjective(["logistic"])
     for curvature in (0.0, -1.0, np.inf, np.nan, "1"):
         with pytest.raises(ValueError, match="curvature must be"):
             PairObjective(curvature=curvature)
