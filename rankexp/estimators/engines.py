@@ -47,7 +47,7 @@ class Task:
     threads: int
     params: Mapping[str, Any] = field(default_factory=dict)
     weight: Floats | None = None
-    steps: Callable[[Floats], Steps] | None = None
+    steps: Callable[[Any], Steps] | None = None
     stop: Callable[[Any], bool] | None = None
 
 
@@ -104,7 +104,7 @@ class LightGBM(Engine):
             "num_leaves": task.leaves,
         }
         steps = task.steps
-        objective = "binary" if steps is None else lambda s, _: steps(np.asarray(s, np.float64))
+        objective = "binary" if steps is None else lambda s, _: steps(s)
         data = lgb.Dataset(task.X, task.y, weight=task.weight)
 
         def after(env: Any) -> None:
@@ -165,7 +165,7 @@ class XGBoost(Engine):
             own["base_score"] = 0.0
 
             def objective(s: Any, _: Any) -> Steps:
-                return steps(np.asarray(s, dtype=np.float64))
+                return steps(s)
 
         def after(_: Any, model: Any, epoch: int, evals_log: Any) -> bool:
             return stop is not None and stop(model)

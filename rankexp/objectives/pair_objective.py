@@ -145,9 +145,8 @@ class PairObjective:
         if hasattr(y_pred, "get_label"):
             return self(*_of_data(y_true, y_pred))
         level, K = _levels(y_true)
-        scores = _scores(y_pred, level.size)
         groups = None if group is None else _group_of_rows(group, level.size)
-        return _Steps(self.prepared(level, K, sample_weight, groups)(scores))
+        return _Steps(self.prepared(level, K, sample_weight, groups)(y_pred))
 
     @property
     def __name__(self) -> str:  # XGBoost asks a metric for it
@@ -155,7 +154,7 @@ class PairObjective:
 
     def prepared(
         self, level: Ints, K: int, sample_weight: Any = None, groups: Ints | None = None
-    ) -> Callable[[Floats], Steps]:
+    ) -> Callable[[Any], Steps]:
         """Return what gives gradient and curvature at scores (n,), one thread at a time.
 
         `level` (n,): 0 .. K-1. `groups` (n,): a number of each row, in any order. Errors as above.
@@ -171,13 +170,14 @@ class PairObjective:
         risk.scale = 2.0 * factor * unit
         find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
 
-        def steps(scores: Floats) -> Steps:
-            g, h = find(scores[rows])
+        def steps(scores: Any) -> Steps:
+            s = _scores(scores, level.size)
+            g, h = find(s[rows])
             if self.curvature != 1.0:
                 h *= self.curvature
             if kept is None:
                 return g, h
-            whole = np.zeros((2, scores.size))
+            whole = np.zeros((2, s.size))
             whole[:, kept] = g, h
             return whole[0], whole[1]
 
@@ -281,7 +281,7 @@ def _weights(given: Any, n: int) -> tuple[Floats | None, npt.NDArray[np.intp] | 
 
 def _group_of_rows(sizes: Any, n: int) -> Ints:
     size = np.asarray(sizes)
-    if size.ndim != 1 or size.dtype.kind not in "iu" or size.min() < 0 or size.sum() != n:
+    if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
         raise ValueError(
             f"group must hold the number of rows of each group, whole numbers that add up to {n}, "
             "in the order of the rows"

@@ -297,7 +297,7 @@ def test_an_engine_that_is_not_installed_is_asked_for(name, monkeypatch):
         model.decision_function(X)
 
 
-def test_the_objective_is_that_of_the_room(engine):
+def test_the_objective_is_that_of_the_room():
     """What BoostedRanker prepares once gives the bits of the call that is made each round."""
     X, y, _ = drawn()
     s = X[:, 0]
@@ -306,6 +306,8 @@ def test_the_objective_is_that_of_the_room(engine):
         prepared = pairs.prepared(y, 2)
         for one, other in zip(prepared(s), pairs(y.astype(np.float32), s), strict=True):
             assert (one == other).all()
+        with pytest.raises(ValueError, match="500 of 500 scores are not finite"):
+            prepared(np.full(500, np.nan))
 
 
 def test_the_engine_belongs_to_the_key_of_a_record(engine):
