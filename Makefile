@@ -32,7 +32,7 @@ help: ## list the targets
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) -e '.[numba,bayes]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[numba,bayes,lightgbm,xgboost]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
