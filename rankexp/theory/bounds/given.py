@@ -26,14 +26,15 @@ def check_positive(**values: float) -> None:
             raise ValueError(f"{name}={value}: expected a finite number above 0")
 
 
-def vector(name: str, value: npt.ArrayLike, axes: str = "one axis") -> Floats:
+def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
     """Return finite numbers with one axis, one of them or more; ValueError for others."""
     array = np.asarray(value, dtype=np.float64)
-    if array.ndim != 1 + (axes != "one axis") or not array.size or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, with {axes}, got shape {array.shape}")
+    if array.ndim != axes or array.size == 0 or not np.isfinite(array).all():
+        words = "one axis" if axes == 1 else "two axes"
+        raise ValueError(f"{name} must be finite, with {words}, got shape {array.shape}")
     return array
 
 
 def table(name: str, value: npt.ArrayLike) -> Floats:
     """Return them with two axes."""
-    return vector(name, value, "two axes")
+    return vector(name, value, axes=2)
