@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.categories import Order, in_order
 from rankexp.metrics.continuous import checked
 
@@ -66,15 +66,19 @@ def margin_loss(
         upper, lower = unit * above, unit * below
         for k, margin in enumerate((unit * at).ravel().tolist()):
             short = lower.searchsorted(upper - margin, side="left")
-            if kind == "step":
-                total[k] += (lower.size - short).sum()
-                continue
-            under = lower.searchsorted(upper, side="left")
-            middle = lower.mean()  # taken off: sums of small numbers are more precise
-            before = np.concatenate(([0.0], np.cumsum(lower - middle)))
-            lost = (upper - middle) * (under - short) - (before[under] - before[short])
-            total[k] += (lower.size - short).sum() - lost.sum() / margin
+            total[k] += (lower.size - short).sum()
+            if kind == "ramp":
+                total[k] -= _spared(upper, lower, short, margin)
     return np.asarray(np.clip(total / pairs, 0.0, 1.0).reshape(at.shape))
+
+
+def _spared(upper: Floats, lower: Floats, short: Ints, margin: float) -> float:
+    """Return by how much the sum of the ramp is below that of the step."""
+    under = lower.searchsorted(upper, side="left")
+    middle = lower.mean()  # taken off: sums of small numbers are more precise
+    before = np.concatenate(([0.0], np.cumsum(lower - middle)))
+    each = (upper - middle) * (under - short) - (before[under] - before[short])
+    return float(each.sum()) / (margin or 1.0)  # 0 in the unit of large scores: none is between
 
 
 def least_margin(y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None) -> float:

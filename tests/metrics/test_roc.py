@@ -92,6 +92,7 @@ def test_margins_of_scores_of_any_size(kind):
     for size in (2.0**1023, 2.0**-900):  # scores up to 1.7e308
         found = margin_loss(y, size * s, size * at, kind)
         np.testing.assert_array_equal(found, margin_loss(y, s, at, kind))
+    assert margin_loss(y, 2.0**1023 * s, 1e-300, kind) == margin_loss(y, s, 1e-300, kind) == 0.25
 
 
 @pytest.mark.parametrize(
