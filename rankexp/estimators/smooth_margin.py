@@ -1,9 +1,12 @@
 """Smooth margin ranking: RankBoost's base rankers, and coefficients for a large margin."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
-from rankexp.estimators.rank_boost import RankBoost
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.estimators.rank_boost import RankBoost, Ready
 from rankexp.solvers.boosting.boost_pairs import Pairs, Round
 from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
@@ -30,7 +33,9 @@ class SmoothMarginRanker(RankBoost):
     ----------
     smooth_margins_ : ndarray of shape (n_iter_,)
         G after each round, which never falls. Where the last is not above 0, some pair is not in
-        order, and all rounds were RankBoost's. With weights or costs below 1, it is no bound.
+        order, and all rounds were RankBoost's. With costs below 1, it is no bound. Weights are
+        divided by the least above 0 where this is below 1, so that F counts each pair at least
+        once: else G would be greatest for coefficients of 0.
     n_iter_ : int
         Fewer than `n_rounds` where no base ranker's ``e+ - e-`` is above G: G is then greatest.
         This and all others are as of `RankBoost`.
@@ -71,3 +76,20 @@ class SmoothMarginRanker(RankBoost):
 
     def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))
+
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+        return super()._ready(X, y, groups, _raised(sample_weight))
+
+    def fit_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> Self:
+        """Fit to labelled pairs of rows, as :meth:`RankBoost.fit_pairs`, which says how."""
+        return super().fit_pairs(X, pairs, labels, _raised(sample_weight))
+
+
+def _raised(weights: Any) -> Any:
+    """Return weights, none of which is between 0 and 1."""
+    if weights is None:
+        return None
+    w = np.asarray(weights, dtype=np.float64)
+    return w / w[w > 0.0].min(initial=1.0)

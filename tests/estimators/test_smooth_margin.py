@@ -130,14 +130,32 @@ def test_rounds_in_groups_with_costs_go_on_from_stages():
     groups = np.arange(60) % 5
     costs = [[0, 1, 3], [0, 0, 2], [0, 0, 0]]
     made = SmoothMarginRanker("multipartite", cuts="all", costs=costs)
-    several = made.fit_rounds([20, 5], X, y, groups=groups)
+    even = np.full(60, 3**0.5)  # no pair counts less than 1
+    several = made.fit_rounds([20, 5], X, y, groups=groups, sample_weight=even)
     i, j = all_pairs(y, groups)
-    weights = np.array(costs)[y[j], y[i]] / 3
+    weights = np.array(costs)[y[j], y[i]]
     listed = SmoothMarginRanker(n_rounds=20, cuts="all")
     listed.fit_pairs(X, np.column_stack((i, j)), np.ones(i.size, int), weights)
     np.testing.assert_allclose(several[0].smooth_margins_, listed.smooth_margins_, atol=1e-9)
     np.testing.assert_array_equal(several[1].alphas_, several[0].alphas_[:5])
     assert "alpha" not in made.get_params()
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 0.1])
+def test_small_weights_leave_the_margin_large(size):
+    X, y = separable(K=3)
+    i, j = all_pairs(y)
+    pairs, labels = np.column_stack((i, j)), np.ones(i.size, int)
+    made = SmoothMarginRanker("multipartite", n_rounds=100, cuts="all")
+    wanted = made.fit(X, y).smooth_margins_
+    listed = made.fit_pairs(X, pairs, labels, np.full(i.size, size)).smooth_margins_
+    np.testing.assert_allclose(listed, wanted, atol=1e-9)
+    weighted = made.fit(X, y, sample_weight=np.full(len(X), size)).smooth_margins_
+    np.testing.assert_allclose(weighted, wanted, atol=1e-9)
+    weights = size * np.random.default_rng(0).uniform(1.0, 2.0, i.size)
+    made.fit_pairs(X, pairs, labels, np.append(0.0, weights[1:]))
+    s = made.predict(X) / np.abs(made.alphas_).sum()
+    assert 0.0 < made.smooth_margins_[-1] <= (s[i] - s[j])[1:].min()
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
