@@ -26,9 +26,9 @@ def ranking_loss(
     order : array-like of shape (n,), int
         Numbers of the items, the best first, each once: ``sort_by_degree(...).order``.
     target : array-like of shape (n,)
-        How high each item belongs, the higher the better. Items of equal target are in no order:
-        the loss is the share of the other pairs that stand in the wrong order, for two values
-        1 - AUC, for k the k-partite loss. O(n log n).
+        How high each item belongs, the higher the better: numbers, or an ordered Categorical.
+        Items of equal target are in no order: the loss is the share of the other pairs that stand
+        in the wrong order, for two values 1 - AUC, for k the k-partite loss. O(n log n).
     omega : callable, optional
         ``omega(i, j)`` of positions in the target ranking, 1 the top, that meets the axioms: see
         :func:`rankexp.preference.check_emphasis`. The loss is then the sum of omega over wrong

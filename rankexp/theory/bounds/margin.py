@@ -142,8 +142,10 @@ def kernel_margin_bound(
 ) -> float:
     """Return the bound of Corollary 10.2, (10.7): ``loss + 4 r norm / (rho sqrt(m)) + c``.
 
-    `norm` bounds that of the scoring function in the kernel's space, ``radius² = sup K(x, x)``
-    (where (10.7) prints r = sup K(x, x)). `c` and the rest are those of `margin_bound` with the
+    `norm` bounds that of the scoring function in the kernel's space. Like `rho` it is chosen
+    before the pairs were seen: it is not the norm of what was trained on them.
+    ``radius² = sup K(x, x)`` (where (10.7) prints r = sup K(x, x)). `c` and the rest are those of
+    `margin_bound` with the
     expected complexity, at most ``r norm / sqrt(m)`` on either row of a pair. With rho = 1 and the
     mean hinge loss in place of `loss` it is (10.8).
     """
