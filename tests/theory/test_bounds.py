@@ -209,6 +209,7 @@ WRONG = [
     (lambda: normalisers([0.7], [0.1], [1.0, 2.0]), "alphas must be of shape"),
     (lambda: margin_fraction_bound([0.7], [0.0], 0.1), "e- above 0"),
     (lambda: margin_fraction_bound([0.1], [0.2], 0.1), "at least e-"),
+    (lambda: margin_fraction_bound([0.7], [0.2], np.nan), "rho=nan"),
     (lambda: auc_half_width(3, 4, 0.05, "markov"), "hoeffding or mcdiarmid"),
     (lambda: auc_deviation_bound(0.0, 3, 4), "t=0"),
     (lambda: delong_interval([1.0], [0.0, 1.0], 0.05), "two each"),

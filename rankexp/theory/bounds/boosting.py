@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds.given import table, vector
+from rankexp.theory.bounds.given import check_not_negative, table, vector
 
 
 def round_shares(differences: npt.ArrayLike, alphas: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -87,6 +87,7 @@ def margin_fraction_bound(
     2) (e0 + 2 sqrt(e+ e-))``, at rho = 0 the product of `normalisers`, whose parameters and errors
     it has. Without alphas ValueError, too, where one would be infinite, as e- = 0, or negative.
     """
+    check_not_negative(rho=rho)
     e, f, a = _rounds(right, wrong, alphas)
     if a is None:
         if (f == 0.0).any() or (e < f).any():

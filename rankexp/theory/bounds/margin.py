@@ -145,9 +145,8 @@ def kernel_margin_bound(
     `norm` bounds that of the scoring function in the kernel's space. Like `rho` it is chosen
     before the pairs were seen: it is not the norm of what was trained on them.
     ``radius² = sup K(x, x)`` (where (10.7) prints r = sup K(x, x)). `c` and the rest are those of
-    `margin_bound` with the
-    expected complexity, at most ``r norm / sqrt(m)`` on either row of a pair. With rho = 1 and the
-    mean hinge loss in place of `loss` it is (10.8).
+    `margin_bound` with the expected complexity, at most ``r norm / sqrt(m)`` on either row of a
+    pair. With rho = 1 and the mean hinge loss in place of `loss` it is (10.8).
     """
     check_positive(radius=radius, norm=norm)
     complexity = 2.0 * radius * norm / np.sqrt(m)
