@@ -103,6 +103,8 @@ def labelled_pairs(
     if not kept.any():
         raise ValueError("there is no pair to rank: all labels or weights are 0")
     P, y = P[kept].astype(np.int64), y[kept]
+    if (alone := P[:, 0] == P[:, 1]).any():
+        raise ValueError(f"a row is neither above nor below itself: {P[alone.argmax()].tolist()}")
     return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
 
 

@@ -22,7 +22,7 @@ class SmoothMarginRanker(RankBoost):
     ``(r(x) - r(x')) / |alpha|_1``, and comes near to it as coefficients grow. Each round takes
     RankBoost's base ranker and the coefficient at which G is greatest; until G is above 0, which
     takes all pairs in order, RankBoost's. RankBoost itself may lower the margin in a round, and
-    need not come near the greatest one.
+    need not come near the greatest one; where it does, it is often there in fewer rounds.
 
     Parameters
     ----------

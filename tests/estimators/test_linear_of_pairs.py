@@ -99,6 +99,7 @@ def test_the_online_ranker_is_the_plain_loop(average):
     rng = np.random.default_rng(1)
     X, pairs = rng.normal(size=(20, 3)), rng.integers(0, 20, (50, 2))
     labels, weights = rng.integers(-1, 2, 50), rng.random(50)
+    labels[pairs[:, 0] == pairs[:, 1]] = 0
     w, total, t, wrong = np.zeros(3), np.zeros(3), 0, 0
     for (i, j), label, c in zip(pairs, labels, weights, strict=True):
         if label:
@@ -216,7 +217,7 @@ def test_data_far_from_zero_keep_their_margin():
 
 def test_what_is_not_separable_is_said_with_what_to_do():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    for pairs in ([[0, 1], [1, 0]], [[0, 1], [1, 2], [2, 0]], [[1, 1]]):
+    for pairs in ([[0, 1], [1, 0]], [[0, 1], [1, 2], [2, 0]]):
         with pytest.raises(ValueError, match=r"not separable.*set nu.*LinearRanker"):
             MaxMarginRanker().fit_pairs(X, pairs, [1] * len(pairs))
     with pytest.raises(ValueError, match="raise nu"):
@@ -227,6 +228,13 @@ def test_what_is_not_separable_is_said_with_what_to_do():
     opposite = np.r_[X, X]
     with pytest.raises(ValueError, match="not separable"):
         MaxMarginRanker().fit(opposite, [0, 0, 1, 1, 1, 0])
+
+
+@every
+def test_a_row_is_not_above_itself(ranker):
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match=r"a row is neither above nor below itself: \[1, 1\]"):
+        ranker.fit_pairs(X, [[0, 1], [1, 1]], [1, -1])
 
 
 @every
