@@ -24,7 +24,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 clemencon2017 uematsu2010 menon2014 mohri2018 letor-ohsumed quick test lint types tests haswell plain bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 letor-ohsumed quick test lint types tests haswell plain bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -48,6 +48,10 @@ $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
 	@$(RANKEXP) run configs/kotlowski2011.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/kotlowski2011
+
+kotlowski2011-theory: $(VENV)/.installed ## its sections 3 and 4: bounds, balancing, and pairs against points by size
+	@$(RANKEXP) run configs/kotlowski2011-theory.yaml --jobs $(JOBS) $(STUDY_DONE)
+	$(RANKEXP) report results/kotlowski2011-theory
 
 clemencon2017: $(VENV)/.installed ## the study of Clémençon and Achab (2017): continuous targets
 	@$(RANKEXP) run configs/clemencon2017.yaml --jobs $(JOBS) $(STUDY_DONE)

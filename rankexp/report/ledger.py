@@ -157,8 +157,9 @@ def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
 def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
     """Yield a finding for each setting of a check, over its repetitions."""
     frame, ends = context.frame, limits(row, higher=False)
-    plain = (frame["experiment"] == row.experiment) & frame["step"].isna() & frame["group"].isna()
-    own = frame[plain].fillna({"setting": 0, "rep": 0}).astype({"metric": str})
+    plain = frame[(frame["experiment"] == row.experiment) & frame["step"].isna()]
+    own = plain.fillna({"setting": 0, "rep": 0}).astype({"metric": str})
+    own.loc[own["group"].notna(), "metric"] += " of " + own["group"].astype(str)
     table = own.pivot_table(index=["setting", "rep"], columns="metric", values="value")
     count, wanted = context.total(row.experiment), [row.metric, *row.reference]
     for setting, point in enumerate(points(setup.grid)):

@@ -391,6 +391,15 @@ OF_METRICS: dict[str, tuple[str, dict[str, Any]]] = {
     "chosen_grid": ("boxes", {}),
     "comparison": ("boxes", BOTH | {"margin": 0.01}),
     "completeness": ("boxes", {}),
+    "contrast_map": (
+        "boxes",
+        {
+            "contrasts": {"pairs": [["svm_or", "logistic"]]},
+            "margin": 0.01,
+            "row": "p",
+            "column": "n_train",
+        },
+    ),
     "contrasts": ("boxes", {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}),
     "critical_difference": ("boxes", {}),
     "optimum": ("boxes", {}),
@@ -417,7 +426,7 @@ WITHOUT |= {
     "together",
     "tree",
 }
-WITHOUT |= {"second_stage", "simulation_along"}
+WITHOUT |= {"answers", "extreme_case", "second_stage", "simulation_along"}
 
 
 def test_all_blocks_are_tried_with_a_metric() -> None:
@@ -462,6 +471,12 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"parameter": "lam"}
         if name == "simulation_along":
             options = {"parameter": "p", "panels": {"share": ["prior"]}}
+        if name == "answers":
+            options = {"answers": {"Is it so?": [{"block": "table1", "say": "it is {}"}]}}
+        if name == "extreme_case":
+            options = {"quantity": "prior"}
+        if name == "contrast_map":
+            options = OF_METRICS[name][1]
         if name == "contrasts":
             options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
         if name == "loss_curves":

@@ -160,6 +160,18 @@ def test_checks_are_claims_over_their_repetitions(make: Make, row: Any, verdict:
     assert [text.partition(" p=")[2] for text in output.numbers["label"]] == ["0.5", "0.9"]
 
 
+def test_a_group_of_a_check_is_a_quantity_of_its_own(make: Make) -> None:
+    def grouped(cell: Cell, record: Record) -> Record:
+        more = [r._replace(group="far", value=r.value + 1.0) for r in record.rows]
+        return Record(record.key, grid=record.grid, rows=[*record.rows, *more])
+
+    row = claim(experiment="tried", metric="prior of far", test="always", threshold="1.4..2")
+    plain = row | {"metric": "prior", "claim": "b"}
+    assert verdicts(make(change=grouped), row, plain) == ["holds", "does not hold"]
+    lacking = show(make(), row).numbers
+    assert lacking is not None and set(lacking["why"]) == {"the check has no such quantity"}
+
+
 def test_over_data_sets_needs_all_of_them(make: Make) -> None:
     study: dict[str, Any] = make().study.model_dump(mode="json")
     names = [f"d{i}" for i in range(8)]

@@ -33,7 +33,7 @@ STUDY: dict[str, Any] = {
         "top": {
             "kind": "simulate",
             "check": "second_stage",
-            "grid": {"top": [1, 5], "n": [9, 12]},
+            "grid": {"top": [1, 5], "n": [9, 40]},
         },
         "words": {
             "kind": "simulate",
@@ -116,14 +116,27 @@ def test_lines_along_steps(context: Context) -> None:
     assert set(output.numbers["experiment"]) == {"boosted"}
 
 
-@pytest.mark.parametrize(
-    ("experiment", "parameter"), [("top", "n"), ("words", "target"), ("along", "share")]
-)
+@pytest.mark.parametrize(("experiment", "parameter"), [("words", "target"), ("along", "share")])
 def test_grids_that_are_no_line(context: Context, experiment: str, parameter: str) -> None:
     kind = SimulationAlong(parameter=parameter, panels={"calls": CALLS})
     block = Block(block="simulation_along", name="x", experiment=experiment)
     (fault,) = kind.faults(context.study, block)
-    assert fault.text == f"the grid of '{experiment}' is not of numbers '{parameter}' alone"
+    assert fault.text == f"the grid of '{experiment}' has no numbers '{parameter}'"
+
+
+def test_lines_of_each_setting_against_a_quantity(context: Context) -> None:
+    options = {"parameter": "n", "panels": {"calls": CALLS[:1]}, "exponents": CALLS[:1]}
+    output = show(context, "simulation_along", "top", **options, against=CALLS[2])
+    assert output.numbers is not None and isinstance(output.figure, Figure)
+    wide = output.numbers.pivot_table(index="n", columns="quantity", values="mean")
+    assert set(wide.columns) == {f"{name}, {top}" for name in CALLS[::2] for top in (1, 5)}
+    for top in (1, 5):
+        x, y = (np.log(wide[f"{name}, {top}"]) for name in (CALLS[2], CALLS[0]))
+        own = output.numbers[output.numbers["quantity"] == f"{CALLS[0]}, {top}"]
+        slope = (y[40] - y[9]) / (x[40] - x[9])
+        assert own["exponent"].tolist() == pytest.approx([slope] * 2)
+    (axes,) = [one for one in output.figure.axes if one.get_visible()]
+    assert axes.get_xlabel() == CALLS[2] and len(axes.containers) == 2
 
 
 def test_pictures(context: Context) -> None:

@@ -23,44 +23,52 @@ from rankexp.report.options import BlockKind
 REGISTER = {"simulation_along": "SimulationAlong"}
 
 SECONDS, STEP = "seconds", "step"
+LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
+MANY = 6  # exponents, of which a sentence has only the ends
 
 
 class SimulationAlong(BlockKind):
     """A panel an experiment and group of quantities of a check: lines along a number of its grid.
 
-    ``seconds`` is a quantity, too: what a repetition took.
+    ``seconds`` is a quantity, too: what a repetition took. With other parameters in the grid each
+    of their settings has lines of its own, as ``ratio, logistic``.
     """
 
     shows = (Simulate,)
 
     parameter: str
-    """The only one of the experiments' grids, of numbers; or ``step``, of a check by steps."""
+    """A number of the experiments' grids; or ``step``, of a check by steps without a grid."""
     panels: Annotated[dict[str, list[str]], Field(min_length=1)]
     """What the axis of y is called -> quantities."""
     theory: list[str] = Field(default_factory=list)
     """Quantities that are dashed."""
     exponents: list[str] = Field(default_factory=list)
     """Quantities whose exponent is fitted, on logarithms: they grow as the parameter to it."""
+    against: str | None = None
+    """A quantity that takes the parameter's place in the figure and in exponents."""
     label: str | None = None
     """What the axis of x is called. Default: the parameter's name."""
     columns: Annotated[int, Field(ge=1)] = 3
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
-        """Find experiments with another grid, beside the usual."""
+        """Find experiments whose grids lack the parameter, beside the usual."""
         yield from super().faults(study, block)
         setups = [study.experiments.get(name) for name in block.experiments]
         for setup in (one for one in setups if isinstance(one, Simulate)):
             values = setup.grid.get(self.parameter, [""])
+            if self.parameter == STEP and self.against:
+                text = "'against' is for numbers of a grid, not for steps"
+                yield Fault(("options", "against"), text)
             if self.parameter == STEP and not setup.grid:
                 continue
-            if list(setup.grid) != [self.parameter] or not all(map(_is_number, values)):
-                text = f"the grid of '{block.experiments[setups.index(setup)]}' is not of numbers "
-                yield Fault(("options", "parameter"), f"{text}'{self.parameter}' alone")
+            if not all(map(_is_number, values)):
+                text = f"the grid of '{block.experiments[setups.index(setup)]}' has no numbers "
+                yield Fault(("options", "parameter"), f"{text}'{self.parameter}'")
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the numbers, and a table of them with the exponents."""
-        wanted = {*chain(*self.panels.values(), self.exponents)}
+        wanted = {*chain(*self.panels.values(), self.exponents), *filter(None, [self.against])}
         rows = pd.concat([self._rows(context, name) for name in block.experiments])
         rows = rows[rows["quantity"].isin(wanted)]
         if not len(rows):
@@ -68,39 +76,64 @@ class SimulationAlong(BlockKind):
         titles = {
             name: context.study.experiments[name].title or name for name in block.experiments
         }
-        over = rows.groupby(["experiment", "quantity", "x"], sort=False)["value"]
-        found = over.agg(mean="mean", se="sem", repetitions="count").reset_index()
+        over = rows.groupby(["experiment", "line", "quantity", "x"], sort=False)
+        found = over["value"].agg(mean="mean", se="sem", repetitions="count").reset_index()
+        found["at"] = over["at"].mean().to_numpy()
         fits = {
-            key: _exponent(own)
-            for key, own in rows.groupby(["experiment", "quantity"], sort=False)
+            (str(key[0]), str(key[1])): _exponent(own)
+            for key, own in rows.groupby(["experiment", "line"], sort=False)
             if own["quantity"].iloc[0] in self.exponents
         }
-        keys = zip(found["experiment"], found["quantity"], strict=True)
+        keys = zip(found["experiment"], found["line"], strict=True)
         found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
         notes = ["Mean ± SE over repetitions."]
         if fits:
-            notes.append("Exponents: least squares on logarithms, one fit a repetition.")
+            notes.append(
+                "Exponents: least squares on logarithms, one fit a repetition; none where what is "
+                "along the axis does not double."
+            )
         if SECONDS in wanted:
             notes.append("Seconds are of whole repetitions, on the machine of the run.")
-        x = self.label or self.parameter
-        told = [(str(q), titles[str(e)], number(fit, 2)) for (e, q), (fit, _) in fits.items()]
-        single = len(block.experiments) == 1
-        facts = {f"exponent of {q}": Fact("", fit) for q, _, fit in told if single}
-        each = "; ".join(f"{q}{f' ({t})' * (not single)} as {x}^{fit}" for q, t, fit in told)
-        gist = f"These grow along {x}: {each}." if told else ""
-        numbers = found.rename(columns={"x": self.parameter})
+        numbers = found.drop(columns=["quantity", *([] if self.against else ["at"])]).rename(
+            columns={"line": "quantity", "x": self.parameter}
+        )
+        gist, facts = self._told(fits, titles)
         tables, drawn = [self._table(found, titles, bool(fits))], self._draw(found, titles)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
+    def _told(
+        self, fits: dict[tuple[str, str], tuple[float, float]], titles: dict[str, str]
+    ) -> tuple[str, dict[str, Fact]]:
+        """Return a sentence on the exponents, of many their ends, and facts of each."""
+        x, facts = self.against or self.label or self.parameter, {}
+        told = [
+            (titles[name], line, number(fit, 2), fit, se)
+            for (name, line), (fit, se) in fits.items()
+            if not math.isnan(fit)
+        ]
+        single = len(titles) == 1
+        for title, line, text, _, se in told:
+            ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
+            name = f"exponent of {line}" + f" in {title}" * (not single)
+            facts[name] = Fact("", f"{text}{ends}")
+        each = [f"{line}{f' ({t})' * (not single)} as {x}^{text}" for t, line, text, _, _ in told]
+        gist = f"These grow along {x}: {'; '.join(each)}." if each else ""
+        if len(told) > MANY:
+            order = sorted(told, key=lambda one: one[3])
+            least, most = (f"{one[2]} ({one[1]}, {one[0]})" for one in (order[0], order[-1]))
+            gist = f"Exponents along {x} are {least} to {most}."
+        return gist, facts
+
     def _rows(self, context: Context, experiment: str) -> pd.DataFrame:
-        """Return experiment, x, rep, quantity and value of an experiment's repetitions."""
+        """Return experiment, line, x, at, rep, quantity and value of an experiment's repetitions."""
         setup = context.study.experiments[experiment]
         assert isinstance(setup, Simulate)  # see `shows`
         if self.parameter == STEP:
             found = compare.as_found(context.frame, experiment, STEP).drop(columns="setting")
             rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
-            return rows.rename(columns={STEP: "x"}).assign(experiment=experiment)
-        known = [dict(point.values)[self.parameter] for point in points(setup.grid)]
+            rows = rows.rename(columns={STEP: "x"})
+            return rows.assign(experiment=experiment, line=rows["quantity"], at=rows["x"])
+        known = [{k: dict(point.values)[k] for k in setup.grid} for point in points(setup.grid)]
         rows = compare.simulated_rows(context.frame, experiment)
         rows = rows[rows["group"] == ""]
         cells = [cell for cell in context.cells if cell.experiment == experiment]
@@ -110,15 +143,23 @@ class SimulationAlong(BlockKind):
             if (record := context.records.get(cell.key)) is not None and "fit" in record.times
         ]
         names = ["setting", "rep", "quantity", "value"]
-        rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)])
-        x = [float(known[int(setting)]) for setting in rows["setting"]]
-        return rows.assign(experiment=experiment, x=x).sort_values("x", kind="stable")
+        rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)], ignore_index=True)
+        x = [float(own.pop(self.parameter)) for own in known]
+        others = ["".join(f", {value}" for value in own.values()) for own in known]
+        settings = rows["setting"].astype(int)
+        rows = rows.assign(experiment=experiment, x=settings.map(dict(enumerate(x))))
+        rows["line"] = rows["quantity"] + settings.map(dict(enumerate(others)))
+        rows["at"] = rows["x"]
+        if self.against:
+            own = rows[rows["quantity"] == self.against].set_index(["setting", "rep"])["value"]
+            rows["at"] = own.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
+        return rows.sort_values("x", kind="stable")
 
     def _table(self, found: pd.DataFrame, titles: dict[str, str], fitted: bool) -> Table:
         values = sorted(set(found["x"]))
         rows: list[list[Entry]] = []
-        for (name, quantity), own in found.groupby(["experiment", "quantity"], sort=False):
-            row: list[Entry] = [titles[str(name)], str(quantity)]
+        for (name, line), own in found.groupby(["experiment", "line"], sort=False):
+            row: list[Entry] = [titles[str(name)], str(line)]
             at = own.set_index("x").reindex(values)
             for mean, se in zip(at["mean"], at["se"], strict=True):
                 row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
@@ -137,20 +178,22 @@ class SimulationAlong(BlockKind):
         ]
         made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
         for (title, label, here), own in zip(drawn, axes, strict=True):
-            solid = [name for name in self.panels[label] if name not in self.theory]
-            for name, line in here.groupby("quantity", sort=False):
+            names = [name for name in self.panels[label] if name not in self.theory]
+            lines = found.drop_duplicates("line").groupby("quantity", sort=False)["line"]
+            solid = [one for name in names for one in dict(list(lines)).get(name, [])]
+            for name, line in here.groupby("line", sort=False):
                 style: dict[str, Any] = {"linewidth": 0.9, "color": "black", "linestyle": "--"}
                 if name in solid:
                     colour = figure.colour(solid.index(str(name)))
                     style = {"linewidth": 1.3, "color": colour, "marker": "."}
                 style["label"] = figure.literal(name)
-                own.errorbar(line["x"], line["mean"], 2 * line["se"].fillna(0.0), **style)
-            if here["x"].max() >= WIDE * here["x"].min() > 0:
+                own.errorbar(line["at"], line["mean"], 2 * line["se"].fillna(0.0), **style)
+            if here["at"].max() >= WIDE * here["at"].min() > 0:
                 own.set_xscale("log")
             if here["mean"].max() >= WIDE * here["mean"].min() > 0:
                 own.set_yscale("log")
             figure.title(own, title, bold=True)
-            own.set_xlabel(figure.literal(self.label or self.parameter))
+            own.set_xlabel(figure.literal(self.against or self.label or self.parameter))
             own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
         figure.legend(made)
         return made
@@ -159,9 +202,9 @@ class SimulationAlong(BlockKind):
 def _exponent(rows: pd.DataFrame) -> tuple[float, float]:
     """Return the slope of logarithms with its standard error, over fits of each repetition."""
     slopes = []
-    for _, own in rows[rows["value"] > 0].groupby("rep"):
-        x, y = np.log(own["x"].to_numpy(float)), np.log(own["value"].to_numpy(float))
-        if len(set(x)) > 1:
+    for _, own in rows[(rows["value"] > 0) & (rows["at"] > 0)].groupby("rep"):
+        x, y = np.log(own["at"].to_numpy(float)), np.log(own["value"].to_numpy(float))
+        if np.ptp(x) > LEAST:
             slopes.append(((x - x.mean()) @ (y - y.mean())) / ((x - x.mean()) ** 2).sum())
     if not slopes:
         return math.nan, math.nan

@@ -46,9 +46,24 @@ class SimulationTable(BlockKind):
         z = "; z is a mean difference over its SE" if self.expected else ""
         numbers = pd.concat(tables)
         single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
-        facts = {str(k): Fact("", number(v, self.digits, tiny=True)) for k, v in single.items()}
+        facts = self._facts(context, numbers)
+        facts |= {str(k): Fact("", number(v, self.digits, tiny=True)) for k, v in single.items()}
         notes = [f"SE over repetitions{z}."]
         return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
+
+    def _facts(self, context: Context, numbers: pd.DataFrame) -> dict[str, Fact]:
+        """Return means with two SE: ``gain of a group at p=0.9`` of each that only one row has."""
+        found: dict[str, list[str]] = {}
+        for row in numbers.to_dict("records"):
+            setup = context.study.experiments[row["experiment"]]
+            assert isinstance(setup, Simulate)  # see `shows`
+            point = points(setup.grid)[row["setting"]].text
+            name = row["quantity"] + f" of {row['group']}" * bool(row["group"])
+            text = number(row["mean"], self.digits, tiny=True)
+            if row["se"] > 0:
+                text += f" ± {number(2 * row['se'], self.digits, tiny=True)}"
+            found.setdefault(f"{name} at {point}" if point else name, []).append(text)
+        return {name: Fact("", texts[0]) for name, texts in found.items() if len(texts) == 1}
 
     def _table(self, context: Context, experiment: str) -> pd.DataFrame:
         setup = context.study.experiments[experiment]
