@@ -125,7 +125,7 @@ class SimulationAlong(BlockKind):
         return gist, facts
 
     def _rows(self, context: Context, experiment: str) -> pd.DataFrame:
-        """Return experiment, line, x, at, rep, quantity and value of an experiment's repetitions."""
+        """Return experiment, line, x, at, rep, quantity and value of each repetition."""
         setup = context.study.experiments[experiment]
         assert isinstance(setup, Simulate)  # see `shows`
         if self.parameter == STEP:
