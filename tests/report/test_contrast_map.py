@@ -91,7 +91,7 @@ def _worst(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
 
 
 def test_an_extreme_case_is_the_largest_with_its_steps(worst: Context) -> None:
-    options = {"quantity": "ratio", "beside": ["constant", "prior", "nothing"]}
+    options = {"quantity": "ratio", "compare_with": ["constant", "prior", "nothing"]}
     kind = registry.get("report.blocks", "extreme_case").model_validate(options)
     block = Block(block="extreme_case", name="x", experiment="search", options=options)
     output: Output = kind.build(worst, block)

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 import test_continuous_blocks
+import test_contrast_map
+import test_preference_blocks
 import test_theory_blocks
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -50,19 +52,25 @@ BLOCKS: dict[str, tuple[str, str | list[str], dict[str, Any]]] = {
     "curves_along": ("theory", "three", {"parameter": "n_rounds"}),
     "region_map": ("theory", "ties", {}),
     "staircase": ("theory", ["stairs", "two"], {}),
+    "simulation_along": ("preference", "along", test_preference_blocks.OPTIONS),
+    "second_stage": ("preference", "watched", {}),
+    "contrast_map": ("made_up", "boxes", test_contrast_map.MAP),
     "loss_curves": ("made_up", "tried", {"losses": ["logistic", "p_classification(p=2)"]}),
 }
-UNLABELLED = {"region_map", "loss_curves"}
+UNLABELLED = {"region_map", "loss_curves", "second_stage", "contrast_map"}
 """Show no name from a study."""
 OF_FORMULAS = {"loss_curves"}
 """Show nothing that is run."""
+OF_ONE = {"second_stage"}
+"""Show one record, and nothing without."""
 
 Make = Callable[..., Context]
 
 
 @pytest.fixture(name="contexts")
-def _contexts(make: Make) -> dict[str, Make]:
+def _contexts(make: Make, tmp_path: Path) -> dict[str, Make]:
     return {
+        "preference": lambda: test_preference_blocks.run(tmp_path / "preference"),
         "made_up": make,
         "continuous": test_continuous_blocks.context,
         "theory": test_theory_blocks.context,
@@ -132,7 +140,7 @@ def test_any_label_is_drawn_as_it_stands(
         assert any(label in text for label in known for text in drawn)
 
 
-@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("name", sorted(set(BLOCKS) - OF_ONE))
 def test_every_figure_says_what_the_run_lacks(
     contexts: dict[str, Make], name: str, tmp_path: Path
 ) -> None:

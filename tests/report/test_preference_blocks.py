@@ -1,6 +1,5 @@
 """Quantities of simulations along a parameter, and the pictures of the two algorithms."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +46,21 @@ STUDY: dict[str, Any] = {
 CALLS = ["calls of QuickSort", "calls of sort by degree", "calls of QuickSort in theory"]
 OPTIONS: dict[str, Any] = {
     "parameter": "n",
-    "panels": {"calls": CALLS, "loss": ["loss of h"], "time": ["seconds"]},
-    "theory": CALLS[2:],
+    "quantities": {"calls": CALLS, "loss": ["loss of h"], "time": ["seconds"]},
+    "dashed": CALLS[2:],
     "exponents": CALLS[:2],
 }
 
 
-@pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
-    study = Study.model_validate(STUDY)
-    done = execute(study, results=tmp_path_factory.mktemp("small"), workers=1, quiet=True)
+def run(results: Path) -> Context:
+    done = execute(Study.model_validate(STUDY), results=results, workers=1, quiet=True)
     assert done.exit_code == 0
-    yield open_report(Path(done.folder)).context
+    return open_report(Path(done.folder)).context
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Context:
+    return run(tmp_path_factory.mktemp("small"))
 
 
 def show(context: Context, name: str, experiment: str, **options: Any) -> Output:
@@ -108,8 +110,8 @@ def test_exponents_are_slopes_of_logarithms(context: Context) -> None:
 
 
 def test_lines_along_steps(context: Context) -> None:
-    panels = {"loss": ["pair loss of RankBoost"]}
-    output = show(context, "simulation_along", "boosted", parameter="step", panels=panels)
+    quantities = {"loss": ["pair loss of RankBoost"]}
+    output = show(context, "simulation_along", "boosted", parameter="step", quantities=quantities)
     assert output.numbers is not None
     assert output.numbers["step"].tolist() == [1, 2, 3, 4, 5]
     assert (output.numbers["mean"].diff().dropna() < 0).all()
@@ -118,14 +120,14 @@ def test_lines_along_steps(context: Context) -> None:
 
 @pytest.mark.parametrize(("experiment", "parameter"), [("words", "target"), ("along", "share")])
 def test_grids_that_are_no_line(context: Context, experiment: str, parameter: str) -> None:
-    kind = SimulationAlong(parameter=parameter, panels={"calls": CALLS})
+    kind = SimulationAlong(parameter=parameter, quantities={"calls": CALLS})
     block = Block(block="simulation_along", name="x", experiment=experiment)
     (fault,) = kind.faults(context.study, block)
     assert fault.text == f"the grid of '{experiment}' has no numbers '{parameter}'"
 
 
 def test_lines_of_each_setting_against_a_quantity(context: Context) -> None:
-    options = {"parameter": "n", "panels": {"calls": CALLS[:1]}, "exponents": CALLS[:1]}
+    options = {"parameter": "n", "quantities": {"calls": CALLS[:1]}, "exponents": CALLS[:1]}
     output = show(context, "simulation_along", "top", **options, against=CALLS[2])
     assert output.numbers is not None and isinstance(output.figure, Figure)
     wide = output.numbers.pivot_table(index="n", columns="quantity", values="mean")

@@ -38,10 +38,10 @@ class SimulationAlong(BlockKind):
 
     parameter: str
     """A number of the experiments' grids; or ``step``, of a check by steps without a grid."""
-    panels: Annotated[dict[str, list[str]], Field(min_length=1)]
-    """What the axis of y is called -> quantities."""
-    theory: list[str] = Field(default_factory=list)
-    """Quantities that are dashed."""
+    quantities: Annotated[dict[str, list[str]], Field(min_length=1)]
+    """A panel each: what its axis of y is called -> quantities."""
+    dashed: list[str] = Field(default_factory=list)
+    """Quantities drawn dashed, such as what theory says."""
     exponents: list[str] = Field(default_factory=list)
     """Quantities whose exponent is fitted, on logarithms: they grow as the parameter to it."""
     against: str | None = None
@@ -68,7 +68,7 @@ class SimulationAlong(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the numbers, and a table of them with the exponents."""
-        wanted = {*chain(*self.panels.values(), self.exponents), *filter(None, [self.against])}
+        wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
         rows = pd.concat([self._rows(context, name) for name in block.experiments])
         rows = rows[rows["quantity"].isin(wanted)]
         if not len(rows):
@@ -173,12 +173,12 @@ class SimulationAlong(BlockKind):
         drawn = [
             (titles[str(name)], label, here)
             for name, own in found.groupby("experiment", sort=False)
-            for label, names in self.panels.items()
+            for label, names in self.quantities.items()
             if len(here := own[own["quantity"].isin(names)])
         ]
         made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
         for (title, label, here), own in zip(drawn, axes, strict=True):
-            names = [name for name in self.panels[label] if name not in self.theory]
+            names = [name for name in self.quantities[label] if name not in self.dashed]
             lines = found.drop_duplicates("line").groupby("quantity", sort=False)["line"]
             solid = [one for name in names for one in dict(list(lines)).get(name, [])]
             for name, line in here.groupby("line", sort=False):

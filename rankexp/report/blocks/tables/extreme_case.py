@@ -28,7 +28,7 @@ class ExtremeCase(BlockKind):
 
     quantity: str
     """It has no groups."""
-    beside: list[str] = Field(default_factory=list)
+    compare_with: list[str] = Field(default_factory=list)
     """Quantities that it is compared with, and is told a share of."""
 
     def output(self, context: Context, block: Block) -> Output:
@@ -46,7 +46,7 @@ class ExtremeCase(BlockKind):
             place = int(wide[self.quantity].to_numpy().argmax())
             where, label = wide.index[place], setup.title or name
             top = float(wide[self.quantity].max())
-            best = wide.loc[[where]].reindex(columns=self.beside).iloc[0]
+            best = wide.loc[[where]].reindex(columns=self.compare_with).iloc[0]
             others = {str(one): float(value) for one, value in best.items()}
             values = [top, *others.values(), *(top / value for value in others.values())]
             point = points(setup.grid)[where[0]].text
@@ -58,8 +58,8 @@ class ExtremeCase(BlockKind):
                 tables.append(_steps(label, own.drop(columns=PLACE).set_index("step")))
                 found.append(own.assign(experiment=name, **{self.quantity: top}))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())
-        header = ["Experiment", "Setting", self.quantity, *self.beside]
-        header += [f"{self.quantity} / {name}" for name in self.beside]
+        header = ["Experiment", "Setting", self.quantity, *self.compare_with]
+        header += [f"{self.quantity} / {name}" for name in self.compare_with]
         return Output(
             pd.concat(found) if found else None,
             [Table(header, heads, f"Largest {self.quantity}"), *tables],
