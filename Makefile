@@ -86,8 +86,7 @@ test: ## what CI runs: every target below down to `bare`
 	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
 	@$(MAKE) --jobs 2 lint types
 	@$(MAKE) tests
-	@$(MAKE) plain
-	@$(MAKE) bare
+	@$(MAKE) --jobs 2 plain bare
 
 lint: $(VENV)/.installed-dev ## ruff: format and lint
 	$(BIN)/ruff format --check .
