@@ -130,6 +130,7 @@ def test_the_report_of_an_edited_study_needs_no_run(place: Path, typed: Typed) -
     assert "name the studies" in typed("report", "--quick", cwd=place).stderr
 
 
+@pytest.mark.slow
 def test_a_folder_without_records_keeps_no_other_from_its_report(
     place: Path, typed: Typed
 ) -> None:
@@ -205,12 +206,14 @@ def test_ctrl_c_ends_a_run_at_once_without_tables(place: Path) -> None:
     assert not (place / "results" / "tiny" / "report.md").exists()
 
 
+@pytest.mark.slow
 def test_quick_has_results_of_its_own(place: Path) -> None:
     done = rankexp("run", "tiny.yaml", "--quick", "--quiet", "--jobs", 1, cwd=place)
     assert done.returncode == 0, done.stderr
     assert [f.name for f in (place / "results").iterdir()] == ["tiny-quick"]
 
 
+@pytest.mark.slow
 def test_redo_alone_or_with_a_method(place: Path, typed: Typed) -> None:
     typed("run", "tiny.yaml", "--jobs", 1, "--quiet", cwd=place)
     one = typed("run", "tiny.yaml", "--jobs", 1, "--redo", "pairs", cwd=place)
@@ -385,6 +388,7 @@ def test_wrong_fingerprint_is_an_error(tmp_path: Path) -> None:
     assert "20" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder nobody may write to")
 def test_a_folder_that_cannot_be_written_exits_4(place: Path) -> None:
     done = rankexp("run", "tiny.yaml", "--jobs", 1, "--results", "/proc/results", cwd=place)
@@ -392,6 +396,7 @@ def test_a_folder_that_cannot_be_written_exits_4(place: Path) -> None:
     assert "/proc/results" in done.stderr
 
 
+@pytest.mark.slow
 def test_results_where_a_file_stands_exits_4(place: Path) -> None:
     (place / "results").write_text("a file")
     done = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)

@@ -31,6 +31,7 @@ def _ends(code: int | None) -> Any:
     return os.getpid() if code is None else os._exit(code)
 
 
+@pytest.mark.slow
 def test_a_call_that_ends_its_worker_takes_no_other_along() -> None:
     found = side_by_side(_ends, [(None,), (3,), (None,)], 2)
     assert found[1] is None

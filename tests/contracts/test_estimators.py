@@ -67,8 +67,14 @@ def refused(estimator):
     return known
 
 
-@parametrize_with_checks(CHECKED + OTHERS + LEVELS, expected_failed_checks=refused)
+@parametrize_with_checks(CHECKED + OTHERS, expected_failed_checks=refused)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(LEVELS, expected_failed_checks=refused)
+def test_scikit_learn_with_levels(estimator, check):
     check(estimator)
 
 

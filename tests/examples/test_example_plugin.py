@@ -64,6 +64,7 @@ def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
         assert kept.query("experiment == 'customers'")["value"].mean() < 0.45, method
 
 
+@pytest.mark.slow
 def test_the_package_keeps_the_contracts(site: Path) -> None:
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", PLUGIN)
     done = run("-m", "pytest", *options, "test_plugin.py", site=site)

@@ -470,7 +470,7 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
         if name in {"along", "curves_along"}:
             options = {"parameter": "lam"}
         if name == "simulation_along":
-            options = {"parameter": "p", "panels": {"share": ["prior"]}}
+            options = {"parameter": "p", "quantities": {"share": ["prior"]}}
         if name == "answers":
             options = {"answers": {"Is it so?": [{"block": "table1", "say": "it is {}"}]}}
         if name == "extreme_case":

@@ -375,6 +375,7 @@ def test_a_method_that_kills_its_worker_twice_fails_alone(tmp_path: Path) -> Non
     assert (healthy.exit_code, healthy.made) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_worker_killed_once_costs_nothing(tmp_path: Path) -> None:
     flag = str(tmp_path / "flag")
     killer = {"estimator": "toys.Killer", "params": {"file": flag}}

@@ -80,8 +80,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ("workers", "number", "code"),
     [
         (1, signal.SIGKILL, -9),
-        (2, signal.SIGKILL, -9),
-        (1, signal.SIGTERM, 130),
+        pytest.param(2, signal.SIGKILL, -9, marks=pytest.mark.slow),
+        pytest.param(1, signal.SIGTERM, 130, marks=pytest.mark.slow),
         (2, signal.SIGINT, 130),
     ],
     ids=["kill", "kill with workers", "terminate", "Ctrl-C with workers"],
