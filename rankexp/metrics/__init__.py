@@ -35,9 +35,11 @@ __all__ = [
     "dcg",
     "declare",
     "err",
+    "expected_auc",
     "iauc",
     "iauc_scorer",
     "kendall_tau_b",
+    "log_loss",
     "mean_average_precision",
     "mrr",
     "mse",
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from rankexp.metrics.base import Metric, UndefinedMetricWarning, declare, parse
     from rankexp.metrics.bipartite import auc, rank_loss
     from rankexp.metrics.continuous import d_tau, iauc, kendall_tau_b, mse, one_minus_discordance
+    from rankexp.metrics.known_eta import expected_auc
+    from rankexp.metrics.likelihood import log_loss
     from rankexp.metrics.multipartite import pair_risk, u_cons, u_ovo, u_pairs, vus
     from rankexp.metrics.push import push_risk
     from rankexp.metrics.scorers import (

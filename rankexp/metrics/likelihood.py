@@ -1,0 +1,67 @@
+"""Log loss: of scores that are log odds, as those of probability models are."""
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+from rankexp.arrays import Floats
+from rankexp.categories import Order, in_order
+from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.bipartite import scaled_weights
+from rankexp.metrics.continuous import checked
+
+REGISTER = {"log_loss": "log_loss"}
+
+
+@declare(
+    "lower",
+    source="kotlowski2011, section 3: the logistic risk of the scores as they stand",
+    reading=Reading(margin=0.01),
+)
+def log_loss(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
+) -> float | Floats:
+    """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: minus the log likelihood.
+
+    Scores are taken for log odds, in nats. Those of a method that only ranks are none: it has no
+    scale to be judged by, unless it is given one, as `BoostedRanker` gives an intercept.
+
+    Parameters
+    ----------
+    y, scores, sample_weight, levels
+        As of :func:`rankexp.metrics.rank_loss`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        >= 0, lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single class,
+        as nothing says which.
+
+    Raises
+    ------
+    ValueError
+        As of :func:`rankexp.metrics.rank_loss`.
+
+    Examples
+    --------
+    >>> round(log_loss([0, 1], [-2.0, 2.0]), 4)
+    0.1269
+    """
+    target, s = checked(in_order(y, levels), scores)
+    classes = np.unique(target)
+    if len(classes) > 2:
+        raise ValueError(f"y must have two values, got {len(classes)}")
+    if len(classes) < 2:
+        text = "y has a single class, which may be either: the log loss is NaN"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
+        return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
+    n = len(target)
+    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
+    sign = np.where(target == classes[1], -1.0, 1.0)
+    columns = np.ascontiguousarray(np.atleast_2d(s.T))  # to the bit alike, alone or among others
+    values = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns]) / weight.sum()
+    return values if s.ndim == 2 else float(values[0])
