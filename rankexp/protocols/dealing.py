@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
@@ -37,7 +37,20 @@ class Inner(Strict):
     """Folds inside each training part, for nested choice of a grid point."""
 
     folds: Annotated[int, Field(ge=2)] = 5
+    test: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """In place of folds, one part that is held out: a share of the training rows."""
     stratified: bool = False
+
+    @property
+    def count(self) -> int:
+        """How often each grid point is fitted to choose one."""
+        return self.folds if self.test is None else 1
+
+    @model_validator(mode="after")
+    def _folds_or_part(self) -> "Inner":
+        if self.test is not None and "folds" in self.model_fields_set:
+            raise ValueError("'test' holds one part out, 'folds' each of several: give one")
+        return self
 
 
 def inner_folds(
@@ -48,6 +61,8 @@ def inner_folds(
     Rows with equal numbers in `units`, (n,), stay on one side.
     """
     strata = part.y if inner.stratified else None
+    if inner.test is not None:
+        return [holdout(len(part.y), inner.test, rng, strata=strata, units=units)]
     place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
     return [fold_of(place, fold) for fold in range(inner.folds)]
 

@@ -21,6 +21,8 @@ class Models(Protocol):
     training_sets: PositiveInt
     n_train: PositiveInt
     n_test: PositiveInt
+    validation: PositiveInt | None = None
+    """Rows of a validation set, drawn anew with each training set. None: there is none."""
 
     def places(self) -> Iterator[Place]:
         """Yield the training sets, model by model."""
@@ -42,7 +44,10 @@ class Models(Protocol):
         path = f"{model}/train/{place.rep}"
         test = source.sample(model, self.n_test, f"{model}/test", keep=True)
         train = source.sample(model, self.n_train, path, truth=inner)
-        return Parts(train, test, path)
+        validation = None
+        if self.validation is not None:
+            validation = source.sample(model, self.validation, f"{path}/validation")
+        return Parts(train, test, path, validation)
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return independent models."""
@@ -51,4 +56,5 @@ class Models(Protocol):
     def words(self) -> str:
         """Return ``30 models × 30 training sets of 1000, tested on 10000``."""
         sets = f"{self.models} models × {self.training_sets} training sets"
-        return f"{sets} of {self.n_train}, tested on {self.n_test}"
+        chosen = "" if self.validation is None else f", settings chosen on {self.validation} more"
+        return f"{sets} of {self.n_train}{chosen}, tested on {self.n_test}"

@@ -35,6 +35,8 @@ class Plan:
     """Data sets that are not there, with the reason."""
     notes: Sequence[str]
     """What a user should know of the records found."""
+    guessed: bool = False
+    """Whether some of the time is a guess, for linear scorers: no record tells."""
     scored: Collection[str] = ()
     """Keys of the missing records whose scores are kept: nothing is fitted for them."""
 
@@ -68,6 +70,7 @@ class Plan:
         lines.append(
             f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
             f"about {duration(seconds)} with {many}"
+            + (" (a guess, as for linear scorers: trees and kernels take longer)" * self.guessed)
         )
         return "\n".join(lines)
 
@@ -106,19 +109,22 @@ def make_plan(
         done[cell.experiment] += 1
         failed[cell.experiment] += records[cell.key].status != "ok"
     fitted = [c for job in todo for c in job.cells if c.key not in scored]
-    seconds = _seconds(cells, records, fitted)
-    return Plan(needed, todo, work, done, failed, seconds, missing, notes, scored)
+    seconds, guessed = _seconds(cells, records, fitted)
+    return Plan(needed, todo, work, done, failed, seconds, missing, notes, guessed, scored)
 
 
-def _seconds(cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Cell]) -> float:
-    """Estimate the time of fits: by stored times of the same problem and method, if any."""
+def _seconds(
+    cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Cell]
+) -> tuple[float, bool]:
+    """Estimate the time of fits: by stored times of the same problem and method, or a guess."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in cells:
         record = records.get(cell.key)
         if record is not None and "fit" in record.times:
             times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
     mean = {kind: sum(known) / len(known) for kind, known in times.items()}
-    return sum(mean.get(_kind(cell), _guess(cell)) for cell in todo)
+    guessed = any(_kind(cell) not in mean for cell in todo)
+    return sum(mean.get(_kind(cell), _guess(cell)) for cell in todo), guessed
 
 
 def _kind(cell: Cell) -> tuple[str, str]:

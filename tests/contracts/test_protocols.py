@@ -8,6 +8,14 @@ from rankexp.testing import check_protocol
 LATER = [str(part) for part in range(14, -1, -1) if part != 3]
 EXAMPLES = [
     {"kind": "models", "models": 2, "training_sets": 2, "n_train": 30, "n_test": 20},
+    {
+        "kind": "models",
+        "models": 1,
+        "training_sets": 2,
+        "n_train": 30,
+        "n_test": 20,
+        "validation": 9,
+    },
     {"kind": "cross_validation", "repeats": 2, "folds": 3},
     {"kind": "cross_validation", "folds": 3, "stratified": True, "together": "groups"},
     {"kind": "split", "test": 0.3, "repeats": 2},

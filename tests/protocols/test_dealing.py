@@ -172,6 +172,21 @@ def test_inner_folds():
     assert [len(p.test) for p in plain] == [5, 5, 5]
 
 
+def test_inner_part_is_one_held_out():
+    y = np.array([0] * 16 + [1] * 4)
+    part = Part(np.zeros((20, 1)), y)
+    inner = Inner(test=0.25, stratified=True)
+    (only,) = inner_folds(inner, part, stream(0, "inner"))
+    assert inner.count == 1
+    assert len(only.test) == 5
+    assert y[only.test].sum() == 1
+    assert sorted([*only.train, *only.test]) == list(range(20))
+    with pytest.raises(ValueError, match="give one"):
+        Inner(test=0.25, folds=3)
+    with pytest.raises(ValueError, match="less than 1"):
+        Inner(test=1.0)
+
+
 def test_duplicates_know_missing_and_minus_zero():
     X = np.array([[0.0, np.nan], [-0.0, -np.nan], [0.0, 1.0], [0.0, np.nan]])
     found = duplicates(X)

@@ -237,6 +237,23 @@ def test_inner_folds_are_averaged_and_change_no_test_value(tmp_path: Path) -> No
         assert all(0 <= v <= 1 for v in values(after, "inner", "rank_loss"))
 
 
+def test_one_inner_part_is_fitted_once_more(tmp_path: Path) -> None:
+    study = crossed({"log": LINEAR}, inner={"test": 0.25, "stratified": True})
+    cell, record = outcome(study, small_data(tmp_path))[0]
+    assert cell.spec.fits == 2 * len(cell.spec.points)
+    assert len(values(record, "inner", "rank_loss")) == len(cell.spec.points)
+
+
+def test_a_validation_set_of_models_changes_no_test_value() -> None:
+    plain = outcome(toys.study({"log": LINEAR}), {})
+    chosen = outcome(toys.study({"log": LINEAR}, validation=50), {})
+    seen = [tuple(values(record, "validation", "rank_loss")) for _, record in chosen]
+    assert len(set(seen)) == len(seen)  # drawn anew with each training set
+    for (_, before), (_, after) in zip(plain, chosen, strict=True):
+        assert values(after, "test", "rank_loss") == values(before, "test", "rank_loss")
+        assert not values(before, "validation", "rank_loss")
+
+
 def test_a_fold_of_one_class_is_nan_and_warned_of(tmp_path: Path) -> None:
     X = np.arange(12.0).reshape(-1, 1)
     y = np.zeros(12, dtype=np.int64)
