@@ -228,7 +228,7 @@ class EvaluateSpec:
     def fits(self) -> int:
         """The number of fits: grid points, with inner folds each time more."""
         inner = self.setting.inner
-        return len(self.points) * (1 + (inner.count if inner and self.chooses else 0))
+        return len(self.points) * (1 + (inner.folds if inner and self.chooses else 0))
 
     @property
     def training_rows(self) -> int:

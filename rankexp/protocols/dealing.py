@@ -36,20 +36,17 @@ class Kept(TypedDict, total=False):
 class Inner(Strict):
     """Folds inside each training part, for nested choice of a grid point."""
 
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[int, Field(ge=1)] = 5
     test: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """In place of folds, one part that is held out: a share of the training rows."""
+    """With ``folds: 1``: the share of the training rows that is held out."""
     stratified: bool = False
 
-    @property
-    def count(self) -> int:
-        """How often each grid point is fitted to choose one."""
-        return self.folds if self.test is None else 1
-
     @model_validator(mode="after")
-    def _folds_or_part(self) -> "Inner":
-        if self.test is not None and "folds" in self.model_fields_set:
-            raise ValueError("'test' holds one part out, 'folds' each of several: give one")
+    def _one_fold_has_a_size(self) -> "Inner":
+        if (self.folds == 1) != (self.test is not None):
+            raise ValueError(
+                "one fold needs its share, 'test', and only one has it: {folds: 1, test: 0.25}"
+            )
         return self
 
 

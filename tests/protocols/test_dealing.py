@@ -175,16 +175,14 @@ def test_inner_folds():
 def test_inner_part_is_one_held_out():
     y = np.array([0] * 16 + [1] * 4)
     part = Part(np.zeros((20, 1)), y)
-    inner = Inner(test=0.25, stratified=True)
+    inner = Inner(folds=1, test=0.25, stratified=True)
     (only,) = inner_folds(inner, part, stream(0, "inner"))
-    assert inner.count == 1
     assert len(only.test) == 5
     assert y[only.test].sum() == 1
     assert sorted([*only.train, *only.test]) == list(range(20))
-    with pytest.raises(ValueError, match="give one"):
-        Inner(test=0.25, folds=3)
-    with pytest.raises(ValueError, match="less than 1"):
-        Inner(test=1.0)
+    for wrong in ({"test": 0.25}, {"folds": 1}, {"folds": 3, "test": 0.25}):
+        with pytest.raises(ValueError, match="needs its share"):
+            Inner(**wrong)
 
 
 def test_duplicates_know_missing_and_minus_zero():

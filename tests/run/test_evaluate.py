@@ -238,7 +238,7 @@ def test_inner_folds_are_averaged_and_change_no_test_value(tmp_path: Path) -> No
 
 
 def test_one_inner_part_is_fitted_once_more(tmp_path: Path) -> None:
-    study = crossed({"log": LINEAR}, inner={"test": 0.25, "stratified": True})
+    study = crossed({"log": LINEAR}, inner={"folds": 1, "test": 0.25, "stratified": True})
     cell, record = outcome(study, small_data(tmp_path))[0]
     assert cell.spec.fits == 2 * len(cell.spec.points)
     assert len(values(record, "inner", "rank_loss")) == len(cell.spec.points)
