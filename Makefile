@@ -24,7 +24,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 letor-ohsumed quick test lint types tests haswell plain bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types tests haswell plain bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -68,6 +68,10 @@ menon2014: $(VENV)/.installed ## the study of Menon and Williamson (2014): losse
 mohri2018: $(VENV)/.installed ## the textbook chapter of Mohri et al. (2018): bounds, preferences
 	@$(RANKEXP) run configs/mohri2018.yaml --jobs $(JOBS) $(STUDY_DONE)
 	$(RANKEXP) report results/mohri2018
+
+boosting: $(VENV)/.installed ## boosting machines, LightGBM and XGBoost, on points, balanced points and all pairs
+	@$(RANKEXP) run configs/boosting.yaml --jobs $(JOBS) $(STUDY_DONE)
+	$(RANKEXP) report results/boosting
 
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
