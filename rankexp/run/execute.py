@@ -151,12 +151,14 @@ class _Run:
 
     def go(self, workers: int, until: float | None = None, *, quiet: bool) -> None:
         """Do the jobs; whatever stops this becomes part of the outcome."""
-        complete = False
+        complete, plan = False, self.prepared.plan
         try:
             with (
                 _terminable(until),
                 advisory_lock(self.prepared.folder) as other,
-                Progress(self.prepared.plan.total_fits, quiet=quiet or not self.jobs) as progress,
+                Progress(
+                    plan.total_fits, sum(plan.seconds.values()), quiet=quiet or not self.jobs
+                ) as progress,
             ):
                 if other is not None:
                     progress.say(other)
@@ -200,7 +202,8 @@ class _Run:
         self.prepared.store.write_packed(done.job, done.keys, done.content)
         self.outcome.made += len(done.keys)
         self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
-        count = sum(self.prepared.plan.fits_of(self.cells[key]) for key in done.keys)
+        plan = self.prepared.plan
+        count = sum(plan.fits_of(self.cells[key]) for key in done.keys)
         self.used.jobs += 1
         self.used.fits += count
         self.used.memory = max(self.used.memory, done.memory)
@@ -210,7 +213,7 @@ class _Run:
             where = f"{cell.experiment} / {cell.problem} / {cell.method}"
             self.reasons[f"{where}: {reason}"] += 1
             self.log(f"failed: {where}, {cell.place}, record {key}\n{trace}")
-        progress.advance(count)
+        progress.advance(count, sum(plan.seconds.get(key, 0.0) for key in done.keys))
         if time.monotonic() - self.saved > SAVE_EVERY:
             self._save(complete=False)
 

@@ -9,11 +9,14 @@ EVERY = 10.0
 
 
 class Progress:
-    """Counts fits up to a total."""
+    """Counts fits up to a total; what is left is judged by `work`, about the seconds of them all.
 
-    def __init__(self, total: int, *, quiet: bool = False) -> None:
-        self.total, self.quiet = total, quiet
-        self.count = 0
+    Fits differ: of many rows one takes as long as hundreds of few.
+    """
+
+    def __init__(self, total: int, work: float, *, quiet: bool = False) -> None:
+        self.total, self.work, self.quiet = total, max(work, 1e-9), quiet
+        self.count, self.worked = 0, 0.0
         self._bar: Any = None
         self._task: Any = None
 
@@ -21,7 +24,7 @@ class Progress:
         self._start = self._printed = monotonic()
         if not self.quiet and sys.stderr.isatty():
             self._bar = _bar()
-            self._task = self._bar.add_task("", total=self.total, speed="")
+            self._task = self._bar.add_task("", total=self.work, said=self._said())
             self._bar.start()
         return self
 
@@ -31,18 +34,19 @@ class Progress:
         elif not self.quiet:
             self._line()
 
-    def advance(self, fits: int) -> None:
-        """Count fits that are done."""
+    def advance(self, fits: int, work: float) -> None:
+        """Count fits that are done, with their share of the work."""
         self.count += fits
+        self.worked += work
         if self._bar is not None:
-            speed = f"{self.rate():,.0f} fits/s"
-            self._bar.update(self._task, completed=self.count, speed=speed)
+            self._bar.update(self._task, completed=self.worked, said=self._said())
         elif not self.quiet and monotonic() - self._printed >= EVERY:
             self._line()
 
-    def rate(self) -> float:
-        """Return fits a second since the start."""
-        return self.count / max(monotonic() - self._start, 1e-9)
+    def _said(self) -> str:
+        """Return how many fits are done, and how many a second since the start."""
+        rate = self.count / max(monotonic() - self._start, 1e-9)
+        return f"{self.count:,} of {self.total:,} fits, {rate:,.0f} a second"
 
     def say(self, text: str) -> None:
         """Print a warning without tearing the bar, and even where it is quiet."""
@@ -53,15 +57,10 @@ class Progress:
 
     def _line(self) -> None:
         self._printed = monotonic()
-        rate = self.rate()
-        left = (self.total - self.count) / rate if rate > 0 else float("nan")
-        ending = f", {duration(left)} left" if 0 < left < float("inf") else ""
-        print(
-            f"{self.count:,} of {self.total:,} fits, {rate:,.0f} a second, "
-            f"{duration(self._printed - self._start)}{ending}",
-            file=sys.stderr,
-            flush=True,
-        )
+        took, share = self._printed - self._start, self.worked / self.work
+        left = took * (1.0 / share - 1.0) if share > 0.0 else 0.0
+        ending = f", {duration(left)} left" if left > 0.0 else ""
+        print(f"{self._said()}, {duration(took)}{ending}", file=sys.stderr, flush=True)
 
 
 def _bar() -> Any:
@@ -70,9 +69,7 @@ def _bar() -> Any:
 
     return progress.Progress(
         progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TextColumn("fits"),
-        progress.TextColumn("{task.fields[speed]}"),
+        progress.TextColumn("{task.fields[said]}"),
         progress.TimeElapsedColumn(),
         progress.TextColumn("left"),
         progress.TimeRemainingColumn(),

@@ -29,8 +29,8 @@ class Plan:
     """Records there are."""
     failed: Mapping[str, int]
     """Failed ones among them."""
-    seconds: float
-    """About how long one process would take."""
+    seconds: Mapping[str, float]
+    """Key of a missing record -> about how long one process takes for it."""
     missing: Mapping[str, str]
     """Data sets that are not there, with the reason."""
     notes: Sequence[str]
@@ -66,7 +66,7 @@ class Plan:
             return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
         many = f"{busy} workers" if busy > 1 else "1 process"
-        seconds = max(1.0, self.seconds / busy)
+        seconds = max(1.0, sum(self.seconds.values()) / busy)
         lines.append(
             f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
             f"about {duration(seconds)} with {many}"
@@ -115,8 +115,8 @@ def make_plan(
 
 def _seconds(
     cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Cell]
-) -> tuple[float, bool]:
-    """Estimate the time of fits: by stored times of the same problem and method, or a guess."""
+) -> tuple[dict[str, float], bool]:
+    """Estimate times of fits: by stored times of the same problem and method, or a guess."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in cells:
         record = records.get(cell.key)
@@ -124,7 +124,7 @@ def _seconds(
             times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
     mean = {kind: sum(known) / len(known) for kind, known in times.items()}
     guessed = any(_kind(cell) not in mean for cell in todo)
-    return sum(mean.get(_kind(cell), _guess(cell)) for cell in todo), guessed
+    return {cell.key: mean.get(_kind(cell), _guess(cell)) for cell in todo}, guessed
 
 
 def _kind(cell: Cell) -> tuple[str, str]:
