@@ -49,7 +49,7 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
         if rule.name == "validation" and not setup.protocol.validates:
             return (
                 f"'{name}' has no validation part to choose on: name one in its protocol, "
-                "'validation: ...' of the kind 'given', or choose by another rule"
+                "'validation: ...' of the kinds 'given' and 'models', or choose by another rule"
             )
         known = list(map(repr, metrics_of(setup)))
         if rule.by is not None and (by := repr(rule.by)) not in known:
