@@ -18,6 +18,7 @@ A job is some cells that share their data.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from rankexp import registry
@@ -63,7 +64,7 @@ class DataFacts:
 class Cell:
     """One record that the study needs: a split with a method and its whole grid.
 
-    A `simulate` cell has the check as its problem and method.
+    A `simulate` cell has the check as its method, and as its problem where it takes no data set.
     """
 
     key: str
@@ -129,22 +130,26 @@ def cells(
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
-            yield from _simulate_cells(study, name, experiment, code)
+            yield from _simulate_cells(study, name, experiment, facts, code)
         else:
             yield from _evaluate_cells(study, name, experiment, facts, code)
 
 
 def _simulate_cells(
-    study: Study, name: str, experiment: Simulate, code: Outside
+    study: Study, name: str, experiment: Simulate, facts: Mapping[str, DataFacts], code: Outside
 ) -> Iterator[Cell]:
-    check = experiment.check
+    check, how = experiment.check, experiment.preprocess
     theirs = code.of("checks", check)
-    for setting, point in enumerate(points(experiment.grid)):
+    named = {problem: _problem(study, problem, facts) for problem in experiment.problems}
+    problems = {problem: what for problem, what in named.items() if isinstance(what, DataProblem)}
+    settings = enumerate(points(experiment.grid))
+    given = list(problems.items()) if named else [(check, None)]
+    for (problem, what), (setting, point) in product(given, settings):
         params = experiment.params | dict(point.values)
         for rep in range(experiment.repetitions):
             place = Place(rep=rep, setting=setting)
-            spec = SimulateSpec(study.seed, check, params, point, place, theirs)
-            yield Cell(digest(spec.identity()), name, check, check, spec)
+            spec = SimulateSpec(study.seed, check, params, point, place, theirs, what, how)
+            yield Cell(digest(spec.identity()), name, problem, check, spec)
 
 
 def _problem(

@@ -260,6 +260,9 @@ class SimulateSpec:
     place: Place
     code: Mapping[str, str] = field(default_factory=dict)
     """What the check takes from outside."""
+    problem: DataProblem | None = None
+    preprocess: Preprocess = field(default_factory=Preprocess)
+    """Of the problem."""
     fits: ClassVar[int] = 1
     """Calls of the check."""
     training_rows: ClassVar[int] = SIMULATION_ROWS
@@ -268,6 +271,7 @@ class SimulateSpec:
         """Return what determines the record, as plain data."""
         code = {"code": dict(self.code)} if self.code else {}
         return code | {
+            **self._of_data,
             "protocol": PROTOCOL_VERSION,
             "kind": "simulate",
             "seed": self.seed,
@@ -278,6 +282,20 @@ class SimulateSpec:
         }
 
     @property
+    def _of_data(self) -> dict[str, Any]:
+        """What determines the problem as the check is given it; empty without one."""
+        if self.problem is None:
+            return {}
+        given = self.preprocess.model_dump(mode="json", exclude_defaults=True)
+        return {"problem": self.problem.identity(), **({"preprocess": given} if given else {})}
+
+    @property
+    def path(self) -> str:
+        """Where its stream of random numbers begins."""
+        named = "" if self.problem is None else f"{self.problem.name}/"
+        return f"{self.check}/{digest(self.params)}/{named}rep/{self.place.rep}"
+
+    @property
     def points(self) -> tuple[Point, ...]:
         """The only point."""
         return (self.point,)
@@ -285,7 +303,8 @@ class SimulateSpec:
     @property
     def family(self) -> tuple[str, Place]:
         """What repetitions must share to be in one job."""
-        return canonical([self.seed, self.check, self.params]), self.place._replace(rep=None)
+        same = [self.seed, self.check, self.params, self._of_data]
+        return canonical(same), self.place._replace(rep=None)
 
     @property
     def unit(self) -> int:

@@ -27,6 +27,8 @@ OF_REPEATS = "partition"
 OF_EXAMPLES = "test examples"
 OF_QUERIES = "queries"
 OF_NOTHING = "none"
+CASE = ["problem", "setting", "group"]
+"""What the repetitions of a check share."""
 
 
 def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
@@ -151,12 +153,12 @@ def resampled(
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Return mean and SE over repetitions of every setting, group and quantity of a simulation.
+    """Return mean and SE over repetitions of every problem, setting, group and quantity.
 
     Settings are places in the grid's product. What a check finds step by step is left out.
     """
     table = simulated_rows(frame, experiment)
-    over = table.groupby(["setting", "group", "quantity"], sort=False)["value"]
+    over = table.groupby([*CASE, "quantity"], sort=False)["value"]
     result = over.agg(mean="mean", std="std", repetitions="count", size="size").reset_index()
     result["se"] = result["std"] / np.sqrt(result["repetitions"])
     result["nan"] = result["size"] - result["repetitions"]
@@ -171,7 +173,7 @@ def simulated_differences(
     `expected`: quantity -> a number, or another quantity of the same repetition.
     """
     rows = simulated_rows(frame, experiment)
-    keys = ["setting", "group", "rep"]
+    keys = [*CASE, "rep"]
     parts = []
     for quantity, target in expected.items():
         own = rows[rows["quantity"] == quantity]
@@ -182,20 +184,25 @@ def simulated_differences(
             own = own.assign(expected=float(target))
         parts.append(own.assign(difference=own["value"] - own["expected"]))
     joined = pd.concat([*parts, rows.iloc[:0].assign(expected=0.0, difference=0.0)])
-    over = joined.groupby(["setting", "group", "quantity"], sort=False)
+    over = joined.groupby([*CASE, "quantity"], sort=False)
     result = over["expected"].mean().to_frame()
     result["difference"] = over["difference"].mean()
     result["difference_se"] = over["difference"].std() / np.sqrt(over["difference"].count())
     return result.reset_index()
 
 
-def as_found(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
+def as_found(
+    frame: pd.DataFrame, experiment: str, by: str, problem: str | None = None
+) -> pd.DataFrame:
     """Return a `simulate` experiment's rows of groups or steps, one column a quantity.
 
     `by` is "group" or "step". Rows are sorted by setting, rep and `by`, groups as they come.
+    Of a check of data sets `problem` says which.
     """
     other = "group" if by == "step" else "step"
     wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()
+    if problem is not None:
+        wanted &= frame["problem"] == problem
     rows = frame[(frame["experiment"] == experiment) & wanted]
     long = _rows_of_check(rows)
     if by == "step":
@@ -208,15 +215,19 @@ def as_found(frame: pd.DataFrame, experiment: str, by: str) -> pd.DataFrame:
 
 
 def simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
-    """Return setting, rep, group, quantity and value of what a check found, but for steps."""
+    """Return problem, setting, rep, group, quantity and value of what a check found, no steps."""
     wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
     return _rows_of_check(frame[wanted])
 
 
 def _rows_of_check(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return setting, rep, group, quantity and value of rows of a `simulate` experiment."""
+    """Return problem, setting, rep, group, quantity and value of rows of a `simulate` experiment.
+
+    The problem is the check's name where it takes none.
+    """
     return pd.DataFrame(
         {
+            "problem": rows["problem"].astype(object),
             "setting": rows["setting"].fillna(0).astype(np.int64),
             "rep": rows["rep"].fillna(0).astype(np.int64),
             "group": rows["group"].astype(object).where(rows["group"].notna(), ""),

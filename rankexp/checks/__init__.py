@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from rankexp.registry import exports
 
 __all__ = [
+    "Problem",
     "best_scorers",
+    "boosters_on_data",
     "boosting_rounds",
     "bound_violations",
     "class_weights",
@@ -25,7 +27,9 @@ __all__ = [
     "margin_bounds",
     "misclassified_orders",
     "no_optimum",
+    "of_data",
     "propriety",
+    "query_regrets",
     "regret_bound",
     "same_minimisers",
     "second_stage",
@@ -38,12 +42,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from rankexp.checks.base import Problem, of_data
     from rankexp.checks.boosters_along import boosting_rounds
     from rankexp.checks.bounds import bound_violations
     from rankexp.checks.counter_example import no_optimum
     from rankexp.checks.decomposable import best_scorers, regret_bound
     from rankexp.checks.equivalences import class_weights, same_minimisers
     from rankexp.checks.few_items import watched_sorts, worst_rankings
+    from rankexp.checks.few_queries import query_regrets
+    from rankexp.checks.least_loss import boosters_on_data
     from rankexp.checks.margins_along import margin_bounds
     from rankexp.checks.misclassified import misclassified_orders
     from rankexp.checks.noise import flip_noise

@@ -198,7 +198,7 @@ def _check(study: Study, row: Row) -> None:
     if TESTS[row.test].compares and not row.reference:
         raise ConfigError(f"the test '{row.test}' needs a reference")
     if isinstance(setup, Simulate):
-        _of_check(row)
+        _of_check(row, setup)
         return
     if (curve := row.curve()) is not None:
         if not (setup.keep and setup.keep.at):
@@ -221,9 +221,13 @@ def _check(study: Study, row: Row) -> None:
                 raise _unknown(what, name, known)
 
 
-def _of_check(row: Row) -> None:
+def _of_check(row: Row, setup: Simulate) -> None:
     """Raise ConfigError where a row asks of a check what it has not, quantities aside."""
-    if row.problem or row.method or row.rule or row.test in ("best", "worst"):
+    if setup.problems and not {*row.problem} <= {"*", *setup.problems}:
+        unknown = next(name for name in row.problem if name not in ("*", *setup.problems))
+        raise _unknown("problem", unknown, ["*", *setup.problems])
+    lone = row.problem and not setup.problems
+    if lone or row.method or row.rule or row.test in ("best", "worst"):
         raise ConfigError(f"'{row.experiment}' is a check: it has quantities in 'metric' only")
     if len(row.reference) > 1:
         raise ConfigError("a check's quantity has one reference at most")

@@ -12,10 +12,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.checks.base import Takes
+from rankexp.checks.base import takes as takes_of
 from rankexp.config import methods, words
 from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_parameters
 from rankexp.config.kinds import WORDS, kind_of, levels_of
-from rankexp.config.schema import MOST_RECORDS, Block, DataEntry, Evaluate, Method, Simulate, Study
+from rankexp.config.schema import (
+    MOST_RECORDS,
+    Block,
+    DataEntry,
+    Evaluate,
+    Method,
+    Preprocess,
+    Simulate,
+    Study,
+)
 from rankexp.config.tree import Tree
 from rankexp.metrics.base import Kind, Metric, parse
 
@@ -46,7 +57,7 @@ def _faults(study: Study) -> Iterator[Fault]:
     for name, experiment in study.experiments.items():
         path = ("experiments", name)
         if isinstance(experiment, Simulate):
-            yield from _simulate(experiment, path)
+            yield from _simulate(study, experiment, path)
         else:
             yield from _evaluate(study, experiment, path)
     yield from _report(study)
@@ -168,16 +179,18 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield data sets with a sentence each about parts that experiments leave aside."""
     for name in only:
         setup = study.experiments[name]
-        if not isinstance(setup, Evaluate) or setup.protocol.uses_parts:
+        if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
             continue
+        does = "its check takes the rows of all of them"
+        if isinstance(setup, Evaluate):
+            does = f"its protocol '{setup.protocol.kind}' trains and tests on rows of all of them"
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
                 yield (
                     problem,
-                    f"experiment '{name}' leaves the parts of '{problem}' aside: its protocol "
-                    f"'{setup.protocol.kind}' trains and tests on rows of all of them, and only "
-                    "'given' goes by them",
+                    f"experiment '{name}' leaves the parts of '{problem}' aside: {does}, and only "
+                    "the protocol 'given' goes by them",
                 )
 
 
@@ -243,7 +256,7 @@ def _unfit(
             yield Fault((*path, "metrics", i), f"{metric!r}: {error}; {named}")
 
 
-def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
+def _simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
     try:
         check = registry.get("checks", experiment.check)
     except registry.UnknownNameError as error:
@@ -253,7 +266,8 @@ def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
     owner = f"check '{experiment.check}'"
     for key in ("params", "grid"):
         given = getattr(experiment, key)
-        yield from unknown_parameters(check, given, (*path, key), owner, hidden=("rng",))
+        hidden = ("rng", "problem")
+        yield from unknown_parameters(check, given, (*path, key), owner, hidden=hidden)
     yield from mistyped(check, experiment.params, (*path, "params"))
     for key, values in experiment.grid.items():
         for i, value in enumerate(values):
@@ -261,6 +275,42 @@ def _simulate(experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
                 yield fault._replace(path=(*fault.path, i))
     for key in experiment.params.keys() & experiment.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+    if (takes := takes_of(check)) is not None and experiment.problems:
+        yield from _problems(study, experiment, takes, path)
+    elif takes is not None:
+        text = f"{owner} is of data sets: name them in 'problems'"
+        yield Fault((*path, "check"), text)
+    elif experiment.problems:
+        yield Fault((*path, "problems"), f"{owner} takes no data: leave them out", key=True)
+    if experiment.preprocess != Preprocess() and not experiment.problems:
+        yield Fault((*path, "preprocess"), "there are no 'problems' to prepare", key=True)
+
+
+def _problems(
+    study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
+) -> Iterator[Fault]:
+    """Find problems that a check cannot take."""
+    owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
+    yield from _unknown(experiment.problems, known, "problem", (*path, "problems"))
+    for value in _twice(experiment.problems):
+        yield Fault((*path, "problems"), f"{got(value)} occurs twice")
+    for i, problem in enumerate(experiment.problems):
+        place, entry = (*path, "problems", i), study.data.get(problem)
+        if problem in study.generators:
+            yield Fault(place, f"'{problem}' is a generator: checks take data sets only")
+        if entry is None:
+            continue
+        kind = kind_of(study, problem)
+        if kind is not None and kind not in takes.kinds:
+            wanted = " or ".join(WORDS[one] for one in takes.kinds)
+            yield Fault(place, f"{owner} is for {wanted}; '{problem}' has {WORDS[kind]}")
+        if entry.groups and not takes.groups:
+            yield Fault(place, f"{owner} makes no use of groups, and '{problem}' has them")
+        if entry.weights and not takes.weights:
+            yield Fault(place, f"{owner} takes no weights of rows, and '{problem}' has weights")
+        if experiment.preprocess.within == "groups" and not entry.groups:
+            text = f"needs groups, which '{problem}' has not"
+            yield Fault((*path, "preprocess", "within"), text)
 
 
 def _report(study: Study) -> Iterator[Fault]:

@@ -290,7 +290,7 @@ class Evaluate(Strict):
 
 
 class Simulate(Strict):
-    """A registered check over a grid of parameters x repetitions."""
+    """A registered check over a grid x repetitions, and data sets where it takes them."""
 
     kind: Literal["simulate"]
     title: str | None = None
@@ -298,10 +298,14 @@ class Simulate(Strict):
     params: dict[str, Any] = {}
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     repetitions: PositiveInt = 1
+    problems: list[str] = []
+    """Data sets, of a check that takes a `problem`."""
+    preprocess: Preprocess = Preprocess()
+    """Fitted on all rows of each: a check makes parts of its own, if any."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
-        return grid_size(self.grid) * self.repetitions
+        return max(len(self.problems), 1) * grid_size(self.grid) * self.repetitions
 
 
 def _kind(value: Any) -> str | None:

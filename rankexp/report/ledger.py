@@ -155,21 +155,28 @@ def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
 
 
 def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
-    """Yield a finding for each setting of a check, over its repetitions."""
+    """Yield a finding for each data set and setting of a check, over its repetitions."""
     frame, ends = context.frame, limits(row, higher=False)
     plain = frame[(frame["experiment"] == row.experiment) & frame["step"].isna()]
     own = plain.fillna({"setting": 0, "rep": 0}).astype({"metric": str})
     own.loc[own["group"].notna(), "metric"] += " of " + own["group"].astype(str)
-    table = own.pivot_table(index=["setting", "rep"], columns="metric", values="value")
-    count, wanted = context.total(row.experiment), [row.metric, *row.reference]
-    for setting, point in enumerate(points(setup.grid)):
-        label = f"{' − '.join(wanted)} {point.text}".strip()
-        if not count.complete:
+    index = ["problem", "setting", "rep"]
+    own = own.astype({"problem": str})
+    table = own.pivot_table(index=index, columns="metric", values="value")
+    wanted, all_of = [row.metric, *row.reference], not row.problem or "*" in row.problem
+    problems = (setup.problems if all_of else list(row.problem)) or [setup.check]
+    for problem, (setting, point) in product(problems, enumerate(points(setup.grid))):
+        where = f", {words(context, problem)}" if setup.problems else ""
+        label = f"{' − '.join(wanted)} {point.text}".strip() + where
+        count = context.counts.get((row.experiment, problem, setup.check), complete.Count())
+        if setup.problems and count.expected == 0:
+            yield Finding(label, standing=Standing.NOT_RUN, why="its data is not available")
+        elif not count.complete:
             yield _incomplete(label, count)
         elif not {*wanted} <= {*table.columns}:
             yield Finding(label, why="the check has no such quantity")
         else:
-            one = table.xs(setting, level="setting")
+            one = table.xs((problem, setting), level=("problem", "setting"))
             found = [one[name].to_numpy(dtype=np.float64) for name in wanted]
             values = settled(found[0] - found[1] if row.reference else found[0])
             if row.test == "always":

@@ -32,9 +32,9 @@ def experiments(context: Context) -> Table:
     """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
-        what = [setup.check, protocol(setup), NOTHING] if isinstance(setup, Simulate) else []
-        if isinstance(setup, Evaluate):
-            what = [", ".join(setup.problems), protocol(setup), ", ".join(setup.methods)]
+        does = setup.methods if isinstance(setup, Evaluate) else [setup.check]
+        given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
+        what = [", ".join(given), protocol(setup), ", ".join(does)]
         total = context.total(name)
         rows.append([name, *what, f"{total.ok} of {total.expected}"])
     return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
@@ -129,7 +129,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[str]:
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")
     setups = (context.study.experiments[name] for name in names)
-    wanted = dict.fromkeys(p for one in setups if isinstance(one, Evaluate) for p in one.problems)
+    wanted = dict.fromkeys(problem for one in setups for problem in one.problems)
     absent = [name for name in wanted if context.missing_data(name) is not None]
     if absent:  # the table of data says why
         notes.append(f"Data not available: {', '.join(absent)}.")

@@ -28,12 +28,12 @@ from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.plan import Cell, Job
 from rankexp.run import thresholds
 from rankexp.run.fitting import NOTHING_MORE, Extras, Fitted, fit
-from rankexp.run.material import Fold, folds
+from rankexp.run.material import Fold, folds, problem
 from rankexp.run.measured import measured, rows, rows_of
 from rankexp.run.record import Record, Row
 from rankexp.run.scored import Scores
 from rankexp.seeds import stream
-from rankexp.spec import EvaluateSpec, SimulateSpec, Spec, digest
+from rankexp.spec import EvaluateSpec, SimulateSpec, Spec
 
 LONGEST = 500
 """Characters of a reason; a traceback keeps twenty times as many, of its two ends."""
@@ -308,10 +308,10 @@ def _known_mean(values: Floats) -> Floats:
 
 def _simulate(work: _Work, spec: SimulateSpec) -> float:
     """Run one repetition of a check."""
-    path = f"{spec.check}/{digest(spec.params)}/rep/{spec.place.rep}"
     check = registry.get("checks", spec.check)
+    given = {} if spec.problem is None else {"problem": problem(spec.problem, spec.preprocess)}
     start = perf_counter()
-    found = check(stream(spec.seed, path), **spec.params)
+    found = check(stream(spec.seed, spec.path), **spec.params, **given)
     work.rows += [_check_row(row) for row in found]
     return perf_counter() - start
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
+from rankexp.checks.base import Problem
 from rankexp.config.schema import Preprocess
-from rankexp.data.dataset import Feature
+from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.preprocess import Preprocessor
 from rankexp.data.snapshot import load_snapshot
 from rankexp.errors import DataError
-from rankexp.metrics.base import Metric
+from rankexp.metrics.base import Kind, Metric
 from rankexp.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.protocols.dealing import duplicates, inner_folds
 from rankexp.seeds import stream
@@ -172,15 +173,33 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     if isinstance(problem, GeneratorProblem):
         made = (problem.generator, canonical(problem.params))
         return _Distribution(problem.name, *made, setting.seed), None
-    data = load_snapshot(problem.snapshot)
-    if data.fingerprint != problem.fingerprint:
-        raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
+    data = _data(problem)
     levels = _several(data.levels)
     names, rows = data.group_names, np.arange(len(data.y))
     beside = (data.groups, data.weights)
     whole = Part(data.X, data.y, levels, *beside, group_names=names, rows=rows)
     loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names)
     return loaded, data.features
+
+
+def _data(problem: DataProblem) -> Dataset:
+    """Return a data set as it was planned; DataError where it is another."""
+    data = load_snapshot(problem.snapshot)
+    if data.fingerprint != problem.fingerprint:
+        raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
+    return data
+
+
+def problem(what: DataProblem, preprocess: Preprocess) -> Problem:
+    """Return a data set as checks take it."""
+    data = _data(what)
+    made = Preprocessor(preprocess, data.features).fit(data.X, data.groups)
+    X, several = made.transform(data.X, data.groups), _several(data.levels)
+    for array in (X, data.y, data.groups, data.weights):
+        if array is not None:
+            array.setflags(write=False)
+    kind: Kind = "continuous" if data.levels is None else "ordinal" if several else "binary"
+    return Problem(what.name, X, data.y, kind, made.names, data.groups, data.weights)
 
 
 def _several(levels: Sequence[Any] | None) -> int | None:

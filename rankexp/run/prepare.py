@@ -124,7 +124,7 @@ def _find_data(
     nowhere: dict[str, str] = {}
     wrong: dict[str, str] = {}
     aside = list(remarks(study, chosen(study, only)))
-    setups = [each for each in chosen(study, only).values() if isinstance(each, Evaluate)]
+    setups = chosen(study, only).values()
     used = dict.fromkeys(problem for setup in setups for problem in setup.problems)
     for name in [problem for problem in used if problem in study.data]:
         try:

@@ -55,7 +55,7 @@ def frame(rows: list[tuple[int, str | None, int | None, str, float]]) -> pd.Data
     table = pd.DataFrame(rows, columns=["rep", "group", "step", "metric", "value"])
     table["step"] = table["step"].astype("Int64")
     table["rep"] = table["rep"].astype("Int64")
-    table = table.assign(experiment="e", setting=0, part="test", status="ok")
+    table = table.assign(experiment="e", problem="c", setting=0, part="test", status="ok")
     return table.reindex(columns=[*COLUMNS, "setting"]).astype({"setting": "Int64"})
 
 

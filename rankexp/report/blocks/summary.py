@@ -111,7 +111,7 @@ def done(context: Context, names: list[str]) -> str:
     """Say what was run: problems, methods, records and time; and what is missing."""
     setups = [context.study.experiments[name] for name in names]
     runs = [one for one in setups if isinstance(one, Evaluate)]
-    problems = list(dict.fromkeys(problem for one in runs for problem in one.problems))
+    problems = list(dict.fromkeys(problem for one in setups for problem in one.problems))
     sets = [name for name in problems if name in context.study.data]
     absent = [context.problem_label(n) for n in sets if context.missing_data(n) is not None]
     methods = {context.method_label(method) for one in runs for method in one.methods}

@@ -22,13 +22,16 @@ from rankexp.report.options import BlockKind
 
 REGISTER = {"simulation_along": "SimulationAlong"}
 
+Titles = dict[tuple[str, str], str]
+
+PLACE = ["experiment", "problem"]
 SECONDS, STEP = "seconds", "step"
 LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
 MANY = 6  # exponents, of which a sentence has only the ends
 
 
 class SimulationAlong(BlockKind):
-    """A panel an experiment and group of quantities of a check: lines along a number of its grid.
+    """A panel an experiment, data set and group of quantities: lines along a number of its grid.
 
     ``seconds`` is a quantity, too: what a repetition took. With other parameters in the grid each
     of their settings has lines of its own, as ``ratio, logistic``.
@@ -69,22 +72,21 @@ class SimulationAlong(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the numbers, and a table of them with the exponents."""
         wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
-        rows = pd.concat([self._rows(context, name) for name in block.experiments])
+        places = [place for name in block.experiments for place in _places(context, name)]
+        rows = pd.concat([self._rows(context, *place) for place in places])
         rows = rows[rows["quantity"].isin(wanted)]
         if not len(rows):
             return Output(notes=["The simulations have none of these quantities."])
-        titles = {
-            name: context.study.experiments[name].title or name for name in block.experiments
-        }
-        over = rows.groupby(["experiment", "line", "quantity", "x"], sort=False)
+        titles = _titles(context, places)
+        over = rows.groupby([*PLACE, "line", "quantity", "x"], sort=False)
         found = over["value"].agg(mean="mean", se="sem", repetitions="count").reset_index()
         found["at"] = over["at"].mean().to_numpy()
         fits = {
-            (str(key[0]), str(key[1])): _exponent(own)
-            for key, own in rows.groupby(["experiment", "line"], sort=False)
+            (str(key[0]), str(key[1]), str(key[2])): _exponent(own)
+            for key, own in rows.groupby([*PLACE, "line"], sort=False)
             if own["quantity"].iloc[0] in self.exponents
         }
-        keys = zip(found["experiment"], found["line"], strict=True)
+        keys = zip(found["experiment"], found["problem"], found["line"], strict=True)
         found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
         notes = ["Mean ± SE over repetitions."]
         if fits:
@@ -94,21 +96,21 @@ class SimulationAlong(BlockKind):
             )
         if SECONDS in wanted:
             notes.append("Seconds are of whole repetitions, on the machine of the run.")
-        numbers = found.drop(columns=["quantity", *([] if self.against else ["at"])]).rename(
-            columns={"line": "quantity", "x": self.parameter}
-        )
+        out = ["quantity", *([] if self.against else ["at"])]
+        out += [] if found["problem"].any() else ["problem"]
+        numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})
         gist, facts = self._told(fits, titles)
         tables, drawn = [self._table(found, titles, bool(fits))], self._draw(found, titles)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _told(
-        self, fits: dict[tuple[str, str], tuple[float, float]], titles: dict[str, str]
+        self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles
     ) -> tuple[str, dict[str, Fact]]:
         """Return a sentence on the exponents, of many their ends, and facts of each."""
         x, facts = self.against or self.label or self.parameter, {}
         told = [
-            (titles[name], line, number(fit, 2), fit, se)
-            for (name, line), (fit, se) in fits.items()
+            (titles[name, problem], line, number(fit, 2), fit, se)
+            for (name, problem, line), (fit, se) in fits.items()
             if not math.isnan(fit)
         ]
         single = len(titles) == 1
@@ -124,42 +126,44 @@ class SimulationAlong(BlockKind):
             gist = f"Exponents along {x} are {least} to {most}."
         return gist, facts
 
-    def _rows(self, context: Context, experiment: str) -> pd.DataFrame:
-        """Return experiment, line, x, at, rep, quantity and value of each repetition."""
+    def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:
+        """Return place, line, x, at, rep, quantity and value of each repetition on a problem."""
         setup = context.study.experiments[experiment]
         assert isinstance(setup, Simulate)  # see `shows`
+        own, place = problem or setup.check, {"experiment": experiment, "problem": problem}
         if self.parameter == STEP:
-            found = compare.as_found(context.frame, experiment, STEP).drop(columns="setting")
+            found = compare.as_found(context.frame, experiment, STEP, own).drop(columns="setting")
             rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
             rows = rows.rename(columns={STEP: "x"})
-            return rows.assign(experiment=experiment, line=rows["quantity"], at=rows["x"])
+            return rows.assign(**place, line=rows["quantity"], at=rows["x"])
         known = [{k: dict(point.values)[k] for k in setup.grid} for point in points(setup.grid)]
         rows = compare.simulated_rows(context.frame, experiment)
-        rows = rows[rows["group"] == ""]
-        cells = [cell for cell in context.cells if cell.experiment == experiment]
+        rows = rows[(rows["group"] == "") & (rows["problem"] == own)]
         taken = [
             (cell.place.setting or 0, cell.place.rep or 0, SECONDS, record.times["fit"])
-            for cell in cells
-            if (record := context.records.get(cell.key)) is not None and "fit" in record.times
+            for cell in context.cells
+            if (cell.experiment, cell.problem) == (experiment, own)
+            and (record := context.records.get(cell.key)) is not None
+            and "fit" in record.times
         ]
         names = ["setting", "rep", "quantity", "value"]
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)], ignore_index=True)
         x = [float(own.pop(self.parameter)) for own in known]
         others = ["".join(f", {value}" for value in own.values()) for own in known]
         settings = rows["setting"].astype(int)
-        rows = rows.assign(experiment=experiment, x=settings.map(dict(enumerate(x))))
+        rows = rows.assign(**place, x=settings.map(dict(enumerate(x))))
         rows["line"] = rows["quantity"] + settings.map(dict(enumerate(others)))
         rows["at"] = rows["x"]
         if self.against:
-            own = rows[rows["quantity"] == self.against].set_index(["setting", "rep"])["value"]
-            rows["at"] = own.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
+            at = rows[rows["quantity"] == self.against].set_index(["setting", "rep"])["value"]
+            rows["at"] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
         return rows.sort_values("x", kind="stable")
 
-    def _table(self, found: pd.DataFrame, titles: dict[str, str], fitted: bool) -> Table:
+    def _table(self, found: pd.DataFrame, titles: Titles, fitted: bool) -> Table:
         values = sorted(set(found["x"]))
         rows: list[list[Entry]] = []
-        for (name, line), own in found.groupby(["experiment", "line"], sort=False):
-            row: list[Entry] = [titles[str(name)], str(line)]
+        for (name, problem, line), own in found.groupby([*PLACE, "line"], sort=False):
+            row: list[Entry] = [titles[str(name), str(problem)], str(line)]
             at = own.set_index("x").reindex(values)
             for mean, se in zip(at["mean"], at["se"], strict=True):
                 row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
@@ -169,10 +173,10 @@ class SimulationAlong(BlockKind):
         header += ["exponent"] if fitted else []
         return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
 
-    def _draw(self, found: pd.DataFrame, titles: dict[str, str]) -> figure.Figure:
+    def _draw(self, found: pd.DataFrame, titles: Titles) -> figure.Figure:
         drawn = [
-            (titles[str(name)], label, here)
-            for name, own in found.groupby("experiment", sort=False)
+            (titles[str(name), str(problem)], label, here)
+            for (name, problem), own in found.groupby(PLACE, sort=False)
             for label, names in self.quantities.items()
             if len(here := own[own["quantity"].isin(names)])
         ]
@@ -197,6 +201,25 @@ class SimulationAlong(BlockKind):
             own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
         figure.legend(made)
         return made
+
+
+def _places(context: Context, experiment: str) -> list[tuple[str, str]]:
+    """Return an experiment with each of its data sets that are there, or with an empty one."""
+    setup = context.study.experiments[experiment]
+    there = (name for name in setup.problems if context.missing_data(name) is None)
+    return [(experiment, name) for name in there] if setup.problems else [(experiment, "")]
+
+
+def _titles(context: Context, places: list[tuple[str, str]]) -> Titles:
+    """Return what each place is called: its experiment, its data set, or both."""
+    names = {name: context.study.experiments[name].title or name for name, _ in places}
+    return {
+        (name, problem): ": ".join(
+            [names[name]] * (not problem or len(names) > 1)
+            + [context.problem_label(problem)] * bool(problem)
+        )
+        for name, problem in places
+    }
 
 
 def _exponent(rows: pd.DataFrame) -> tuple[float, float]:

@@ -233,7 +233,7 @@ def _how(context: Context, row: Row) -> str:
     problems = [name for name in row.problem if name not in ("*", OVER)]
     if row.problem[:1] == (OVER,):
         where.append(f"over {len(problems)} data sets")
-    elif isinstance(setup, Evaluate) and 0 < len(problems) < len(setup.problems):
+    elif setup is not None and 0 < len(problems) < len(setup.problems):
         where.append(listed(problems))
     where += [Rule.parse(row.rule).label] if row.rule else []
     share = f", in at least {100 * row.share:g} % of the cases" if row.share < 1 else ""

@@ -16,6 +16,7 @@ from rankexp.report.options import BlockKind
 REGISTER = {"extreme_case": "ExtremeCase"}
 
 PLACE = ["setting", "rep"]
+WHERE = ["problem", *PLACE]
 
 
 class ExtremeCase(BlockKind):
@@ -40,21 +41,22 @@ class ExtremeCase(BlockKind):
             assert isinstance(setup, Simulate)  # see `shows`
             rows = compare.simulated_rows(context.frame, name)
             plain = rows[rows["group"] == ""]
-            wide = plain.pivot(index=PLACE, columns="quantity", values="value")
+            wide = plain.pivot(index=WHERE, columns="quantity", values="value")
             if self.quantity not in wide or wide[self.quantity].isna().any():
                 continue
             place = int(wide[self.quantity].to_numpy().argmax())
-            where, label = wide.index[place], setup.title or name
+            (problem, *where), label = wide.index[place], setup.title or name
             top = float(wide[self.quantity].max())
-            best = wide.loc[[where]].reindex(columns=self.compare_with).iloc[0]
+            best = wide.reindex(columns=self.compare_with).iloc[place]
             others = {str(one): float(value) for one, value in best.items()}
             values = [top, *others.values(), *(top / value for value in others.values())]
-            point = points(setup.grid)[where[0]].text
+            on = [context.problem_label(problem)] if setup.problems else []
+            point = ", ".join(filter(None, [*on, points(setup.grid)[where[0]].text]))
             heads.append([label, point, *(Cell(value, digits=3) for value in values)])
             facts[label] = Fact("", _told(top, others))
-            steps = compare.as_found(context.frame, name, "step").set_index(PLACE)
-            if where in steps.index:
-                own = steps.loc[[where]].dropna(how="any").reset_index()
+            steps = compare.as_found(context.frame, name, "step", problem).set_index(PLACE)
+            if tuple(where) in steps.index:
+                own = steps.loc[[tuple(where)]].dropna(how="any").reset_index()
                 tables.append(_steps(label, own.drop(columns=PLACE).set_index("step")))
                 found.append(own.assign(experiment=name, **{self.quantity: top}))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())

@@ -18,10 +18,11 @@ from rankexp.report.options import BlockKind
 REGISTER = {"simulation_table": "SimulationTable"}
 
 FAR = 3.0  # standard errors
+DATA_SET = "data set"
 
 
 class SimulationTable(BlockKind):
-    """Quantities of `simulate` experiments, mean ± SE over repetitions."""
+    """Quantities of `simulate` experiments, mean ± SE over repetitions, by data set if any."""
 
     shows = (Simulate,)
 
@@ -42,7 +43,7 @@ class SimulationTable(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return one table an experiment."""
         tables = [self._table(context, name) for name in block.experiments]
-        grids = list(map(self._grid, block.experiments, tables))
+        grids = [self._grid(context, *own) for own in zip(block.experiments, tables, strict=True)]
         z = "; z is a mean difference over its SE" if self.expected else ""
         numbers = pd.concat(tables)
         single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
@@ -52,13 +53,18 @@ class SimulationTable(BlockKind):
         return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
 
     def _facts(self, context: Context, numbers: pd.DataFrame) -> dict[str, Fact]:
-        """Return means with two SE: ``gain of a group at p=0.9`` of each that only one row has."""
+        """Return means with two SE: ``gain of a group at p=0.9`` of each that only one row has.
+
+        Of a check of data sets ``gain on <label> at p=0.9``.
+        """
         found: dict[str, list[str]] = {}
         for row in numbers.to_dict("records"):
             setup = context.study.experiments[row["experiment"]]
             assert isinstance(setup, Simulate)  # see `shows`
             point = points(setup.grid)[row["setting"]].text
             name = row["quantity"] + f" of {row['group']}" * bool(row["group"])
+            if setup.problems:
+                name += f" on {context.problem_label(row['problem'])}"
             text = number(row["mean"], self.digits, tiny=True)
             if row["se"] > 0:
                 text += f" ± {number(2 * row['se'], self.digits, tiny=True)}"
@@ -72,15 +78,21 @@ class SimulationTable(BlockKind):
         if self.quantities is not None:
             table = table[table["quantity"].isin(self.quantities)]
         expected = compare.simulated_differences(context.frame, experiment, self.expected)
-        table = table.merge(expected, on=["setting", "group", "quantity"], how="left")
+        table = table.merge(expected, on=[*compare.CASE, "quantity"], how="left")
+        problems = table.pop("problem")
         settings = [setup.params | dict(point.values) for point in points(setup.grid)]
         for place, name in enumerate(setup.grid):
             table.insert(place, name, [settings[setting][name] for setting in table["setting"]])
+        if setup.problems:
+            table.insert(0, "problem", problems)
         table.insert(0, "experiment", experiment)
         return table
 
-    def _grid(self, experiment: str, table: pd.DataFrame) -> Table:
+    def _grid(self, context: Context, experiment: str, table: pd.DataFrame) -> Table:
         names = list(table.columns[1 : table.columns.get_loc("setting")])
+        if "problem" in names:
+            labels = table["problem"].map(context.problem_label)
+            names[0], table = DATA_SET, table.assign(**{DATA_SET: labels})
         grouped = bool((table["group"] != "").any())
         names += ["group"] if grouped else []
         if self.wide:
@@ -106,7 +118,8 @@ class SimulationTable(BlockKind):
         means = table.groupby("quantity", sort=False)["mean"]
         digits = {str(q): self.digits * bool((own % 1 != 0).any()) for q, own in means}
         rows: list[list[Entry]] = []
-        for _, own in table.groupby(["setting", "group"], sort=False):
+        places = [name for name in (DATA_SET, "setting", "group") if name in table]
+        for _, own in table.groupby(places, sort=False):
             cells = {row["quantity"]: row for row in own.to_dict("records")}
             found = (cells.get(q, {"mean": math.nan, "se": math.nan}) for q in digits)
             shown = zip(found, digits.values(), strict=True)
