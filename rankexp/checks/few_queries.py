@@ -130,4 +130,5 @@ def _told(notion: str, found: dict[tuple[str, str], list[float]]) -> list[dict[s
         values[f"regret of {name}"] = own.mean()
         values[f"violations of {bound}"] = (excess > ROUNDING).sum()
         values[f"largest excess of {name}"] = excess.max()
-    return [{"group": notion, "quantity": q, "value": float(v)} for q, v in values.items()]
+    exact = {name: round(float(value), 12) + 0.0 for name, value in values.items()}
+    return [{"group": notion, "quantity": name, "value": value} for name, value in exact.items()]
