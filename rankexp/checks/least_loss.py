@@ -50,7 +50,7 @@ def boosters_on_data(
     Raises
     ------
     ValueError
-        For other numbers.
+        For other numbers, or a problem of which no stump has an edge.
 
     References
     ----------
@@ -59,19 +59,25 @@ def boosters_on_data(
     if rounds < 2 or n_cuts < 1:
         raise ValueError(f"rounds={rounds}, n_cuts={n_cuts}: expected 2 or more, and 1 or more")
     X, up = problem.X, problem.y > 0
-    least = _least(X, up, n_cuts)
-    rows: list[dict[str, Any]] = [{"quantity": "least pair loss", "value": least}]
-    needed, signs = {}, []
-    told = np.unique(np.geomspace(1, rounds, STEPS).round().astype(int))
+    losses, signs, needed = {}, [], {}
     for name, booster in BOOSTERS.items():
         made = booster(n_rounds=rounds, n_cuts=n_cuts, smoothing=SMOOTHING).fit(X, up)
         stages = [np.asarray(s) for s in made.staged_decision_function(X)]
-        losses = [float(np.exp(-s[up]).mean() * np.exp(s[~up]).mean()) for s in stages]
-        excess = np.maximum(np.array(losses) - least, RESOLUTION)
+        if not stages:
+            raise ValueError(
+                f"no threshold in a feature of '{problem.name}' tells its classes apart"
+            )
+        losses[name] = np.array([np.exp(-s[up]).mean() * np.exp(s[~up]).mean() for s in stages])
+        signs.append(np.sign((stages[-1][up][:, None] - stages[-1][~up]).round(6)))
+    least = min(_least(X, up, n_cuts), *(float(own.min()) for own in losses.values()))
+    least = least if least > RESOLUTION else 0.0
+    rows: list[dict[str, Any]] = [{"quantity": "least pair loss", "value": least}]
+    told = np.unique(np.geomspace(1, rounds, STEPS).round().astype(int))
+    for name, own in losses.items():
+        excess = np.maximum(own - least, RESOLUTION)
         rows += _steps(f"excess of {name}", excess, told)
         if (close := np.flatnonzero(excess <= NEAR * (1.0 - least))).size:
             needed[name] = close[0] + 1.0
-        signs.append(np.sign((stages[-1][up][:, None] - stages[-1][~up]).round(6)))
     ends = {f"rounds of {name}": count for name, count in needed.items()}
     if len(needed) == len(BOOSTERS):
         ends["rounds of AdaBoost over RankBoost"] = needed["AdaBoost"] / needed["RankBoost"]
@@ -87,7 +93,7 @@ def _steps(name: str, values: Floats, told: Ints) -> list[dict[str, Any]]:
 
 
 def _least(X: Floats, up: Any, n_cuts: int) -> float:
-    """Return the least pair loss of sums of stumps; its logarithm is convex."""
+    """Return the least pair loss of sums of stumps, which is convex."""
     cuts = [(j, c) for j in range(X.shape[1]) for c in cuts_of(X[:, j], "quantile", n_cuts)]
     stumps = np.array([X[:, j] > c for j, c in cuts], dtype=np.float64).T
     sides = -stumps[up], stumps[~up]
@@ -99,8 +105,8 @@ def _least(X: Floats, up: Any, n_cuts: int) -> float:
             weights = np.exp(s - s.max())
             value += float(s.max() + np.log(weights.mean()))
             slope += weights @ side / weights.sum()
-        return value, slope
+        return np.exp(value), np.exp(value) * slope
 
     limits: Any = {"maxiter": 5000, "maxfun": 10000, "gtol": 1e-10, "ftol": 1e-14}
     found = minimize(loss, np.zeros(len(cuts)), jac=True, method="L-BFGS-B", options=limits)
-    return float(np.exp(found.fun))
+    return float(found.fun)

@@ -181,7 +181,7 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
         setup = study.experiments[name]
         if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
             continue
-        does = "its check takes the rows of all of them"
+        does = "a check has no protocol"
         if isinstance(setup, Evaluate):
             does = f"its protocol '{setup.protocol.kind}' trains and tests on rows of all of them"
         for problem in setup.problems:
@@ -190,7 +190,7 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
                 yield (
                     problem,
                     f"experiment '{name}' leaves the parts of '{problem}' aside: {does}, and only "
-                    "the protocol 'given' goes by them",
+                    "'given' goes by them",
                 )
 
 

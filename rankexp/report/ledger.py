@@ -21,6 +21,7 @@ from rankexp.report.context import Context
 
 PLACE = ["model", "rep", "fold"]
 OUTSIDE = "this run has no such experiment, problem or method"
+NO_DATA = "its data is not available"
 HALF = "a split has a value for one side only, or none has"
 
 
@@ -103,13 +104,17 @@ def _cases(context: Context, row: Row, setup: Evaluate) -> Iterator[Case]:
 def _lacking(context: Context, row: Row, case: Case) -> Finding | None:
     """Return why there is nothing to test, where records that are needed are not there."""
     for cell in filter(None, (case.own, case.other)):
-        count = context.counts[row.experiment, cell.problem, cell.method]
-        if not count.complete:
-            return _incomplete(case.label, count)
+        if found := _shortfall(context, (row.experiment, cell.problem, cell.method), case.label):
+            return found
     return None
 
 
-def _incomplete(label: str, count: complete.Count) -> Finding:
+def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | None:
+    count = context.counts.get(key)
+    if count is None:
+        return Finding(label, standing=Standing.NOT_RUN, why=NO_DATA)
+    if count.complete:
+        return None
     none = count.missing == count.expected
     why = "" if none else complete.shortfall(count) or ""
     return Finding(label, standing=Standing.NOT_RUN if none else Standing.UNDECIDED, why=why)
@@ -168,17 +173,14 @@ def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
     for problem, (setting, point) in product(problems, enumerate(points(setup.grid))):
         where = f", {words(context, problem)}" if setup.problems else ""
         label = f"{' − '.join(wanted)} {point.text}".strip() + where
-        count = context.counts.get((row.experiment, problem, setup.check), complete.Count())
-        if setup.problems and count.expected == 0:
-            yield Finding(label, standing=Standing.NOT_RUN, why="its data is not available")
-        elif not count.complete:
-            yield _incomplete(label, count)
+        if found := _shortfall(context, (row.experiment, problem, setup.check), label):
+            yield found
         elif not {*wanted} <= {*table.columns}:
             yield Finding(label, why="the check has no such quantity")
         else:
             one = table.xs((problem, setting), level=("problem", "setting"))
-            found = [one[name].to_numpy(dtype=np.float64) for name in wanted]
-            values = settled(found[0] - found[1] if row.reference else found[0])
+            sides = [one[name].to_numpy(dtype=np.float64) for name in wanted]
+            values = settled(sides[0] - sides[1] if row.reference else sides[0])
             if row.test == "always":
                 yield claims.of_every(label, ends, values)
             else:

@@ -50,15 +50,16 @@ class ExtremeCase(BlockKind):
             best = wide.reindex(columns=self.compare_with).iloc[place]
             others = {str(one): float(value) for one, value in best.items()}
             values = [top, *others.values(), *(top / value for value in others.values())]
-            on = [context.problem_label(problem)] if setup.problems else []
-            point = ", ".join(filter(None, [*on, points(setup.grid)[where[0]].text]))
+            label_of = context.problem_label(problem) if setup.problems else ""
+            point = ", ".join(filter(None, [label_of, points(setup.grid)[where[0]].text]))
             heads.append([label, point, *(Cell(value, digits=3) for value in values)])
             facts[label] = Fact("", _told(top, others))
             steps = compare.as_found(context.frame, name, "step", problem).set_index(PLACE)
             if tuple(where) in steps.index:
                 own = steps.loc[[tuple(where)]].dropna(how="any").reset_index()
                 tables.append(_steps(label, own.drop(columns=PLACE).set_index("step")))
-                found.append(own.assign(experiment=name, **{self.quantity: top}))
+                on = {"problem": problem} if setup.problems else {}
+                found.append(own.assign(experiment=name, **on, **{self.quantity: top}))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())
         header = ["Experiment", "Setting", self.quantity, *self.compare_with]
         header += [f"{self.quantity} / {name}" for name in self.compare_with]
