@@ -1,5 +1,6 @@
 """AdaBoost and RankBoost on a data set: whether they come to the same, and how soon."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -62,13 +63,8 @@ def boosters_on_data(
     losses, signs, needed = {}, [], {}
     for name, booster in BOOSTERS.items():
         made = booster(n_rounds=rounds, n_cuts=n_cuts, smoothing=SMOOTHING).fit(X, up)
-        stages = [np.asarray(s) for s in made.staged_decision_function(X)]
-        if not stages:
-            raise ValueError(
-                f"no threshold in a feature of '{problem.name}' tells its classes apart"
-            )
-        losses[name] = np.array([np.exp(-s[up]).mean() * np.exp(s[~up]).mean() for s in stages])
-        signs.append(np.sign((stages[-1][up][:, None] - stages[-1][~up]).round(6)))
+        losses[name], last = _losses(made.staged_decision_function(X), up, problem.name)
+        signs.append(np.sign((last[up][:, None] - last[~up]).round(6)))
     least = min(_least(X, up, n_cuts), *(float(own.min()) for own in losses.values()))
     least = least if least > RESOLUTION else 0.0
     rows: list[dict[str, Any]] = [{"quantity": "least pair loss", "value": least}]
@@ -83,6 +79,15 @@ def boosters_on_data(
         ends["rounds of AdaBoost over RankBoost"] = needed["AdaBoost"] / needed["RankBoost"]
     ends["pairs ordered otherwise"] = (signs[0] != signs[1]).mean()
     return rows + [{"quantity": name, "value": float(value)} for name, value in ends.items()]
+
+
+def _losses(stages: Iterable[Floats], up: Any, name: str) -> tuple[Floats, Floats]:
+    """Return the pair loss after each round, and the last scores."""
+    scores = list(stages)
+    if not scores:
+        raise ValueError(f"no threshold in a feature of '{name}' tells its classes apart")
+    found = [np.exp(-s[up]).mean() * np.exp(s[~up]).mean() for s in scores]
+    return np.array(found), scores[-1]
 
 
 def _steps(name: str, values: Floats, told: Ints) -> list[dict[str, Any]]:
