@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rankexp_example.block import Wins
-from rankexp_example.check import rounded_scores
+from rankexp_example.check import rounded_scores, single_features
 from rankexp_example.estimator import Covariance
 from rankexp_example.generator import Disc
 from rankexp_example.loss import Huber
@@ -54,6 +54,7 @@ def test_generator():
 
 def test_check():
     check_check(rounded_scores)
+    check_check(single_features)
 
 
 def test_protocol():

@@ -59,6 +59,8 @@ def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
     assert sorted(customers["rep"].unique()) == [0, 1, 2]
     rounded = pd.read_csv(folder / "rounded.csv").query("quantity == 'cost'")
     assert rounded["mean"].iloc[0] > rounded["mean"].iloc[1]
+    alone = pd.read_csv(folder / "alone.csv")
+    assert set(alone["problem"]) == {"customers"} and alone["mean"].between(0.0, 0.5).all()
     for method in ("points", "pairs", "balanced", "covariance"):
         kept = scores.query("method == @method and metric == 'rank_loss' and part == 'test'")
         assert kept.query("experiment == 'customers'")["value"].mean() < 0.45, method

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rankexp.checks import of_data
 from rankexp.metrics import rank_loss
 
 
@@ -28,3 +29,28 @@ def rounded_scores(rng, *, decimals: int = 0, n: int = 1000):
         {"quantity": "rank_loss", "value": loss},
         {"quantity": "cost", "value": float(rank_loss(y, np.round(scores, decimals))) - loss},
     ]
+
+
+@of_data("binary")
+def single_features(rng, *, problem, top: int = 3):
+    """Find the rank losses of the best single features of a data set, either way round.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Not used.
+    problem : rankexp.checks.Problem
+        Of two classes.
+    top : int
+        Features told.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``group``, the feature, and ``value``
+    """
+    losses = {
+        name: float(rank_loss(problem.y, x))
+        for name, x in zip(problem.names, problem.X.T, strict=True)
+    }
+    best = sorted((min(loss, 1.0 - loss), name) for name, loss in losses.items())
+    return [{"quantity": "rank_loss", "group": name, "value": loss} for loss, name in best[:top]]
