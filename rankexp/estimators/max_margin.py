@@ -18,12 +18,7 @@ NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
 INSEPARABLE = (
     "the pairs are not separable: no linear order agrees with all of them, or only by a margin "
-    "that is rounding; set nu in (0, 1] to leave some aside, or take LinearRanker('hinge'), which "
-    "counts by how much each is off"
-)
-LOW = (
-    "for no w but 0 the lowest margins, a share nu={nu:g}, have a mean above 0: raise nu, or take "
-    "LinearRanker('hinge')"
+    "that is rounding; take LinearRanker('hinge'), which counts by how much each is off"
 )
 
 
@@ -31,12 +26,8 @@ LOW = (
 class MaxMarginRanker(LinearOfPairs):
     """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
 
-    Or with `nu`, where not all pairs need be in order, the mean of the share nu of lowest margins.
-
     Parameters
     ----------
-    nu : float or None
-        In (0, 1]; a pair counts its weight. None: all pairs are to be in order.
     tol : float
         Relative gap of the margin to reach, > 0.
 
@@ -45,7 +36,7 @@ class MaxMarginRanker(LinearOfPairs):
     coef_ : ndarray of shape (1, d)
         With absolute values that add up to 1.
     margin_ : float
-        The least margin of all pairs, or the mean of the lowest, in units of X.
+        The least margin of all pairs, in units of X.
     bound_ : float
         The value of the dual: no w has a greater one. Up to rounding of a sum of differences.
     dual_gap_ : float
@@ -60,8 +51,7 @@ class MaxMarginRanker(LinearOfPairs):
 
     References
     ----------
-    mohri2018, exercise 10.6. With `nu`: Rätsch, Schölkopf, Smola, Mika, Onoda and Müller, Robust
-    ensemble learning, 2000.
+    mohri2018, exercise 10.6.
 
     Examples
     --------
@@ -75,26 +65,19 @@ class MaxMarginRanker(LinearOfPairs):
     ValueError: the pairs are not separable: no linear order agrees with all of them...
     """
 
-    _weighs = True
-
-    nu: float | None = None
     tol: float = 1e-6
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
-        nu = self.nu
-        if nu is not None and not (isinstance(nu, Real) and 0.0 < float(nu) <= 1.0):
-            raise ValueError(f"nu must be None or in (0, 1], got {nu!r}")
         if not (isinstance(self.tol, Real) and float(self.tol) > 0):
             raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
 
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         X, power = scaled(X)
         pairs = PairList.of(upper, lower, weight, X.shape[0])
-        nu = 0.0 if self.nu is None else float(self.nu)
-        found = max_margin(X, pairs, nu, float(self.tol), NOTHING)
+        found = max_margin(X, pairs, float(self.tol), NOTHING)
         if found.bound <= NOTHING or found.margin <= 0.0:
-            raise ValueError(INSEPARABLE if self.nu is None else LOW.format(nu=nu))
+            raise ValueError(INSEPARABLE)
         with np.errstate(over="ignore"):
             self.margin_ = float(np.ldexp(found.margin, power))
             self.bound_ = float(np.ldexp(found.bound, power))

@@ -32,12 +32,12 @@ KINDS = {
     "push": ("exponential",),
 }
 CHECKED = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
-# Data of scikit-learn's checks are not separable: the LP refuses them, and the Perceptron goes on.
-MADE = {"MaxMarginRanker": {"nu": 1.0}, "RankPerceptron": {"max_iter": 3}}
+# Data of the checks are not separable: MaxMarginRanker refuses them, and the Perceptron goes on.
+MADE = {"RankPerceptron": {"max_iter": 3}}
 OTHERS = [
     registry.get("estimators", name)(**MADE.get(name, {}))
     for name in registry.names("estimators")
-    if name not in ("LinearRanker", "BoostedRanker")
+    if name not in ("LinearRanker", "BoostedRanker", "MaxMarginRanker")
 ]
 # Engines that aren't installed are said to be skipped where they are tested.
 OTHERS += [BoostedRanker(name, n_rounds=9) for name in ("lightgbm", "xgboost") if find_spec(name)]

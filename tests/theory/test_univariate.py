@@ -82,13 +82,14 @@ def test_plug_in_weights_against_draws():
 
 
 def test_what_is_printed_of_plug_in_weights_is_no_bound():
-    assert plug_in_bound(0.05, 1000, 0.5, "printed") < 1e-20 < plug_in_deviation(0.05, 1000, 0.5)
+    epsilon, n, p = 0.05, 1000, 0.5
+    printed = 2.0 * np.exp(-2.0 * p * n * epsilon / (1.0 - epsilon))
+    assert printed < 1e-20 < plug_in_deviation(epsilon, n, p)
     for epsilon in (0.02, 0.1, 0.5, 0.9, 2.0):
         for n in (10, 100, 3000):
             for p in (0.01, 0.3, 0.5, 0.9):
                 exact = plug_in_deviation(epsilon, n, p)
                 assert exact <= plug_in_bound(epsilon, n, p) + 1e-12
-                assert exact <= plug_in_bound(epsilon, n, p, "hoeffding") + 1e-12
 
 
 def test_the_profiled_loss_is_the_least_of_all_shifts():
@@ -113,7 +114,7 @@ def test_the_profiled_loss_is_the_least_of_all_shifts():
         (lambda: regret_bound(-0.1, Logistic()), "below 0"),
         (lambda: proper_regret_bound(0.1, Hinge()), "not proper"),
         (lambda: plug_in_deviation(0.0, 9, 0.5), "epsilon=0"),
-        (lambda: plug_in_bound(0.1, 9, 0.5, "markov"), "kind='markov'"),
+        (lambda: plug_in_bound(0.1, 9, 1.0), "p must be"),
         (lambda: profiled_exponential([1.0, 2.0], [1, 1]), "both of them"),
         (lambda: profiled_exponential([1.0, 2.0], [1, -1], (0.0, 1.0)), "a weight=0"),
     ],

@@ -1,9 +1,8 @@
 """The greatest margin of listed pairs under coefficients with ``|w|_1 <= 1``: a linear program.
 
-Of the margins ``z = D w`` the mean of the lowest share nu is maximised, or where nu is 0 the least
-one. The dual puts weights p on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1`` and
-``0 <= p <= share / nu``. It is solved for few pairs, to which those are added that are short of
-the margin, until the two values meet for all.
+The dual puts weights p >= 0 on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1``. It is solved
+for few pairs, to which those are added that are short of the margin, until the two values meet for
+all.
 """
 
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from rankexp.arrays import Floats
 from rankexp.solvers.pairs.pair_list import PairList, margins
 
 ADDED = 500  # tuned: pairs at once; in the first program those that a guess of w ranks worst
-MORE = 1.5  # tuned: times as many pairs as the share nu has, if these are more
 LONGEST = 200  # programs; some 10 are usual
 FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
 
@@ -29,22 +27,20 @@ class Margin(NamedTuple):
     n_iter: int
 
 
-def max_margin(X: Floats, pairs: PairList, nu: float, tol: float, enough: float) -> Margin:
+def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
     """Return the coefficients with the greatest margin, relative to the bound to a tolerance.
 
     `enough`: it ends early where the bound is lower: no w has that margin.
     """
     guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
     order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
-    needed = int(np.cumsum(pairs.share[order]).searchsorted(MORE * nu)) + 1
-    taken = np.sort(order[: max(ADDED, needed)])
+    taken = np.sort(order[:ADDED])
     best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
     for n_iter in range(1, LONGEST + 1):
         D = X[pairs.upper[taken]] - X[pairs.lower[taken]]
-        limit = pairs.share[taken] / nu if nu else None
-        w, level, bound = _program(D, limit)
+        w, level, bound = _program(D)
         z = margins(X, pairs.upper, pairs.lower, w)
-        margin = lowest_mean(z, pairs.share, nu)
+        margin = float(z.min())
         best = best._replace(bound=min(bound, best.bound), n_iter=n_iter)
         if margin > best.margin:
             best = best._replace(w=w, margin=margin)
@@ -58,31 +54,20 @@ def max_margin(X: Floats, pairs: PairList, nu: float, tol: float, enough: float)
     return best
 
 
-def lowest_mean(z: Floats, share: Floats, nu: float) -> float:
-    """Return the mean of the lowest share nu of values, the least one for 0."""
-    if nu == 0.0:
-        return float(z.min())
-    order = np.argsort(z)
-    left = np.minimum(np.cumsum(share[order]), nu)
-    return float(np.diff(left, prepend=0.0) @ z[order]) / float(left[-1])
-
-
-def _program(D: Floats, limit: Floats | None) -> tuple[Floats, float, float]:
+def _program(D: Floats) -> tuple[Floats, float, float]:
     """Solve the dual for some pairs; return w, the margin level of the pairs and the bound.
 
-    The bound is worked out from the weights, so that it holds whatever the solver's tolerance is,
-    but for limits that are exceeded by as much.
+    The bound is worked out from the weights, so that it holds whatever the solver's tolerance is.
     """
     m, d = D.shape
     both = np.vstack((D.T, -D.T))
-    most = [np.inf] * m if limit is None else limit.tolist()
     found = linprog(
         np.append(np.zeros(m), 1.0),
         A_ub=np.column_stack((both, -np.ones(2 * d))),
         b_ub=np.zeros(2 * d),
         A_eq=np.append(np.ones(m), 0.0)[None],
         b_eq=[1.0],
-        bounds=[(0.0, top) for top in [*most, np.inf]],
+        bounds=(0.0, None),
         method="highs",
         options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
     )

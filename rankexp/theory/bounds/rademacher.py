@@ -17,7 +17,6 @@ Supremum = Callable[[Floats], Floats]
 
 BLOCK = 2_000_000
 """Signs drawn at a time."""
-MOST_ENUMERATED = 16
 
 
 class Estimate(NamedTuple):
@@ -51,7 +50,7 @@ def empirical_rademacher(
     Examples
     --------
     >>> found = empirical_rademacher(linear_ball([[3.0], [4.0]], 1.0), 2, np.random.default_rng(0))
-    >>> abs(found.value - exact_rademacher(linear_ball([[3.0], [4.0]], 1.0), 2)) < 4 * found.se
+    >>> abs(found.value - (7.0 + 1.0) / 4.0) < 4.0 * found.se  # signs are alike, or not
     True
     """
     if m < 1 or draws < 2:
@@ -65,14 +64,6 @@ def empirical_rademacher(
     if found.shape != (draws,) or not np.isfinite(found).all():
         raise ValueError(f"supremum must return (B,) finite sums for signs (B, {m})")
     return Estimate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(draws)))
-
-
-def exact_rademacher(supremum: Supremum, m: int) -> float:
-    """Return it for up to 16 rows, the mean over all 2^m vectors of signs; ValueError for more."""
-    if not 1 <= m <= MOST_ENUMERATED:
-        raise ValueError(f"m={m}: expected 1 to {MOST_ENUMERATED} rows, or draw signs")
-    signs = np.where(np.arange(2**m)[:, None] >> np.arange(m) & 1, 1.0, -1.0)
-    return float(supremum(signs).mean() / m)
 
 
 def linear_ball(X: npt.ArrayLike, norm: float) -> Supremum:
@@ -95,34 +86,22 @@ def linear_ball_bound(X: npt.ArrayLike, norm: float) -> float:
     return float(norm * np.linalg.norm(rows) / len(rows))
 
 
-def kernel_ball(K: npt.ArrayLike, norm: float) -> Supremum:
-    """Return the supremum of functions of a kernel's space with norms up to `norm`.
+def kernel_rows(K: npt.ArrayLike) -> Floats:
+    """Return rows (m, m) whose inner products are the kernel K (m, m) of other rows.
 
-    K (m, m) holds the kernel of the rows; the supremum is ``norm sqrt(sigma' K sigma)``.
+    What `linear_ball` and `linear_ball_bound` say of them holds for functions of the kernel's
+    space with norms up to `norm`. The bound is ``norm sqrt(trace K) / m``, at most ``r norm /
+    sqrt(m)``, r² being the largest K(x, x): the step from Theorem 10.1 to Corollary 10.2 of
+    mohri2018. ValueError unless K is symmetric, and positive semidefinite but for rounding.
     """
-    gram = _gram(K, norm)
-    return lambda signs: norm * np.sqrt(np.maximum(((signs @ gram) * signs).sum(axis=1), 0.0))
-
-
-def kernel_ball_bound(K: npt.ArrayLike, norm: float) -> float:
-    """Return ``norm sqrt(trace K) / m``, an upper bound of the complexity of `kernel_ball`.
-
-    It is at most ``r norm / sqrt(m)``, r² being the largest K(x, x): the step from Theorem 10.1
-    to Corollary 10.2 of mohri2018.
-    """
-    gram = _gram(K, norm)
-    return float(norm * np.sqrt(np.trace(gram)) / len(gram))
-
-
-def _gram(K: npt.ArrayLike, norm: float) -> Floats:
-    check_positive(norm=norm)
     gram = table("K", K)
     scale = np.abs(gram).max()
     if gram.shape[0] != gram.shape[1] or np.abs(gram - gram.T).max() > 1e-9 * scale:
         raise ValueError(f"K must be square and symmetric, got shape {gram.shape}")
-    if scale > 0.0 and np.linalg.eigvalsh(gram)[0] < -1e-9 * len(gram) * scale:
+    sizes, directions = np.linalg.eigh(gram)
+    if sizes[0] < -1e-9 * len(gram) * scale:
         raise ValueError("K has a negative eigenvalue: it is no positive definite kernel")
-    return gram
+    return np.asarray(directions * np.sqrt(np.maximum(sizes, 0.0)))
 
 
 def threshold_rankers(X: npt.ArrayLike) -> Supremum:

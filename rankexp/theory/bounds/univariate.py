@@ -1,7 +1,5 @@
 """What losses of single examples say of the rank risk (kotlowski2011, sections 3 and 4)."""
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
@@ -171,30 +169,16 @@ def plug_in_deviation(epsilon: float, n: int, p: float) -> float:
     return float(below + above)
 
 
-def plug_in_bound(
-    epsilon: float,
-    n: int,
-    p: float,
-    kind: Literal["chernoff", "hoeffding", "printed"] = "chernoff",
-) -> float:
-    """Return a bound on `plug_in_deviation`, whose parameters and errors these are.
+def plug_in_bound(epsilon: float, n: int, p: float) -> float:
+    """Return Chernoff's bound on `plug_in_deviation`, whose parameters and errors these are.
 
-    Chernoff's adds up ``exp(-n kl(a, p))`` over the ends a = p / (1 + epsilon) and p / (1 -
-    epsilon), kl being the divergence of two coins; Hoeffding's is ``2 exp(-2 n (p epsilon / (1 +
-    epsilon))²)``. The printed one, ``2 exp(-2 p n epsilon / (1 - epsilon))``, is no bound: it
-    takes the farther of both ends, and the exponent lacks the square.
+    It adds up ``exp(-n kl(a, p))`` over the ends a = p / (1 + epsilon) and p / (1 - epsilon), kl
+    being the divergence of two coins. The printed one, ``2 exp(-2 p n epsilon / (1 - epsilon))``,
+    is no bound: it takes the farther of both ends, and the exponent lacks the square.
     """
     ends = _ends(epsilon, n, p)
-    if kind == "chernoff":
-        coins = (rel_entr(a, p) + rel_entr(1.0 - a, 1.0 - p) for a in ends if a <= 1.0)
-        found = sum(np.exp(-n * divergence) for divergence in coins)
-    elif kind == "hoeffding":
-        found = 2.0 * np.exp(-2.0 * n * (p - ends[0]) ** 2)
-    elif kind == "printed":
-        found = 2.0 * np.exp(-2.0 * p * n * epsilon / (1.0 - epsilon)) if epsilon < 1.0 else 0.0
-    else:
-        raise ValueError(f"kind='{kind}': expected chernoff, hoeffding or printed")
-    return float(min(1.0, found))
+    coins = (rel_entr(a, p) + rel_entr(1.0 - a, 1.0 - p) for a in ends if a <= 1.0)
+    return float(min(1.0, sum(np.exp(-n * divergence) for divergence in coins)))
 
 
 def profiled_exponential(
