@@ -1,29 +1,14 @@
 """RankBoost beside scikit-learn's boosted stumps; the seconds of ORBoost."""
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.util import find_spec
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks._timing import best_times
+from benchmarks._timing import best_times, engines
 from rankexp.estimators import ORBoost, RankBoost
 
 Row = tuple[str, float, float | None]
-
-
-@contextmanager
-def _numba(on: str) -> Iterator[None]:
-    before = os.environ.get("RANKEXP_NUMBA")
-    os.environ["RANKEXP_NUMBA"] = on
-    try:
-        yield
-    finally:
-        os.environ.pop("RANKEXP_NUMBA")
-        if before is not None:
-            os.environ["RANKEXP_NUMBA"] = before
 
 
 def _two_classes(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -59,16 +44,14 @@ def _rank_boost(how: str) -> Iterator[Row]:
 
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio or seconds, target); lower is better."""
-    for on in ("1", "0") if find_spec("numba") else ("0",):
-        how = "numba" if on == "1" else "numpy"
-        with _numba(on):
-            RankBoost(n_rounds=2).fit(*_two_classes(1000))  # compiled
-            yield from _rank_boost(how)
-            for d in (1, 20):
-                X, y = _three_levels(d)
-                for variant in ("lr", "all"):
-                    (seconds,) = best_times(
-                        2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
-                    )
-                    name = f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}, {how}"
-                    yield name, seconds, 5.0
+    for how in engines():
+        RankBoost(n_rounds=2).fit(*_two_classes(1000))  # compiled
+        yield from _rank_boost(how)
+        for d in (1, 20):
+            X, y = _three_levels(d)
+            for variant in ("lr", "all"):
+                (seconds,) = best_times(
+                    2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
+                )
+                name = f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}, {how}"
+                yield name, seconds, 5.0

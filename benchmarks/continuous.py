@@ -1,34 +1,24 @@
 """IAUC beside one argsort; the Kendall tree beside scikit-learn's regression tree."""
 
-import os
 from collections.abc import Iterator
 
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from benchmarks._timing import best_times
-from rankexp.compiled import choose
+from benchmarks._timing import best_times, engines
 from rankexp.estimators import CRank, KendallTree
 from rankexp.metrics import iauc
 from rankexp.solvers.trees.splits import best_threshold_split, kendall_charges, presort
 
 
-def _iauc_rows(target: float, numba: str) -> Iterator[tuple[str, float, float | None]]:
+def _iauc_rows(target: float, how: str) -> Iterator[tuple[str, float, float | None]]:
     rng = np.random.default_rng(0)
     y = rng.random(1_000_000)
     s = y + rng.random(y.size)
     tied = np.round(y, 2), np.round(s, 2)
-    before = os.environ.get("RANKEXP_NUMBA")
-    os.environ["RANKEXP_NUMBA"] = numba
-    try:
-        iauc(y[:10], s[:10])  # compiled
-        calls = (y.argsort, lambda: iauc(y, s), lambda: iauc(y, s, kind=5), lambda: iauc(*tied))
-        sort, *times = best_times(4, *calls)
-    finally:
-        os.environ.pop("RANKEXP_NUMBA")
-        if before is not None:
-            os.environ["RANKEXP_NUMBA"] = before
-    how = "numba" if numba == "1" else "numpy"
+    iauc(y[:10], s[:10])  # compiled
+    calls = (y.argsort, lambda: iauc(y, s), lambda: iauc(y, s, kind=5), lambda: iauc(*tied))
+    sort, *times = best_times(4, *calls)
     for what, seconds in zip(("(6)", "(5)", "(6), ties"), times, strict=True):
         yield f"IAUC by {what}, n = 1e6, {how} / one argsort", seconds / sort, target
 
@@ -47,9 +37,8 @@ def _split_time(n: int) -> float:
 
 def rows() -> Iterator[tuple[str, float, float | None]]:
     """Yield (name, measured ratio, target); lower is better."""
-    if choose("rankexp.metrics.dominance_numba") is not None:
-        yield from _iauc_rows(12, "1")
-    yield from _iauc_rows(60, "0")
+    for how in engines():
+        yield from _iauc_rows(12 if how == "numba" else 60, how)
     rng = np.random.default_rng(0)
     X = rng.random((100_000, 10))
     y = X[:, 0] + np.sin(6 * X[:, 1]) + 0.3 * rng.standard_normal(len(X))

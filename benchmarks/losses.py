@@ -1,13 +1,11 @@
 """Losses × risks of menon2014 beside logistic regression, with numba and without."""
 
-import importlib.util
-import os
 import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks._timing import best_times
+from benchmarks._timing import best_times, engines
 from benchmarks.linear import LAMS
 from rankexp.losses import Logistic
 from rankexp.losses import parse as loss_of
@@ -40,23 +38,23 @@ def _solve(X: np.ndarray, y: np.ndarray, loss: str, risk: str) -> None:
         raise RuntimeError(f"{loss} × {risk} isn't certified: gaps {found.gap}")
 
 
-def _bar(loss: str, risk: str, numba: bool) -> float | None:
+def _bar(loss: str, risk: str, how: str) -> float | None:
     if loss == "exponential":
         return 1.5
     if risk == "push":
         return 10.0
     if loss in {"logistic", "asymmetric_a", "asymmetric_b"}:
-        return 1.5 if numba else 2.5
+        return 1.5 if how == "numba" else 2.5
     return None
 
 
-def _paths(X: np.ndarray, y: np.ndarray, numba: bool) -> Iterator[Row]:
+def _paths(X: np.ndarray, y: np.ndarray, how: str) -> Iterator[Row]:
     cells = [(loss, "bipartite") for loss in PAIRS] + [(loss, "push(p=4)") for loss in PUSHED]
     calls = [lambda cell=cell: _solve(X, y, *cell) for cell in cells]
     logistic, *times = best_times(3, lambda: smooth_path(X, y, Logistic(), LAMS), *calls)
     for (loss, risk), seconds in zip(cells, times, strict=True):
-        name = f"{risk} × {loss} path / logistic path, {'numba' if numba else 'numpy'}"
-        yield name, seconds / logistic, _bar(loss, risk.partition("(")[0], numba)
+        name = f"{risk} × {loss} path / logistic path, {how}"
+        yield name, seconds / logistic, _bar(loss, risk.partition("(")[0], how)
 
 
 def _peak(X: np.ndarray, y: np.ndarray, loss: str, risk: str) -> float:
@@ -81,17 +79,10 @@ def _sorts(y: np.ndarray) -> float:
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = data()
-    before = os.environ.get("RANKEXP_NUMBA")
-    for on in ("1", "0") if importlib.util.find_spec("numba") else ("0",):
-        os.environ["RANKEXP_NUMBA"] = on
-        try:
-            yield from _paths(X, y, on == "1")
-            yield "gradient of squared hinge of pairs / argsort, n = 1e5", _sorts(y), 3.0
-            for loss, risk in (("logistic", "bipartite"), ("asymmetric_a", "bipartite")):
-                yield f"{risk} × {loss}, peak memory / X", _peak(X, y, loss, risk), 3.0
-            for loss in PUSHED:
-                yield f"push × {loss}, peak memory / X", _peak(X, y, loss, "push"), 3.0
-        finally:
-            os.environ.pop("RANKEXP_NUMBA")
-            if before is not None:
-                os.environ["RANKEXP_NUMBA"] = before
+    for how in engines():
+        yield from _paths(X, y, how)
+        yield "gradient of squared hinge of pairs / argsort, n = 1e5", _sorts(y), 3.0
+        for loss, risk in (("logistic", "bipartite"), ("asymmetric_a", "bipartite")):
+            yield f"{risk} × {loss}, peak memory / X", _peak(X, y, loss, risk), 3.0
+        for loss in PUSHED:
+            yield f"push × {loss}, peak memory / X", _peak(X, y, loss, "push"), 3.0

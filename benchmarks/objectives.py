@@ -1,33 +1,19 @@
 """PairObjective in sorts of the scores, and its share of a boosting round."""
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from benchmarks._timing import best_times
+from benchmarks._timing import best_times, engines
 from rankexp.objectives import PairObjective
 
 Row = tuple[str, float, float | None]
 
 SORTS = {"logistic": (1.0, 3.0), "exponential": (1.0, 3.0), "squared_hinge": (3.0, 3.0)}
 """Most argsorts of a million scores, with numba and without."""
-
-
-@contextmanager
-def _numba(on: str) -> Iterator[None]:
-    before = os.environ.get("RANKEXP_NUMBA")
-    os.environ["RANKEXP_NUMBA"] = on
-    try:
-        yield
-    finally:
-        os.environ.pop("RANKEXP_NUMBA")
-        if before is not None:
-            os.environ["RANKEXP_NUMBA"] = before
 
 
 def _scores(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,9 +58,8 @@ def _updates(engine: str, X: np.ndarray, y: np.ndarray) -> Iterator[Callable[[],
 
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio or milliseconds, target); lower is better."""
-    for on in ("1", "0") if find_spec("numba") else ("0",):
-        with _numba(on):
-            yield from _gradients("numba" if on == "1" else "numpy")
+    for how in engines():
+        yield from _gradients(how)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1_000_000, 20))
     f = X.sum(axis=1) + 4.0 * rng.standard_normal(len(X))  # enough to learn for every round

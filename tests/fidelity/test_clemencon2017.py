@@ -1,7 +1,5 @@
 """Table 1 of clemencon2017 as the study runs it, against numbers known to be reachable."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +8,6 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 REACHABLE = {  # mean over seeds, tolerance
     ("crank", "iauc"): (0.93, 0.02),
     ("crank", "d_tau"): (0.84, 0.03),
@@ -32,17 +29,10 @@ OUT_OF_REACH = {("crank", "d_tau"), ("kendall", "d_tau")}
 
 
 @pytest.fixture(scope="module")
-def folder(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def folder(run_study: Callable[..., Path]) -> Path:
     """A run of Table 1 over its 100 seeds, and what goes with it, in a folder of its own."""
-    results = with_records(tmp_path_factory.mktemp("results"), "clemencon2017")
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/clemencon2017.yaml")]
-    options = ["--only", "table1,classifiers,eight-cells,n-1000"]
-    options += ["--results", str(results), "--quiet"]
-    done = subprocess.run([*command, *options], check=False)
-    assert done.returncode in (0, 3)  # 3: the data of the real half is not here
-    return results / "clemencon2017"
+    experiments = "table1,classifiers,eight-cells,n-1000"
+    return run_study("clemencon2017", experiments, codes=(0, 3))  # 3: without real data
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@ and the learning curves: what a review computed with code of its own.
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +16,6 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 TABLE1 = {  # oracle on two partitions, SE
     ("breast-w", "exponential"): ((0.0052, 0.0053), 0.0002),
     ("breast-w", "svm-or"): ((0.0051, 0.0053), 0.0002),
@@ -86,18 +83,12 @@ QUARTILES_TO_SD = 1.349
 
 
 @pytest.fixture(scope="module")
-def folder(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def folder(run_study: Callable[..., Path]) -> Path:
     """A full run of what is tested, into a folder of its own."""
-    results = with_records(tmp_path_factory.mktemp("results"), "kotlowski2011")
     names = ["figure1", *EXPERIMENTS.values()]
     if os.environ.get("RANKEXP_DATA"):
         names += ["table1", "wide", "codes", "unscaled-codes", "corners"]
-    only = ["--only", ",".join(names)]
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/kotlowski2011.yaml")]
-    subprocess.run([*command, *only, "--results", str(results), "--quiet"], check=True)
-    return results / "kotlowski2011"
+    return run_study("kotlowski2011", *names)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The study kotlowski2011-theory as it runs: its claims, the tightness of bounds, and the map."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,21 +8,13 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 OPEN = {"plug-in weights"}
 
 
 @pytest.fixture(scope="module")
-def folder(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def folder(run_study: Callable[..., Path]) -> Path:
     """A run of the whole study."""
-    name = "kotlowski2011-theory"
-    results = with_records(tmp_path_factory.mktemp("theory"), name)
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / f"configs/{name}.yaml")]
-    done = subprocess.run([*command, "--results", str(results), "--quiet"], check=False)
-    assert done.returncode == 0
-    return results / name
+    return run_study("kotlowski2011-theory")
 
 
 def test_every_bound_holds(folder: Path) -> None:

@@ -1,8 +1,5 @@
 """The study letor-ohsumed as it runs, against LETOR's print and figures known to be reachable."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +8,6 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = ("ndcg@1", "ndcg@3", "ndcg@5", "ndcg@10", "map", "u_pairs")
 SE = dict(zip(COLUMNS, (0.04, 0.033, 0.03, 0.025, 0.02, 0.012), strict=True))
 REACHED = {  # by a review, with the choice on lambda 10 to 1e-4 and at most 600 rounds
@@ -33,19 +29,10 @@ CONSTANT = {"map": 0.3069, "map(ties=order)": 0.4274}
 
 
 @pytest.fixture(scope="module")
-def values(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> "dict[tuple[str, str], pd.Series]":
+def values(run_study: Callable[..., Path]) -> "dict[tuple[str, str], pd.Series]":
     """Values by experiment and method, chosen by MAP on the validation parts: means of folds."""
-    data = Path(os.environ.get("RANKEXP_DATA", "")) / "ohsumed/QueryLevelNorm"
-    if not data.is_dir():
-        pytest.skip("RANKEXP_DATA has no OHSUMED")
-    results = with_records(tmp_path_factory.mktemp("letor"), "letor-ohsumed")
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/letor-ohsumed.yaml")]
-    only = ["--only", "letor", "--only", "file-order"]
-    done = subprocess.run([*command, *only, "--results", str(results), "--quiet"], check=False)
-    assert done.returncode == 0
-    rows = pd.read_csv(results / "letor-ohsumed/scores.csv", dtype={"grid": str, "group": str})
+    folder = run_study("letor-ohsumed", "letor", "file-order", data=["ohsumed/QueryLevelNorm"])
+    rows = pd.read_csv(folder / "scores.csv", dtype={"grid": str, "group": str})
     rows = rows[rows["group"].isna()].fillna({"grid": ""})
     split = ["experiment", "method", "fold"]
     chosen = rows[(rows["part"] == "validation") & (rows["metric"] == "map")]

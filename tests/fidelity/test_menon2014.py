@@ -1,8 +1,5 @@
 """The study menon2014 as it runs: its claims, the print, and what the push does at the top."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +8,6 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 CHECKS = ("links", "decomposed", "others", "hinge", "pushed", "bounded", "unbounded", "same")
 CHECKS += ("same-push-1", "same-push-2", "same-push-4", "apart-penalty", "apart-push")
 CHECKS += ("apart-intercept", "apart-logistic", "apart-scaled")
@@ -20,34 +16,16 @@ FAILS = "without an intercept"
 UNTESTED = "high costs for the top"
 
 
-def run(folder: Path, experiments: tuple[str, ...]) -> Path:
-    """Run experiments of the study in a folder of their own."""
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/menon2014.yaml")]
-    only = [word for name in experiments for word in ("--only", name)]
-    done = subprocess.run([*command, *only, "--results", str(folder), "--quiet"], check=False)
-    assert done.returncode == 0
-    return folder / "menon2014"
-
-
 @pytest.fixture(scope="module")
-def synthetic(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def synthetic(run_study: Callable[..., Path]) -> Path:
     """A run of what needs no data."""
-    results = with_records(tmp_path_factory.mktemp("synthetic"), "menon2014")
-    return run(results, (*CHECKS, "known", "crowded"))
+    return run_study("menon2014", *CHECKS, "known", "crowded")
 
 
 @pytest.fixture(scope="module")
-def real(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def real(run_study: Callable[..., Path]) -> Path:
     """A run on real data."""
-    folder = Path(os.environ.get("RANKEXP_DATA", ""))
-    if not all((folder / name).is_file() for name in FILES):
-        pytest.skip("RANKEXP_DATA has not all data sets of the study")
-    results = with_records(tmp_path_factory.mktemp("real"), "menon2014")
-    return run(results, ("ranks", "top"))
+    return run_study("menon2014", "ranks", "top", data=FILES)
 
 
 def test_all_claims_hold_but_that_without_an_intercept(synthetic: Path) -> None:

@@ -1,8 +1,6 @@
 """The study mohri2018 as it runs: its claims, and what the algorithms lose."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,20 +9,13 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 ON_DATA = ["AdaBoost minimises RankBoost's loss", "RankBoost converges faster"]
 
 
 @pytest.fixture(scope="module")
-def study(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def study(run_study: Callable[..., Path]) -> Path:
     """A whole run; what needs data that is not here is left out."""
-    results = with_records(tmp_path_factory.mktemp("mohri"), "mohri2018")
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/mohri2018.yaml")]
-    done = subprocess.run([*command, "--results", str(results), "--quiet"], check=False)
-    assert done.returncode == 0
-    return results / "mohri2018"
+    return run_study("mohri2018")
 
 
 def means(study: Path, name: str) -> pd.Series:

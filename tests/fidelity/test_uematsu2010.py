@@ -1,8 +1,5 @@
 """The study uematsu2010 as it runs, against theory and numbers known to be reachable."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +9,6 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ROOT = Path(__file__).parents[2]
 SYNTHETIC = ("bipartite", "bipartite-large", "hinge-ties", "hinge-staircase", "tripartite")
 SYNTHETIC += ("rounds", "rounds-large", "costs", "misclassified")
 SLOPES = {5: 1.19, 10: 1.07, 25: 1.10, 100: 1.15, 1000: 1.25}  # of RankBoost, by a review
@@ -35,33 +31,16 @@ DIFFERENCES = {  # of the pairwise SVM: by a review, tolerance
 LINEAR = ("odds", "ridge", "pairs")
 
 
-def run(folder: Path, experiments: tuple[str, ...]) -> Path:
-    """Run experiments of the study in a folder of their own."""
-    command = [sys.executable, "-m", "rankexp", "run", str(ROOT / "configs/uematsu2010.yaml")]
-    only = [word for name in experiments for word in ("--only", name)]
-    done = subprocess.run([*command, *only, "--results", str(folder), "--quiet"], check=False)
-    assert done.returncode == 0
-    return folder / "uematsu2010"
-
-
 @pytest.fixture(scope="module")
-def synthetic(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def synthetic(run_study: Callable[..., Path]) -> Path:
     """A run of what needs no data."""
-    return run(with_records(tmp_path_factory.mktemp("synthetic"), "uematsu2010"), SYNTHETIC)
+    return run_study("uematsu2010", *SYNTHETIC)
 
 
 @pytest.fixture(scope="module")
-def real(
-    tmp_path_factory: pytest.TempPathFactory, with_records: Callable[[Path, str], Path]
-) -> Path:
+def real(run_study: Callable[..., Path]) -> Path:
     """A run on real data."""
-    folder = Path(os.environ.get("RANKEXP_DATA", ""))
-    if not all((folder / name).is_file() for name in FILES):
-        pytest.skip("RANKEXP_DATA has not all data sets of the study")
-    results = with_records(tmp_path_factory.mktemp("real"), "uematsu2010")
-    return run(results, ("real", "onehot"))
+    return run_study("uematsu2010", "real", "onehot", data=FILES)
 
 
 @pytest.fixture(scope="module")
