@@ -1,30 +1,28 @@
 """The boosted ranker: trees of LightGBM or XGBoost, trained on points or on all pairs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit, logit
-from sklearn.base import BaseEstimator, clone
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
-from rankexp.estimators.labels import few_levels, level_order, two_classes
+from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
-from rankexp.estimators.parameters import at_least_one, one_of, refuse_sparse, weighed
+from rankexp.estimators.parameters import at_least_one, one_of, table_rows, taken, weighed
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
+from rankexp.estimators.rounds import InRounds, Watch, check_stopping
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import group_numbers
-from rankexp.objectives.pair_objective import PairObjective
+from rankexp.objectives.pair_objective import PairObjective, Steps
 from rankexp.risks.base import Given
 
 REGISTER = {"BoostedRanker": "BoostedRanker"}
@@ -41,13 +39,27 @@ class Data(NamedTuple):
     weight: Floats | None
     groups: Ints | None
 
+    def of(self, rows: Bools) -> "Data":
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        return Data(taken(self.X, rows), self.codes[rows], weight, groups)
+
+
+class Ready(NamedTuple):
+    """All rows, the engine's model of them, and errors of those held out, if any."""
+
+    data: Data
+    booster: Any
+    errors: list[float]
+
 
 def _of_two_classes(ranker: Any) -> bool:
     return not ranks_levels(ranker)
 
 
 @dataclass(eq=False, repr=False)
-class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
+class BoostedRanker(RiskMixin, InRounds):
     """A sum of trees, grown by LightGBM or XGBoost on single examples or on all pairs.
 
     The exact risk of all pairs (`rankexp.objectives.PairObjective`) is the engine's objective;
@@ -150,17 +162,15 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
                 f"loss={self.loss!r} is for pairs: risk={self.risk!r} is the engine's binary "
                 "logistic loss, loss='logistic'"
             )
+        rate, share = self.learning_rate, self.validation_fraction
         at_least_one("n_rounds", self.n_rounds)
-        at_least_one("n_iter_no_change", self.n_iter_no_change)
+        check_stopping(share, self.n_iter_no_change)
         at_least_one("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
         at_least_one("max_leaf_nodes", self.max_leaf_nodes)
-        rate, share = self.learning_rate, self.validation_fraction
         if self.max_leaf_nodes < 2:
             raise ValueError("max_leaf_nodes must be at least 2: a tree of one leaf ranks nothing")
         if not (isinstance(rate, Real) and 0.0 < float(rate) < np.inf):
             raise ValueError(f"learning_rate must be a finite number > 0, got {rate!r}")
-        if share is not None and not (isinstance(share, Real) and 0.0 < float(share) < 1.0):
-            raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
         if not isinstance(self.params or {}, Mapping):
             raise ValueError(f"params must be a dict of the engine's parameters: {self.params!r}")
         self._engine().check(self.params or {})
@@ -202,32 +212,10 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         TypeError
             For a sparse matrix.
         """
-        data = self._data(X, y, groups, sample_weight)
-        return self._finish(data, self.n_rounds, *self._trained(data))
+        return self._first(self._ready(X, y, groups, sample_weight))
 
-    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
-        """Return the estimator fitted with each of several `n_rounds`, without changing itself.
-
-        Each is what `fit` gives with that `n_rounds`. One fit does for all, whose `booster_` they
-        share, unless rounds are tried on held out examples or change earlier trees.
-
-        Parameters
-        ----------
-        n_rounds : sequence of int
-            In any order; that of the estimator is not used.
-        X, y
-            As in `fit`, also what is `given` beside by name.
-        """
-        models: list[Self] = [clone(self).set_params(n_rounds=n) for n in n_rounds]
-        for model in models:
-            model.check()
-        kept = self._engine().keeps_trees(self.params or {})
-        if not models or self.validation_fraction is not None or not kept:
-            return [model.fit(X, y, **given) for model in models]
-        most: Self = clone(self).set_params(n_rounds=max(n_rounds))
-        data = most._data(X, y, **given)
-        booster, _ = most._trained(data)
-        return [copy(most).set_params(n_rounds=n)._finish(data, n, booster) for n in n_rounds]
+    def _keeps_rounds(self) -> bool:
+        return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
 
     def _data(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Data:
         """Return the rows that count; set `levels_` and what is known of features."""
@@ -235,19 +223,12 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         for name, given in (("groups", groups), ("sample_weight", sample_weight)):
             if given is not None and name not in self.takes():
                 raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
-        several = ranks_levels(self)
-        levels = level_order(y, self.levels, present=not several)
-        X, y = self._table(X, y=y)
+        levels = level_order(y, self.levels, present=not ranks_levels(self))
+        X, y = table_rows(self, X, y=y)
         kept, weight = weighed(X, sample_weight)
         groups = group_numbers(groups, y.shape[0])
-        X, y = _taken(X, kept), y[kept]
-        named = several or levels is not None
-        self.levels_, codes = few_levels(y, levels) if named else two_classes(y)
-        if not several and len(self.levels_) != 2:
-            raise ValueError(
-                f"the {self.risk} risk needs two levels, got {self.levels_.tolist()}: "
-                "set risk='multipartite'"
-            )
+        X, y = taken(X, kept), y[kept]
+        codes = self._codes(y, levels)
         return Data(X, codes, weight, None if groups is None else groups[kept])
 
     def _why_not(self, name: str) -> str:
@@ -255,46 +236,20 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             return f"risk={self.risk!r}, a mean over single examples: pairs have groups"
         return "validation_fraction: copies of a row could be held out and trained on"
 
-    def _table(self, X: Any, **y: Any) -> Any:
-        """Return checked rows, with `y` where it is given; categories stay a DataFrame."""
-        refuse_sparse(X)
-        dtypes = getattr(X, "dtypes", None)
-        if dtypes is None or not any(str(kind) == "category" for kind in np.atleast_1d(dtypes)):
-            more = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
-            return validate_data(self, X, reset=bool(y), **y, **more)
-        validate_data(self, X, reset=bool(y), skip_check_array=True)
-        if not y:
-            return X
-        target = column_or_1d(y["y"], warn=True)
-        check_consistent_length(X, target)
-        return X, target
-
-    def _trained(self, data: Data) -> tuple[Any, list[float]]:
-        """Return the engine's model, and the errors of rows held out after each round."""
-        engine, K = self._engine(), len(self.levels_)
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+        data = self._data(X, y, groups, sample_weight)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
-        X, codes, weight, groups = data
+        train, stop = data, None
         errors: list[float] = []
-        stop = None
         if self.validation_fraction is not None:
-            out = held_out(codes, groups, self.validation_fraction, rng)
-            apart = None if groups is None else groups[out]
-            error = PairError(codes[out], cost_matrix(None, K), apart)
-            stop = self._watch(engine.added(_taken(X, out)), error, errors)
-            X, codes = _taken(X, ~out), codes[~out]
-            groups = None if groups is None else groups[~out]
-        steps = None
-        if self.risk in PAIRS:
-            pairs = PairObjective(self.loss, self.curvature)
-            steps, weight = pairs.prepared(codes, K, weight, groups), None
-        elif self.risk == "balanced":
-            p = float(np.average(codes, weights=weight))
-            each = np.where(codes == 1, 2.0 * (1.0 - p), 2.0 * p)
-            weight = each if weight is None else weight * each
+            out = held_out(data.codes, data.groups, self.validation_fraction, rng)
+            stop, errors = self._watch(data.of(out))
+            train = data.of(~out)
+        weight, steps = self._pulls(train)
         task = Task(
-            X,
-            codes.astype(np.float64),
+            train.X,
+            train.codes.astype(np.float64),
             self.n_rounds,
             self.learning_rate,
             self.max_leaf_nodes,
@@ -305,25 +260,34 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             steps,
             stop,
         )
-        return engine.train(task), errors
+        return Ready(data, self._engine().train(task), errors)
 
-    def _watch(
-        self, added: Callable[[Any, int], Floats], error: PairError, errors: list[float]
-    ) -> Callable[[Any], bool]:
-        """Return what adds the error after each round, and says when it has been least."""
-        s = np.zeros(1)
+    def _watch(self, data: Data) -> tuple[Callable[[Any], bool], list[float]]:
+        """Return what tries rows held out after each round, and says when to stop; the errors."""
+        error = PairError(data.codes, cost_matrix(None, len(self.levels_)), data.groups)
+        watch = Watch(error, self.n_iter_no_change, data.codes.size, before=False)
+        added = self._engine().added(data.X)
+        return lambda booster: watch.stops(added(booster, len(watch.errors))), watch.errors
 
-        def stop(booster: Any) -> bool:
-            nonlocal s
-            s = s + added(booster, len(errors))
-            errors.append(error(s))
-            return len(errors) - 1 - int(np.argmin(errors)) >= self.n_iter_no_change
+    def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[Any], Steps] | None]:
+        """Return the weights of rows, and for pairs what gives gradients instead of these."""
+        codes, weight = data.codes, data.weight
+        if self.risk in PAIRS:
+            pairs = PairObjective(self.loss, self.curvature)
+            return None, pairs.prepared(codes, len(self.levels_), weight, data.groups)
+        if self.risk == "balanced":
+            p = float(np.average(codes, weights=weight))
+            each = np.where(codes == 1, 2.0 * (1.0 - p), 2.0 * p)
+            weight = each if weight is None else weight * each
+        return weight, None
 
-        return stop
+    def _found(self, X: Any, y: Any, **given: Any) -> Ready:
+        return self._ready(X, y, **given)
 
-    def _finish(self, data: Data, rounds: int, booster: Any, errors: Sequence[float] = ()) -> Self:
+    def _first(self, found: Ready) -> Self:
+        data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
-        self.booster_, self.n_iter_, self.intercept_ = booster, rounds, 0.0
+        self.booster_, self.n_iter_, self.intercept_ = found.booster, self.n_rounds, 0.0
         if errors:
             self.validation_error_ = np.array(errors)
             self.n_iter_ = int(np.argmin(errors)) + 1
@@ -338,7 +302,7 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         if ranks_levels(self):
             return self
         if self.risk != "classification":
-            self.intercept_ = _intercept(s, data.codes, data.weight)
+            self.intercept_ = shift_to_share(s, data.codes, data.weight)
         self._keep_classes(self.levels_)
         return self
 
@@ -357,7 +321,7 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         worse one, see `rank_scores`.
         """
         check_is_fitted(self, "booster_")
-        return self._signed(self._sum(self._table(X)))
+        return self._signed(self._sum(table_rows(self, X)))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
@@ -366,7 +330,7 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         rounding.
         """
         check_is_fitted(self, "booster_")
-        X = self._table(X)
+        X = table_rows(self, X)
         added, s = self._engine().added(X), np.zeros(X.shape[0])
         for i in range(self.n_iter_):
             s += added(self.booster_, i)
@@ -377,23 +341,3 @@ class BoostedRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
         s = self.decision_function(X)
         return np.column_stack((expit(-s), expit(s)))
-
-
-def _taken(X: Any, rows: Any) -> Any:
-    """Return rows of an array or a DataFrame."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-
-
-def _intercept(s: Floats, codes: Ints, weight: Floats | None) -> float:
-    """Return a for which the mean of ``sigma(s + a)`` is the share of rows of code 1."""
-    p = float(np.average(codes, weights=weight))
-    low, high = logit(p) - s.max(), logit(p) - s.min()  # the mean is below p, and above it
-    if not low < high:
-        return float(low)
-
-    def excess(a: float) -> float:
-        return float(np.average(expit(s + a), weights=weight)) - p
-
-    if excess(low) >= 0.0 or excess(high) <= 0.0:  # rounding: scores hardly differ
-        return float(0.5 * (low + high))
-    return float(brentq(excess, low, high, xtol=1e-10))

@@ -1,4 +1,4 @@
-"""Labels: two classes and the threshold of scores that tells them apart, or ordered levels."""
+"""Labels: two classes, the threshold and the shift of scores for them, or ordered levels."""
 
 from collections.abc import Sequence
 from numbers import Real
@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 from sklearn.utils.multiclass import type_of_target
 
 from rankexp.arrays import Bools, Floats, Ints
@@ -145,3 +147,18 @@ def best_threshold(
         return float(np.nextafter(b, -np.inf))
     middle = a if np.isinf(b) else 0.5 * (a + b)
     return middle if middle < b else a
+
+
+def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:
+    """Return a for which the mean of ``sigma(s + a)`` is the share of rows of code 1."""
+    p = float(np.average(codes, weights=weight))
+    low, high = logit(p) - s.max(), logit(p) - s.min()  # the mean is below p, and above it
+    if not low < high:
+        return float(low)
+
+    def excess(a: float) -> float:
+        return float(np.average(expit(s + a), weights=weight)) - p
+
+    if excess(low) >= 0.0 or excess(high) <= 0.0:  # rounding: scores hardly differ
+        return float(0.5 * (low + high))
+    return float(brentq(excess, low, high, xtol=1e-10))

@@ -7,10 +7,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_X_y
-from sklearn.utils.class_weight import compute_class_weight
 
 from rankexp.arrays import Floats
+from rankexp.estimators.class_weights import class_weights
 from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.no_minimiser import no_minimiser
 from rankexp.estimators.parameters import (
     fitted_rows,
     refuse_sparse,
@@ -25,10 +26,6 @@ from rankexp.solvers.scores import scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
-TIED = (
-    "the risk hardly falls while scores still grow: a direction seems to part some rows and to "
-    "tie the others, so that no minimiser exists without a penalty: take lam > 0"
-)
 Weights = tuple[tuple[float, float], Floats | None]
 
 
@@ -184,10 +181,7 @@ class LinearRanker(RiskRanker):
         X, y = training_rows(self, X, y)
         labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
-        self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
-        self.offset_ = found.offset
-        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
-        self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
+        self._set(found)
         if not task.risk.several_levels:
             s = scores(task.X, found.coef, found.offset)[:, 0]
             self.threshold_ = best_threshold(s, task.level > 0, *weights)
@@ -241,9 +235,7 @@ class LinearRanker(RiskRanker):
         used, problem = self._listed(X, pairs, labels, sample_weight)
         found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
         warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol, up=2)
-        self.coef_, self.intercept_, self.offset_ = found.coef.T.copy(), np.zeros(1), np.zeros(1)
-        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
-        self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
+        self._set(found)
         self._forget("classes_", "better_", "levels_")
         return self
 
@@ -300,7 +292,7 @@ class LinearRanker(RiskRanker):
         risk = trained[1]
         X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
         labels, task = self._task(trained, X, y, lams, order, groups)
-        down, up = self._class_weights(labels, y, task, given)
+        down, up = class_weights(self.class_weight, labels, y, task, given)
         weight = given
         if risk.class_weight and self.class_weight is not None:
             each = np.where(task.level > 0, up, down)
@@ -308,22 +300,12 @@ class LinearRanker(RiskRanker):
         task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
         return labels, task, ((down, up), given)
 
-    def _class_weights(
-        self, labels: npt.NDArray[Any], y: npt.NDArray[Any], task: Task, given: Floats | None
-    ) -> tuple[float, float]:
-        """Return the weights of the negative and of the positive class."""
-        if self.class_weight is None or task.risk.several_levels:
-            return 1.0, 1.0
-        found = compute_class_weight(self.class_weight, classes=labels, y=y)
-        if given is not None and isinstance(self.class_weight, str):  # "balanced"
-            mass = np.bincount(task.level, given)
-            found = mass.sum() / (2.0 * mass)
-        down, up = found.tolist()
-        if not (0.0 < down < np.inf and 0.0 < up < np.inf):
-            raise ValueError(
-                f"class_weight must give finite weights > 0, got {self.class_weight!r}"
-            )
-        return down, up
+    def _set(self, found: PathResult) -> None:
+        """Set the attributes by the solution of one penalty; the threshold is 0."""
+        self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
+        self.offset_, self.threshold_ = found.offset, 0.0
+        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
+        self.n_iter_ = int(found.n_iter[0])
 
     def _solve(self, task: Task) -> PathResult:
         found = task.risk.solve(task)
@@ -339,22 +321,3 @@ class LinearRanker(RiskRanker):
         ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
         """
         return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_
-
-
-def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
-    """Return what to say where a risk without a penalty goes to 0; None where it need not.
-
-    If all is in order and scores four times as high, or 4, still cost something, no end is best.
-    """
-    if task.lams[at] > 0.0 or not task.loss.monotone:
-        return None
-    s = scores(task.X, found.coef, found.intercept)[:, at]
-    if task.risk.class_weight and not task.intercept:
-        least = float(np.where(task.level > 0, s, -s).min())
-    else:
-        least = task.order.differences(s)[0]
-    if not least > 0.0:
-        return TIED if np.isinf(found.gap[at]) else None
-    if not task.loss.value(1.0, np.array(4.0 * min(least, 1.0))) > 0.0:
-        return "the data are separable, and a risk of 0 is reached but for rounding"
-    return "the data are separable, so that no minimiser exists without a penalty: take lam > 0"

@@ -8,6 +8,7 @@ from warnings import warn
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankexp.arrays import Floats
@@ -29,6 +30,26 @@ def training_rows(estimator: Any, X: Any, y: Any = "no_validation", **more: Any)
     """Return rows to fit as an array, (n, d), with the targets if any; keep features' names."""
     refuse_sparse(X)
     return validate_data(estimator, X, y, dtype=np.float64, order="C", **more)
+
+
+def table_rows(estimator: Any, X: Any, **y: Any) -> Any:
+    """Return checked rows, with `y` where it is given; categories stay a DataFrame."""
+    refuse_sparse(X)
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not any(str(kind) == "category" for kind in np.atleast_1d(dtypes)):
+        more = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
+        return validate_data(estimator, X, reset=bool(y), **y, **more)
+    validate_data(estimator, X, reset=bool(y), skip_check_array=True)
+    if not y:
+        return X
+    target = column_or_1d(y["y"], warn=True)
+    check_consistent_length(X, target)
+    return X, target
+
+
+def taken(X: Any, rows: Any) -> Any:
+    """Return rows of an array or a DataFrame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def weighed(X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:

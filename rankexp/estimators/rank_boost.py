@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,16 +10,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Floats, Ints
-from rankexp.estimators.labels import best_threshold, few_levels, level_order, two_classes
+from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
-from rankexp.estimators.parameters import (
-    at_least_one,
-    fitted_rows,
-    one_of,
-    training_rows,
-    weighed,
-)
+from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
+from rankexp.estimators.rounds import Watch, check_stopping
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
@@ -167,10 +161,7 @@ class RankBoost(RiskMixin, StumpBooster):
         one_of("loss", self.loss, tuple(LOSSES))
         one_of("alpha", self.alpha, ("pairs", "bound", "textbook"))
         one_of("queries", self.queries, QUERIES)
-        share = self.validation_fraction
-        if share is not None and not (isinstance(share, Real) and 0.0 < share < 1.0):
-            raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
-        at_least_one("n_iter_no_change", self.n_iter_no_change)
+        check_stopping(self.validation_fraction, self.n_iter_no_change)
 
     def takes(self) -> frozenset[Given]:
         """Return what `fit` may be given beside X and y, with these parameters."""
@@ -233,6 +224,8 @@ class RankBoost(RiskMixin, StumpBooster):
             s, positive = self._sum(ready.X), ready.codes == 1
             self.threshold_ = best_threshold(s, positive, sample_weight=ready.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
+        else:
+            self._forget("classes_", "better_")
         return self
 
     def fit_pairs(
@@ -240,22 +233,9 @@ class RankBoost(RiskMixin, StumpBooster):
     ) -> Self:
         """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
 
-        There are no classes then: `predict` gives scores. Nothing is held out.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        pairs : array-like of shape (m, 2), int
-            Two rows of X each.
-        labels : array-like of shape (m,)
-            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
-        sample_weight : array-like of shape (m,), optional
-            >= 0; what each pair counts.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`fit`, and for pairs, labels or weights of another kind, or none that counts.
+        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. There are no classes
+        then: `predict` gives scores. Nothing is held out. ValueError as :meth:`fit`, and for
+        pairs, labels or weights of another kind, or none that counts.
         """
         self.check()
         X = training_rows(self, X)
@@ -266,23 +246,6 @@ class RankBoost(RiskMixin, StumpBooster):
         ready = Ready(self._rounds(rows, listed), listed.risk, listed.mass)
         self._keep_rounds(ready, ready.rounds)
         return self
-
-    def _codes(self, y: npt.NDArray[Any], levels: Any) -> Ints:
-        """Set `levels_`; return the level of each label."""
-        if self.risk == "multipartite":
-            self._forget("classes_", "better_")
-            self.levels_, codes = few_levels(y, levels)
-            return codes
-        if levels is None:
-            self.levels_, codes = two_classes(y)
-        else:
-            self.levels_, codes = few_levels(y, levels)
-            if self.levels_.shape[0] != 2:
-                raise ValueError(
-                    f"the bipartite risk needs two levels, got {self.levels_.tolist()}: "
-                    "set risk='multipartite'"
-                )
-        return codes
 
     def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
         """Return the rounds to come."""
@@ -320,17 +283,13 @@ class RankBoost(RiskMixin, StumpBooster):
 
     def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
         """Return the rounds up to the least error of the rows held out."""
-        s = np.zeros(X.shape[0])
-        found, errors = [], [error(s)]
+        watch, found = Watch(error, self.n_iter_no_change, X.shape[0], before=True), []
         for one in rounds:
-            s[one.stump.above(X)] += one.alpha
             found.append(one)
-            errors.append(error(s))
-            best = int(np.argmin(errors))
-            if len(found) - best >= self.n_iter_no_change:
+            if watch.stops(np.where(one.stump.above(X), one.alpha, 0.0)):
                 break
-        self.validation_error_ = np.array(errors)
-        return found[: int(np.argmin(errors))]
+        self.validation_error_ = np.array(watch.errors)
+        return found[: watch.best]
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better.

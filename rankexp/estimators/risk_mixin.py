@@ -8,9 +8,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import RegressorTags
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.labels import Labels, share_of_levels
+from rankexp.estimators.labels import Labels, few_levels, share_of_levels, two_classes
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
@@ -88,6 +88,18 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
                 "the score of ordered levels takes no sample_weight; rankexp.metrics.u_pairs does"
             )
         return share_of_levels(self, y, s)
+
+    def _codes(self, y: Labels, levels: Any) -> Ints:
+        """Set `levels_`; return the level of each label. ValueError for too many."""
+        several = ranks_levels(self)
+        known = several or levels is not None
+        self.levels_, codes = few_levels(y, levels) if known else two_classes(y)
+        if not several and len(self.levels_) != 2:
+            raise ValueError(
+                f"the {self.risk} risk needs two levels, got {self.levels_.tolist()}: "
+                "set risk='multipartite'"
+            )
+        return codes
 
     def _turned(self) -> bool:
         """Tell whether the better class is not the last of the sorted ones."""

@@ -1,24 +1,23 @@
 """What the boosting estimators share: sums of weighted stumps."""
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
+from rankexp.estimators.rounds import InRounds
 from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
 from rankexp.solvers.result import Floats
 
 
-class StumpBooster(BaseEstimator):  # type: ignore[misc]
+class StumpBooster(InRounds):
     """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
 
-    Its `_ready` takes what `fit` does and returns what has `rounds`, to be found one by one; its
-    `_finish` takes that and some first rounds, sets the attributes and returns itself.
+    Its `_ready` takes what `fit` does and returns a tuple that has `rounds`, to be found one by
+    one; its `_finish` takes that and some first rounds, sets the attributes and returns itself.
     """
 
     def _check_boosting(self) -> None:
@@ -29,35 +28,13 @@ class StumpBooster(BaseEstimator):  # type: ignore[misc]
         if d is not None and not (isinstance(d, Real) and 0.0 <= float(d) < np.inf):
             raise ValueError(f"smoothing must be None or a finite number >= 0, got {d!r}")
 
-    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
-        """Return the estimator fitted with each of several `n_rounds`, without changing itself.
+    def _found(self, X: Any, y: Any, **given: Any) -> Any:
+        ready = self._ready(X, y, **given)
+        return ready._replace(rounds=list(ready.rounds))
 
-        Each is what `fit` gives with that `n_rounds`, bit by bit, but the rounds that they have
-        in common are found once, unless rounds are tried on held out examples.
-
-        Parameters
-        ----------
-        n_rounds : sequence of int
-            In any order; that of the estimator is not used.
-        X, y
-            As in `fit`, also what is `given` beside by name.
-
-        Examples
-        --------
-        >>> from rankexp.estimators import RankBoost
-        >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
-        >>> [model.n_iter_ for model in RankBoost().fit_rounds([10, 3], X, y)]
-        [10, 3]
-        """
-        models: list[Any] = [clone(self).set_params(n_rounds=n) for n in n_rounds]
-        for model in models:
-            model.check()
-        if not models or getattr(self, "validation_fraction", None) is not None:
-            return [model.fit(X, y, **given) for model in models]
-        most: Any = clone(self).set_params(n_rounds=max(n_rounds))
-        ready = most._ready(X, y, **given)
-        found = list(ready.rounds)
-        return [copy(most).set_params(n_rounds=n)._finish(ready, found[:n]) for n in n_rounds]
+    def _first(self, found: Any) -> Self:
+        first: Self = self._finish(found, found.rounds[: self.n_rounds])
+        return first
 
     def _keep(self, stumps: Sequence[Stump], alphas: Sequence[float]) -> None:
         """Set the attributes of the rounds."""

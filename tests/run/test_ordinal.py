@@ -202,5 +202,5 @@ def test_numbers_of_rounds_are_read_off_one_fit(
     monkeypatch.setattr(ORBoost, "fit", never)
     assert outcome(study((name,)))[name, None].rows == several.rows
     monkeypatch.undo()
-    monkeypatch.delattr("rankexp.estimators.stump_booster.StumpBooster.fit_rounds")
+    monkeypatch.delattr("rankexp.estimators.rounds.InRounds.fit_rounds")
     assert outcome(study((name,)))[name, None].rows == several.rows
