@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.data.dataset import Feature
-from rankexp.data.readers.cells import Rules
 from rankexp.data.readers.delimited import read_delimited
+from rankexp.data.readers.rules import Rules
 from rankexp.errors import DataError
 
 

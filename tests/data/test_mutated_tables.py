@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from rankexp.data.readers.arff import read_arff
-from rankexp.data.readers.cells import USUAL, Rules
 from rankexp.data.readers.delimited import read_delimited
+from rankexp.data.readers.rules import USUAL, Rules
 from rankexp.errors import DataError
 
 COUNT = int(os.environ.get("RANKEXP_MUTATIONS", "900")) // 3

@@ -1,129 +1,27 @@
 """Columns of texts made numbers or categories, in the one number format that a table has."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints
+from rankexp.data.readers.numbers import (
+    DATE,
+    FORMATS,
+    LIKE_A_NUMBER,
+    NumberFormat,
+    shape_of,
+    without_signs,
+)
+from rankexp.data.readers.rules import Rules
 from rankexp.data.reading import EMPTY
 from rankexp.errors import DataError
 
-if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
-
 MOSTLY_NUMBERS = 0.5
 """Share of numbers, among cells or among distinct texts, above which other texts are strays."""
-USUAL = frozenset(
-    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan")
-) | {"NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
-"""Marks of missing cells: those of pandas, and the question mark."""
-SIGNS = "%$€£"
-SPACES = " \u00a0\u202f"
-
-_DIGITS = str.maketrans("012345678", "9" * 9)
-
-LIKE_A_NUMBER = re.compile(
-    r"\(?[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*+([eE][+-]?[0-9]+)?\s*[%$€£]?\)?"
-)
-_CLOCK = r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?"
-_ZONE = r"\s?(Z|[AaPp][Mm]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
-_DATE = re.compile(
-    rf"({_CLOCK}{_ZONE})|"
-    r"([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
-    r"|[0-9]{1,2}([./-])[0-9]{1,2}\6([0-9]{4}|[0-9]{2})"
-    r"|[0-9]{1,2}[ -][A-Za-z]{3,9}[ -][0-9]{2,4}|[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4})"
-    rf"([T ]\s?{_CLOCK}{_ZONE})?"
-)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What an entry says of how texts are read; None is found out.
-
-    `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
-    mistake, `levels` the values of the target that are named and so not missing.
-    """
-
-    missing: frozenset[str] = USUAL
-    lenient: frozenset[str] = frozenset()
-    header: bool | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    encoding: str | None = None
-    delimiter: str | None = None
-    sheet: str | None = None
-    target: str = ""
-    levels: frozenset[str] = frozenset()
-
-    def marks(self, column: str) -> frozenset[str]:
-        """Return the marks of missing cells of a column."""
-        return self.missing - self.levels if column == self.target else self.missing
-
-    @classmethod
-    def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "Rules":
-        """Return the rules of an entry; `usual` marks where it names none."""
-        marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
-        given = (v if isinstance(v, list) else [v] for v in entry.levels or ())
-        levels = frozenset(str(value) for level in given for value in level)
-        return cls(
-            marks | {str(mark) for mark in entry.missing},
-            frozenset([*entry.nominal, *([entry.target] if levels else [])]),
-            entry.header,
-            entry.decimal,
-            entry.thousands,
-            entry.encoding,
-            entry.delimiter,
-            entry.sheet,
-            entry.target,
-            levels,
-        )
-
-
-DEFAULT = Rules()
-
-
-@dataclass(frozen=True)
-class NumberFormat:
-    """A way to write numbers."""
-
-    decimal: str = "."
-    thousands: str = ""
-
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        point, whole = re.escape(self.decimal), "[0-9]+"
-        if self.thousands:
-            mark = f"[{SPACES}]" if self.thousands == " " else re.escape(self.thousands)
-            whole = rf"(?:[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+|[0-9]+)"
-        number = rf"(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:e[+-]?[0-9]+)?"
-        return re.compile(rf"[+-]?(?:{number}|inf|infinity|nan)", re.IGNORECASE)
-
-    def fits(self, text: str) -> bool:
-        """Tell whether a text is a number in this format."""
-        return self._pattern.fullmatch(text) is not None
-
-    def value(self, text: str) -> float:
-        """Return the number that a fitting text is."""
-        for mark in SPACES if self.thousands == " " else self.thousands:
-            text = text.replace(mark, "")
-        return float(text.replace(self.decimal, "."))
-
-    def __str__(self) -> str:
-        apart = f", thousands {self.thousands!r}" if self.thousands else ""
-        return f"decimal {self.decimal!r}{apart}"
-
-
-FORMATS = [
-    NumberFormat(decimal, thousands)
-    for thousands in ("", ",", ".", " ", "'")
-    for decimal in (".", ",")
-    if decimal != thousands
-]
 
 
 class Cells(NamedTuple):
@@ -141,7 +39,9 @@ class Cells(NamedTuple):
 
     def shapes(self) -> list[str]:
         """Return a text, without its sign, of each sequence of digits and marks that there is."""
-        return list({_shape(text): text for text in reversed(_without_signs(self.texts))}.values())
+        return list(
+            {shape_of(text): text for text in reversed(without_signs(self.texts))}.values()
+        )
 
 
 class Made(NamedTuple):
@@ -229,7 +129,7 @@ class Maker:
         return (*first, *self.notes)
 
     def _where(self, column: Cells, text: str) -> str:
-        code = _without_signs(column.texts).index(text)
+        code = without_signs(column.texts).index(text)
         return self._place(self.lines[column.first()[code]])
 
     def _place(self, line: int) -> str:
@@ -270,7 +170,7 @@ class Maker:
         DataError
             It is mostly numbers, but not all.
         """
-        texts = _without_signs(column.texts)
+        texts = without_signs(column.texts)
         lenient = column.name in self.rules.lenient
         numbers = column.texts if lenient else texts
         if all(map(self.format.fits, numbers)):
@@ -281,7 +181,7 @@ class Maker:
                 )
             made = np.array([*map(self.format.value, numbers), np.nan])
             return Made(Feature(column.name), made[column.codes])
-        date = all(map(_DATE.fullmatch, column.texts))
+        date = all(map(DATE.fullmatch, column.texts))
         if not (lenient or date):
             self._refuse_strays(column)
         order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
@@ -320,32 +220,6 @@ def short(text: str) -> str:
     """Return a text that fits into a message."""
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _without_signs(texts: list[str]) -> list[str]:
-    """Return texts without a sign of per cent or currency that they all have."""
-    for sign in SIGNS:
-        if texts and all(sign in text for text in texts):
-            bare = [_without_sign(text, sign) for text in texts]
-            if None not in bare:
-                return [text for text in bare if text is not None]
-    return texts
-
-
-def _without_sign(text: str, sign: str) -> str | None:
-    if text.endswith(sign):
-        return text[:-1].rstrip()
-    if text.startswith(sign):
-        return text[1:].lstrip()
-    if text[:1] in ("+", "-") and text[1:2] == sign:
-        return text[0] + text[2:].lstrip()
-    return None
-
-
-def _shape(text: str) -> str:
-    """Return a text with its digits alike, but for a zero that comes first."""
-    shape = text.translate(_DIGITS)
-    return shape.replace("9", "0", 1) if text.lstrip("+-")[:1] == "0" else shape
 
 
 def described(marks: Mapping[str, int]) -> dict[str, int]:

@@ -8,9 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from rankexp.data.dataset import Table
-from rankexp.data.readers.cells import DEFAULT, LIKE_A_NUMBER, Rules, short
+from rankexp.data.readers.cells import short
 from rankexp.data.readers.compressed import encoding_of, opened, unpacked
 from rankexp.data.readers.grid import FIRST, Grid, Row
+from rankexp.data.readers.numbers import LIKE_A_NUMBER
+from rankexp.data.readers.rules import DEFAULT, Rules
 from rankexp.errors import DataError
 
 DELIMITERS = ("\t", ";", "|", ",")

@@ -12,15 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Table
-from rankexp.data.readers.cells import (
-    LIKE_A_NUMBER,
-    Cells,
-    Made,
-    Maker,
-    Rules,
-    described,
-    short,
-)
+from rankexp.data.readers.cells import Cells, Made, Maker, described, short
+from rankexp.data.readers.numbers import LIKE_A_NUMBER
+from rankexp.data.readers.rules import Rules
 from rankexp.data.readers.second import matched
 from rankexp.data.reading import Layout
 from rankexp.errors import DataError

@@ -67,7 +67,7 @@ def read(path: Path, entry: "DataEntry", test: Path | None = None) -> Table:
 
     What a text file or a sheet does not declare is found out from the rows of both.
     """
-    from rankexp.data.readers.cells import Rules
+    from rankexp.data.readers.rules import Rules
     from rankexp.data.readers.second import joined
 
     files = [path] if test is None else [path, test]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankexp.data.dataset import Table
 from rankexp.data.readers.arff import read_arff
-from rankexp.data.readers.cells import Rules
+from rankexp.data.readers.rules import Rules
 from rankexp.data.sources import asks_network
 from rankexp.errors import DataError
 
