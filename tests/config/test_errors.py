@@ -548,7 +548,8 @@ def test_published_values_are_found_beside_the_file(loaded, tmp_path):
 
 
 def test_folder_is_no_key(errors):
-    errors(GOOD + "«folder: /\n")
+    (message,) = errors(GOOD + "«folder: /\n")
+    assert message.startswith("unknown key 'folder'")
 
 
 STUDY = (Path(__file__).parents[2] / "configs" / "kotlowski2011.yaml").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """The README's Python runs as it stands, on data of the kind that it speaks of."""
 
+import ast
 import doctest
 import re
 import shutil
@@ -25,11 +26,23 @@ def data(labels: list[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.splitlines()[0])
-def test_a_block_runs(code: str) -> None:
+def test_a_block_runs_and_ranks_better_than_chance(code: str) -> None:
     known = re.search(r"levels = (\[.*\])", code)
     X, y = data(eval(known[1]) if known else ["no", "yes"])
     names = {"X": X, "y": y, "X_test": X, "y_test": y, "cross_val_score": cross_val_score}
-    exec(code, names)
+    shown = {}
+    for line in ast.parse(code).body:
+        if isinstance(line, ast.Expr):
+            shown[ast.unparse(line)] = eval(ast.unparse(line), names)
+        else:
+            exec(ast.unparse(line), names)
+    in_order = [
+        1.0 - np.mean(value) if text.startswith("rank_loss") else np.mean(value)
+        for text, value in shown.items()
+        if np.asarray(value).dtype.kind == "f"
+    ]
+    assert len(in_order) == 2
+    assert all(0.6 < share < 1.0 for share in in_order)
 
 
 def test_there_are_blocks() -> None:

@@ -1,4 +1,4 @@
-"""How texts of numbers look: formats, signs of per cent and currency; and dates, which are none."""
+"""How texts of numbers look: formats, signs of per cent and currency; dates, which are none."""
 
 import re
 from dataclasses import dataclass
