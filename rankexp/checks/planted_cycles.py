@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.estimators.parameters import one_of
 from rankexp.preference import preference_loss, quicksort_rank, ranking_loss, sort_by_degree
 
 REGISTER = {"second_stage": "second_stage"}
@@ -86,7 +87,13 @@ def second_stage(
     ValueError
         For other numbers or names.
     """
-    _refuse(n, share, noise, top, {"target": target, "cycles": cycles})
+    one_of("target", target, ("bipartite", "general"))
+    one_of("cycles", cycles, ("anywhere", "thirds"))
+    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or top < 0:
+        raise ValueError(
+            f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "
+            "from 0 to 1, noise of 0 or more, and a top of 0 or more"
+        )
     streams = rng.spawn(4)
     h, y = _drawn(rng, n, target, noise, (cycles, share))
     least = ranking_loss(np.argsort(-h.s), y)
@@ -154,19 +161,3 @@ def _rankings(
     if top == 0 and len(items) <= MOST:
         found = sort_by_degree(h, items, ties="random", rng=ties, check=False)
         yield "sort by degree", *found
-
-
-def _refuse(n: int, share: float, noise: float, top: int, words: dict[str, str]) -> None:
-    """Raise ValueError for parameters that are impossible."""
-    known = {
-        "target": ("bipartite", "general"),
-        "cycles": ("anywhere", "thirds"),
-    }
-    for name, given in words.items():
-        if given not in known[name]:
-            raise ValueError(f"{name}={given!r}: expected {', '.join(known[name])}")
-    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or top < 0:
-        raise ValueError(
-            f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "
-            "from 0 to 1, noise of 0 or more, and a top of 0 or more"
-        )

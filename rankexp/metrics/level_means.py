@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
-from rankexp.metrics.bipartite import scaled_weights
+from rankexp.metrics.bipartite import check_ties, scaled_weights
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
 
@@ -31,8 +31,7 @@ def columns_of(
     sample_weight: npt.ArrayLike | None = None,
 ) -> tuple[Levels, Floats]:
     """Return the levels of the examples, and the scores, one row a scorer; none of weight 0."""
-    if ties not in ("expected", "worst", "best"):
-        raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
+    check_ties(ties)
     y, K = told(y, levels)
     target, s = checked(y, scores)
     weight = None

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ MOST = 100_000  # pairs, unless max_pairs says another number
 Features = Callable[[Floats, Floats], Any]
 
 
+@dataclass(eq=False, repr=False)
 class PairClassifier(BaseEstimator):  # type: ignore[misc]
     """A preference function by a classifier of pairs (mohri2018, 10.6).
 
@@ -71,24 +73,14 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     array([1, 2, 0])
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        features: str | Features = "difference",
-        *,
-        hard: bool = False,
-        levels: Any = None,
-        second_stage: str = "quicksort",
-        max_pairs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.features = features
-        self.hard = hard
-        self.levels = levels
-        self.second_stage = second_stage
-        self.max_pairs = max_pairs
-        self.random_state = random_state
+    estimator: Any
+    features: str | Features = "difference"
+    _: KW_ONLY
+    hard: bool = False
+    levels: Any = None
+    second_stage: str = "quicksort"
+    max_pairs: int | None = None
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -192,3 +192,11 @@ def test_edges_are_those_of_the_weighted_pairs(loss):
         share = margin_loss(y, s / np.abs(free.alphas_).sum(), rho, "step")
         ratio = (free.right_ / free.wrong_) ** (rho / 2)
         assert share <= np.prod(ratio * free.normalisers_)
+
+
+def test_it_ends_where_no_base_ranker_raises_the_margin():
+    """One threshold puts all pairs in order with the greatest margin there is."""
+    model = SmoothMarginRanker(n_rounds=9, cuts="all").fit([[0.0], [1.0], [1.0]], [0, 1, 1])
+    assert model.n_iter_ < 9
+    longer = model.set_params(n_rounds=50).fit([[0.0], [1.0], [1.0]], [0, 1, 1])
+    assert longer.n_iter_ == model.n_iter_

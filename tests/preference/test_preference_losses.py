@@ -208,3 +208,11 @@ def test_bad_draws(draws):
         preference_loss(half, range(3), range(4))
     with pytest.raises(ValueError, match="two items or more to rank, got 1"):
         preference_loss(half, [1], [2])
+
+
+def test_two_different_items_are_drawn():
+    losses = [
+        preference_loss(lambda u, v: u > v, [1.0, 2.0], [1, 2], draws=1, rng=seed)
+        for seed in range(20)
+    ]
+    assert losses == [0.0] * 20

@@ -303,3 +303,13 @@ def test_bad_matrices(H, message):
         order_probabilities(H)
     with pytest.raises(ValueError, match="ties must be"):
         degree_probabilities(CYCLE, "best")
+
+
+def test_degrees_that_differ_by_rounding_tie():
+    H = np.full((5, 5), 0.5)
+    H[0, 2:], H[1, 2:] = (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)
+    H[2:, 0], H[2:, 1] = 1.0 - H[0, 2:], 1.0 - H[1, 2:]
+    np.fill_diagonal(H, 0.0)
+    own = H.sum(axis=1)
+    assert own[0] != own[1]
+    assert degree_probabilities(H)[0, 1] == 0.5

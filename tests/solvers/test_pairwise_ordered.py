@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs import blocks as pairwise_blocks
+from rankexp.solvers.pairs.pair_list import ListedRisk, PairList
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
+from rankexp.solvers.pairs.push import push_risk
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
@@ -152,6 +154,30 @@ def test_a_subset_is_its_share_of_the_whole():
     part, share = whole.subset(rows)
     H = share * part.hessian(X[rows], s[rows])
     np.testing.assert_allclose(H, whole.hessian(X, s), rtol=1e-10, atol=1e-12)
+
+
+def test_a_subset_of_listed_pairs_is_those_within_it():
+    rng = np.random.default_rng(5)
+    upper, lower = rng.integers(0, 8, 40), 8 + rng.integers(0, 8, 40)
+    pairs = PairList.of(upper, lower, rng.uniform(0.5, 2.0, 40), 16)
+    s, rows = rng.normal(size=16), np.array([0, 1, 2, 3, 4, 9, 10, 11])
+    part, share = ListedRisk(pairs, SquaredHinge()).subset(rows)
+    inside = np.isin(pairs.upper, rows) & np.isin(pairs.lower, rows)
+    assert 0 < inside.sum() < inside.size
+    losses = np.maximum(1.0 - pairs.differences(s), 0.0) ** 2
+    assert share * part.value(s[rows]) == pytest.approx((pairs.share * losses)[inside].sum())
+
+
+@pytest.mark.parametrize("p", [1.0, 3.0])
+def test_a_subset_of_the_push_is_its_share_of_the_whole(p):
+    rng = np.random.default_rng(3)
+    up, weight, s = np.arange(60) % 2 == 0, rng.uniform(0.5, 2.0, 60), rng.normal(size=60)
+    far = rng.random(60) < 0.4  # in no pair with a loss
+    s[far] = np.where(up[far], 1e3, -1e3)
+    whole = push_risk(SquaredHinge(), up, p, weight)
+    part, share = whole.subset(np.flatnonzero(~far))
+    assert share < 0.9
+    assert share * part.value(s[~far]) == pytest.approx(whole.value(s))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -166,6 +166,24 @@ def test_a_base_ranker_that_ties_all_pairs_changes_nothing():
     assert normalisers([0.0], [0.0]) == 1.0 == training_error_bound([0.0], [0.0])
 
 
+def test_a_round_that_puts_more_out_of_order_leaves_no_least_edge():
+    assert training_error_bound([0.2, 0.6], [0.5, 0.1], least_edge=True) == 1.0
+
+
+def test_negative_coefficients_count_by_their_size():
+    rho, alphas, e, f = 0.3, np.array([0.5, -0.4]), np.array([0.6, 0.2]), np.array([0.2, 0.5])
+    Z = normalisers(e, f, alphas)
+    expected = np.exp(rho * 0.9) * Z.prod()
+    assert margin_fraction_bound(e, f, rho, alphas) == pytest.approx(expected)
+
+
+def test_what_an_auc_is_worth_by_hand():
+    for m, n in ((20, 80), (80, 20)):
+        assert auc_deviation_bound(0.2, m, n) == pytest.approx(2.0 * np.exp(-0.08 * 20))
+        by_differences = 2.0 * np.exp(-0.08 * 16)  # 20 · 80 / 100
+        assert auc_deviation_bound(0.2, m, n, "mcdiarmid") == pytest.approx(by_differences)
+
+
 def test_hoeffdings_bound_is_the_sharper_one():
     for m, n in ((5, 5), (5, 500), (500, 5)):
         wide, sharp = (auc_half_width(m, n, 0.05, kind) for kind in ("mcdiarmid", "hoeffding"))
