@@ -307,7 +307,7 @@ def test_bad_matrices(H, message):
 
 def test_degrees_that_differ_by_rounding_tie():
     H = np.full((5, 5), 0.5)
-    H[0, 2:], H[1, 2:] = (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)
+    H[0, 2:], H[1, 2:] = (0.1, 0.1, 0.6), (0.6, 0.1, 0.1)
     H[2:, 0], H[2:, 1] = 1.0 - H[0, 2:], 1.0 - H[1, 2:]
     np.fill_diagonal(H, 0.0)
     own = H.sum(axis=1)

@@ -56,6 +56,21 @@ def test_a_direction_that_ties_some_rows_and_parts_the_others_is_found(loss, ris
     assert not said(LinearRanker(loss, risk, lam=0.0), X, y)
 
 
+@pytest.mark.parametrize("seed", [60, 63, 70, 95, 132])
+def test_rows_that_cost_nothing_may_be_anywhere(seed):
+    """They alone have some features, whose coefficients are open: that is no end without."""
+    rng = np.random.default_rng(seed)
+    free, d = int(rng.integers(1, 20)), int(rng.integers(1, 4))
+    x = rng.standard_normal(30)
+    y = np.r_[x + rng.standard_normal(30) > 0.0, rng.random(free) < 0.5]
+    X = np.zeros((30 + free, 1 + d))
+    X[:, 0] = np.r_[x, np.where(y[30:], 1.0, -1.0) * 10 ** rng.uniform(0.3, 3.0)]
+    X[30:, 1:] = rng.standard_normal((free, d)) * 10 ** rng.uniform(-3.0, 1.0)
+    ranker = LinearRanker("squared_hinge", "bipartite", lam=0.0, tol=1e-12)
+    assert not said(ranker, X, y)
+    assert ranker.gap_ <= 1e-12
+
+
 @pytest.mark.parametrize(("loss", "risk"), SMOOTH)
 def test_other_data_without_a_penalty_have_one(loss, risk):
     X, y = make(2.0)
