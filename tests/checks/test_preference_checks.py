@@ -118,5 +118,5 @@ def test_worst_cases(n, target, expected):
     ],
 )
 def test_bad_parameters(check, parameters):
-    with pytest.raises(ValueError, match="expected|unknown"):
+    with pytest.raises(ValueError, match=r"expected|unknown"):
         found(check, **parameters)
