@@ -87,13 +87,7 @@ def second_stage(
     ValueError
         For other numbers or names.
     """
-    one_of("target", target, ("bipartite", "general"))
-    one_of("cycles", cycles, ("anywhere", "thirds"))
-    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or top < 0:
-        raise ValueError(
-            f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "
-            "from 0 to 1, noise of 0 or more, and a top of 0 or more"
-        )
+    _check(n, share, noise, top)
     streams = rng.spawn(4)
     h, y = _drawn(rng, n, target, noise, (cycles, share))
     least = ranking_loss(np.argsort(-h.s), y)
@@ -125,6 +119,8 @@ def _drawn(
 ) -> tuple[Planted, Floats]:
     """Return a preference function of n items, and a target."""
     cycles, share = planted
+    one_of("target", target, ("bipartite", "general"))
+    one_of("cycles", cycles, ("anywhere", "thirds"))
     s = (1.0 + rng.permutation(n)) / n
     y = s + noise * rng.gumbel(size=n)
     if target == "bipartite":
@@ -161,3 +157,12 @@ def _rankings(
     if top == 0 and len(items) <= MOST:
         found = sort_by_degree(h, items, ties="random", rng=ties, check=False)
         yield "sort by degree", *found
+
+
+def _check(n: int, share: float, noise: float, top: int) -> None:
+    """Raise ValueError for impossible numbers."""
+    if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or top < 0:
+        raise ValueError(
+            f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "
+            "from 0 to 1, noise of 0 or more, and a top of 0 or more"
+        )
