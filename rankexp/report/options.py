@@ -149,11 +149,11 @@ class BlockKind(Strict, ABC):
                 yield Fault(path, f"block '{block.block}' is for {why}")
         methods = getattr(self, "methods", None) or ()
         for key, value in self:
-            first = value[0] if isinstance(value, tuple) and len(value) > 1 else None
+            listed = isinstance(value, tuple)
             for rule, names in _rules(value, block.experiments):
                 lacking = [without_inner(rule, study, name, methods) for name in names]
-                beside = first is not None and (rule is not first or None in lacking)
-                asked = key in self.model_fields_set and not beside  # or it may stay empty
+                beside = listed and len(value) > 1 and None in lacking  # empty for some only
+                asked = (key in self.model_fields_set or not listed) and not beside
                 said = [why for why in lacking if why and asked]
                 if why := unfounded(rule, study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)

@@ -206,6 +206,50 @@ def test_what_a_rule_lacks_is_said_before_a_run(
         load(file)
 
 
+@pytest.mark.parametrize(
+    ("block", "options"),
+    [
+        ("published_table", "{rules: [nested]}"),
+        ("published_table", "{rules: [oracle, nested]}"),
+        ("chosen_grid", "{rules: [nested, oracle]}"),
+        ("rank_table", "{rule: nested, metrics: [auc]}"),
+        ("comparison", "{rule: {e: nested}, method: m, references: [k], margin: 1}"),
+        ("pairs_or_points", "{contrasts: {m: k}, margin: 1}"),  # nested where none is named
+    ],
+)
+@pytest.mark.parametrize("inner", [False, True])
+def test_no_block_that_names_nested_goes_without_inner_folds(
+    tmp_path: Path, block: str, options: str, inner: bool
+) -> None:
+    file = tmp_path / "s.yaml"
+    study = STUDY_FILE.replace("PROTOCOL", "{kind: cross_validation, folds: 5}")
+    study = study.replace("paired_table", block).replace('{rule: "RULE"}', options)
+    study = study.replace("{m: {", "{k: {}, m: {").replace("[m]", "[m, k]")
+    file.write_text(
+        study.replace(
+            "metrics: [auc", "inner: {folds: 2}, metrics: [auc" * inner or "metrics: [auc", 1
+        )
+    )
+    if inner:
+        assert load(file).report[0].block == block
+        return
+    with pytest.raises(ConfigError, match=r":11:.*'e' has no inner folds to choose on"):
+        load(file)
+
+
+def test_a_rule_beside_others_may_stay_empty_for_some_experiments(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    study = STUDY_FILE.replace("PROTOCOL", "&p {kind: cross_validation, folds: 5}")
+    study = study.replace(
+        "report:", "  f: {problems: [d], protocol: *p, methods: [m], inner: {folds: 2}}\nreport:"
+    )
+    study = study.replace("paired_table", "chosen_grid").replace(
+        "experiment: e", "experiment: [e, f]"
+    )
+    file.write_text(study.replace('rule: "RULE"', "rules: [oracle, nested]"))
+    assert load(file).study == "s"
+
+
 def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     output = show(context(), "comparison", method="good", references=["poor", "same"])
     found = table(output, "reference")
