@@ -19,6 +19,7 @@ from rankexp.config.fault import Fault, TreePath, got, mistyped, unknown_paramet
 from rankexp.config.kinds import WORDS, kind_of, levels_of
 from rankexp.config.schema import (
     MOST_RECORDS,
+    SECOND,
     Block,
     DataEntry,
     Evaluate,
@@ -60,6 +61,7 @@ def _faults(study: Study) -> Iterator[Fault]:
             yield from _simulate(study, experiment, path)
         else:
             yield from _evaluate(study, experiment, path)
+    yield from _nothing_aside(study)
     yield from _report(study)
 
 
@@ -151,14 +153,33 @@ def _evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    """Find methods that rank within groups, for a problem that has none."""
+    """Find methods that cannot do without groups, for a problem that has none."""
     hint = "name their column in its 'groups'" if data else "groups come from data sets"
     if data and not experiment.within_groups:
         hint = "'within_groups: false' may be why"
     for i, name in enumerate(experiment.methods):
-        if name in used and methods.ranks_queries(used[name]):
-            text = f"method '{name}' ranks within groups, which '{problem}' has not: {hint}"
+        if name in used and (does := methods.asks_for_groups(used[name])):
+            text = f"method '{name}' {does}, which '{problem}' has not: {hint}"
             yield Fault((*path, "methods", i), text)
+
+
+def _nothing_aside(study: Study) -> Iterator[Fault]:
+    """Find methods that are to leave groups aside where no problem of theirs has any."""
+    setups = [one for one in study.experiments.values() if isinstance(one, Evaluate)]
+    for name, method in study.methods.items():
+        own = [setup for setup in setups if name in setup.methods]
+        where = methods.says_of_queries(method, "across")
+        grouped = (
+            setup.within_groups and study.data[problem].groups
+            for setup in own
+            for problem in setup.problems
+            if problem in study.data
+        )
+        if own and where and not any(grouped):
+            text = (
+                "'across' leaves groups aside, and no problem is ranked within any: leave it out"
+            )
+            yield Fault(("methods", name, *where), text)
 
 
 def _unweighted(
@@ -212,8 +233,29 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
             continue
         look = study.data[problem].fingerprint if problem in study.data else None
         rows[problem] = look.rows if look else None
+        if problem in study.data:
+            yield from _parts(
+                study.data[problem], protocol.named_parts(), problem, (*path, "protocol")
+            )
     for field, text in protocol.faults(rows):
         yield Fault((*path, "protocol", field), text)
+
+
+def _parts(
+    entry: DataEntry, named: Mapping[TreePath, str], problem: str, path: TreePath
+) -> Iterator[Fault]:
+    """Find parts that a protocol names and a data set has not, as far as its entry tells."""
+    files = [value for value in entry.sources.values() if isinstance(value, dict)]
+    if entry.part is None and not entry.test_file:
+        text = (
+            f"data set '{problem}' has no parts: name the column that says them in 'part' of its "
+            "entry, or a second file in its source: {file: train.csv, test: test.csv}"
+        )
+        yield from [Fault(path, text)] * bool(named)
+    elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
+        known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
+        for place, part in named.items():
+            yield from _unknown(part, known, f"part of '{problem}':", (*path, *place))
 
 
 def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:

@@ -68,12 +68,25 @@ def takes(method: Method) -> frozenset[str]:
         return frozenset({"groups", "sample_weight"})  # a fault that is found elsewhere
 
 
-def ranks_queries(method: Method) -> bool:
-    """Tell whether a method's estimator cannot be fitted without groups."""
+def asks_for_groups(method: Method) -> str | None:
+    """Say what a method does that cannot be done without groups; None where there is nothing."""
+    if says_of_queries(method, "each"):
+        return "counts groups alike by 'queries: each'"
     try:
-        return way_of(estimator_of(method)(**_first(method))) is not None
+        way = way_of(estimator_of(method)(**_first(method)))
     except (Exception, SystemExit):
-        return False  # a fault that is found elsewhere
+        return None  # a fault that is found elsewhere
+    return None if way is None else "ranks within groups"
+
+
+def says_of_queries(method: Method, value: str) -> TreePath | None:
+    """Return where a method of ours has this value of `queries`, if it has."""
+    if "." in method.estimator or "groups" not in takes(method):
+        return None
+    if method.params.get("queries") == value:
+        return ("params", "queries")
+    values = method.grid.get("queries", [])
+    return ("grid", "queries", values.index(value)) if value in values else None
 
 
 def _first(method: Method) -> dict[str, Any]:

@@ -166,6 +166,10 @@ class Protocol(Strict):
         """Yield what cannot be, as the field and a sentence; `rows` are those of each problem."""
         yield from ()
 
+    def named_parts(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts of the data that it names, by where it does; none by default."""
+        return {}
+
     @abstractmethod
     def places(self) -> Iterator[Place]:
         """Yield the places in the order of the study."""

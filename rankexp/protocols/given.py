@@ -27,9 +27,11 @@ class GivenFold(Strict):
     """The parts that are trained on, their rows one part after the other; None: all other rows,
     in their order."""
 
-    def named(self) -> list[str]:
-        """Return the parts that are named, each as often as it is."""
-        return [part for part in (self.test, self.validation, *(self.train or ())) if part]
+    def named(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts that are named, by where they are."""
+        train = {("train", i): part for i, part in enumerate(self.train or ())}
+        held = {("test",): self.test, ("validation",): self.validation}
+        return {where: part for where, part in (held | train).items() if part}
 
 
 class Given(Protocol):
@@ -67,7 +69,7 @@ class Given(Protocol):
                 f"'{part}' is the test part of {tests[part]} folds: its rows count twice",
             )
         for number, fold in enumerate(self._folds()):
-            twice = (part for part, count in Counter(fold.named()).items() if count > 1)
+            twice = (part for part, count in Counter(fold.named().values()).items() if count > 1)
             for part in twice:
                 yield "folds" if self.folds else "test", f"{self._at(number)}'{part}' occurs twice"
 
@@ -76,6 +78,14 @@ class Given(Protocol):
         if self.folds is None and self.test is not None:
             return [GivenFold(test=self.test, validation=self.validation)]
         return self.folds or []
+
+    def named_parts(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts that are named, by where they are."""
+        return {
+            (*(("folds", i) if self.folds else ()), *where): part
+            for i, fold in enumerate(self._folds())
+            for where, part in fold.named().items()
+        }
 
     def _at(self, number: int) -> str:
         """Return in words which fold is meant."""
@@ -113,7 +123,7 @@ class Given(Protocol):
                 "name the column that does in 'part' of its entry, or a second file in its "
                 "source: {file: train.csv, test: test.csv}"
             )
-        rows = {name: _rows_of(source, name, at) for name in fold.named()}
+        rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
         if fold.train is None:
             train = np.setdiff1d(np.arange(len(source.parts)), np.concatenate(held))
@@ -139,7 +149,7 @@ class Given(Protocol):
         folds = self._folds()
         if source.parts is None or any(fold.train is None for fold in folds):
             return  # all other parts are trained on
-        used = {part for fold in folds for part in fold.named()}
+        used = {part for fold in folds for part in fold.named().values()}
         for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
             if (name := source.part_names[code]) not in used:
                 raise DataError(

@@ -133,7 +133,8 @@ def test_each_method_has_an_interval_over_the_examples(tmp_path: Path, metric: s
     data = table(shift=0.5)
     options = "options: {contrasts: {all: strong}}"
     block = f"{{block: pairs_or_points, name: a, experiment: e, {options}}}"
-    _, report = compared(tmp_path, data, metric, blocks=f"  - {block}\n")
+    inner = KEEP + ", inner: {folds: 2}"
+    _, report = compared(tmp_path, data, metric, keep=inner, blocks=f"  - {block}\n")
     found = report.blocks[2].output
     rows = found.numbers.set_index("method")
     y, columns = scores(data)
@@ -397,6 +398,17 @@ def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) ->
         (FOLDS, "within_groups: false", "preprocess.within: needs groups, which 'd' has not, or"),
         (FOLDS.replace("validation: S2", "valid: S2"), "", "valid"),
         (FOLDS.replace("train: [S2]", "train: []"), "", "train: expected at least one entry"),
+        (
+            FOLDS.replace("[S2]", "[S1, S4]").replace("validation: S1, ", ""),
+            "",
+            "study.yaml:18:116: experiments.e.protocol.folds[2].train[1]: unknown part of 'd': 'S4'"
+            "; known: S1, S2, S3",
+        ),
+        (
+            "{kind: given, test: S1, validation: T}",
+            "",
+            "protocol.validation: unknown part of 'd':",
+        ),
     ],
 )
 def test_what_a_study_says_wrongly_is_found_at_check(
@@ -407,6 +419,68 @@ def test_what_a_study_says_wrongly_is_found_at_check(
     with pytest.raises(ConfigError) as caught:
         load(file)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "part", "said"),
+    [
+        ("{file: a.csv, test: b.csv}", "", "unknown part of 'd': 'S1'; known: train, test"),
+        (
+            "{file: a.csv}",
+            "",
+            "data set 'd' has no parts: name the column that says them in 'part'",
+        ),
+        ("{file: a.csv}", "part: part", ""),
+        ("{letor: {S1: S1.txt}, openml: 3}", "part: part", ""),
+        ("{letor: {S1: S1.txt}, file: a.csv}", "part: column7", ""),
+    ],
+)
+def test_parts_are_known_as_far_as_the_entry_tells(
+    tmp_path: Path, source: str, part: str, said: str
+) -> None:
+    text = LETOR.replace("{letor: {S1: S1.txt, S2: S2.txt, S3: S3.txt}}", source)
+    text = text.replace("part: part", part).replace("{PROTOCOL}", "{kind: given, test: S1}")
+    (tmp_path / "study.yaml").write_text(text)
+    if not said:
+        assert load(tmp_path / "study.yaml").study == "queries"
+        return
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path / "study.yaml")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("queries", "more", "said"),
+    [
+        ("queries: each", "", ""),
+        ("queries: across", "", ""),
+        (
+            "queries: each",
+            "within_groups: false",
+            "'pairs' counts groups alike by 'queries: each'",
+        ),
+        (
+            "queries: across",
+            "within_groups: false",
+            "methods.pairs.params.queries: 'across' leaves groups aside, and no problem is ranked",
+        ),
+    ],
+)
+def test_queries_are_for_problems_with_groups(
+    tmp_path: Path, queries: str, more: str, said: str
+) -> None:
+    text = LETOR.replace("{PROTOCOL}", "{kind: given, test: S1}").replace(", within: groups", "")
+    text = text.replace("multipartite}", f"multipartite, {queries}}}") + f"    {more}\n"
+    grid = text.replace(f", {queries}}}", f"}}, grid: {{queries: [pairs, {queries[9:]}]}}")
+    for number, one in enumerate((text, grid)):
+        (tmp_path / "study.yaml").write_text(one)
+        if not said:
+            assert load(tmp_path / "study.yaml").study == "queries"
+            continue
+        with pytest.raises(ConfigError) as caught:
+            load(tmp_path / "study.yaml")
+        place = said.replace("params.queries", "grid.queries[1]") if number else said
+        assert place in str(caught.value)
 
 
 def test_parts_that_a_protocol_leaves_aside_are_said(
