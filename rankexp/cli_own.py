@@ -37,6 +37,14 @@ Keep = Annotated[
 ]
 Nominal = Annotated[Names, typer.Option(help="Columns of numbers that name categories.")]
 Missing = Annotated[Names, typer.Option(help="Texts that mean missing, beside the usual ones.")]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line names the columns.",
+        show_default=False,
+    ),
+]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark, '.' or ','.")]
 Thousands = Annotated[str | None, typer.Option("--thousands", help="Mark between thousands.")]
 Delimiter = Annotated[str | None, typer.Option("--delimiter", help="Between the cells of a line.")]
@@ -76,6 +84,7 @@ def compare(
     keep: Keep = None,
     nominal: Nominal = None,
     missing: Missing = None,
+    header: Header = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     delimiter: Delimiter = None,
@@ -85,7 +94,7 @@ def compare(
     from rankexp.compare.command import Options
     from rankexp.compare.command import compare as run
 
-    texts = {"decimal": decimal, "thousands": thousands, "delimiter": delimiter}
+    own = {"header": header, "decimal": decimal, "thousands": thousands, "delimiter": delimiter}
     options = Options(
         target=target,
         test=test,
@@ -99,7 +108,7 @@ def compare(
         minutes=minutes,
         out=out,
         jobs=jobs,
-        reading=_reading(drop, keep, nominal, missing) | texts | {"encoding": encoding},
+        reading=_reading(drop, keep, nominal, missing) | own | {"encoding": encoding},
     )
     raise typer.Exit(run(table, options))
 
@@ -116,6 +125,7 @@ def inspect(
     keep: Keep = None,
     nominal: Nominal = None,
     missing: Missing = None,
+    header: Header = None,
     decimal: Decimal = None,
     thousands: Thousands = None,
     delimiter: Delimiter = None,
@@ -124,7 +134,7 @@ def inspect(
     """Say how a table is read: each column's type, what is missing, what is left out and why."""
     from rankexp.data.inspect import inspect_table
 
-    texts = {"decimal": decimal, "thousands": thousands, "delimiter": delimiter}
+    own = {"header": header, "decimal": decimal, "thousands": thousands, "delimiter": delimiter}
     reading = inspect_table(
         table,
         target=target,
@@ -134,7 +144,7 @@ def inspect(
         groups=groups,
         weights=weights,
         **_reading(drop, keep, nominal, missing),
-        **texts,
+        **own,
         encoding=encoding,
     )
     print(reading.text())

@@ -77,7 +77,8 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     Raises
     ------
     ValueError
-        For an axiom that fails, with the positions; for values that are negative or not finite,
+        For an axiom that fails, with the positions; for more or fewer items than it is for, as of
+        Top(k) with k above n; for values that are negative or not finite,
         or more than 1,000 positions, too many to try.
 
     Examples
@@ -89,6 +90,8 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     """
     if getattr(omega, "n", n) != n:
         raise ValueError(f"{omega} is for {getattr(omega, 'n', n)} items, and there are {n}")
+    if isinstance(omega, Top) and omega.k > n:
+        raise ValueError(f"{omega} is about the first {omega.k} of {n} items: use uniform")
     if omega is uniform or isinstance(omega, Top | Partite):
         return omega
     if n > MOST:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -19,8 +19,10 @@ from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, training_rows
 from rankexp.metrics.level_counts import group_numbers
+from rankexp.preference.asking import all_pairs
 from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
 
+NO_PAIR = "there is no pair to rank: no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
 Features = Callable[[Floats, Floats], Any]
 
@@ -69,6 +71,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     >>> model = PairClassifier(LogisticRegression()).fit(X, y)
     >>> model.preference([[3.0], [3.0]], [[1.0], [3.0]]).round(2)
     array([0.93, 0.5 ])
+    >>> round(model.score(X, y), 2)
+    0.95
     >>> model.set_params(hard=True).rank([[1.0], [5.0], [3.0]]).order
     array([1, 2, 0])
     """
@@ -190,6 +194,40 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         order = self.rank(X, random_state=seed).order
         return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
 
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+        """Return the accuracy of pairs: the share that h prefers the right way, 1/2 counting half.
+
+        The pairs are all of rows with different labels, within `groups` (n,), if any, as in
+        :meth:`fit`; of two classes it is what the AUC is to scores. ValueError as there.
+        """
+        check_is_fitted(self, "classifier_")
+        codes, X = ordered_levels(y, level_order(y, self.levels))[1], fitted_rows(self, X)
+        check_consistent_length(X, codes)
+        groups, right, total = group_numbers(groups, len(codes)), 0.0, 0
+        for group in [0] if groups is None else range(groups.max() + 1):
+            rows = np.arange(len(codes)) if groups is None else np.flatnonzero(groups == group)
+            for first, second in all_pairs(rows.size):
+                more = np.sign(codes[rows[first]] - codes[rows[second]])
+                U, V = rows[first[more != 0]], rows[second[more != 0]]
+                right += float(self._right(X[U], X[V], more[more != 0]).sum())
+                total += U.size
+        if total == 0:
+            raise ValueError(NO_PAIR)
+        return right / total
+
+    def score_pairs(
+        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+    ) -> float:
+        """Return the accuracy of labelled pairs, weighted if so; they are as in `fit_pairs`."""
+        check_is_fitted(self, "classifier_")
+        X = fitted_rows(self, X)
+        upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        return float(np.average(self._right(X[upper], X[lower], 1), weights=weights))
+
+    def _right(self, U: Floats, V: Floats, sign: Any) -> Floats:
+        """Return 1 for pairs that h prefers as signs have it, 1/2 where it prefers neither."""
+        return (1.0 + sign * np.sign(self._preference(U, V) - 0.5)) / 2.0 if len(U) else U[:, 0]
+
     def _fit(self, X: Floats, upper: Ints, lower: Ints, weights: Floats | None = None) -> Self:
         U, V = X[upper], X[lower]
         classifier, given = self._classifier(), {}
@@ -255,7 +293,7 @@ def _pairs(
     ends = np.cumsum(below)
     possible = int(ends[-1])
     if possible == 0:
-        raise ValueError("there is no pair to rank: no group has two levels")
+        raise ValueError(NO_PAIR)
     taken = np.arange(possible)
     if possible > most:
         rng = check_random_state(random_state)

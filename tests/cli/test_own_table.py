@@ -387,3 +387,21 @@ def test_inspect_shows_every_column_and_what_is_left_out(tmp_path: Path, typed: 
         assert any(line.startswith(f"{name} ") for line in out.splitlines())
     assert "left out" in out
     assert max(map(len, out.splitlines())) <= 100
+
+
+def test_a_first_line_of_numbers_may_name_columns_and_one_of_words_may_not(
+    tmp_path: Path, typed: Typed, designed: None
+) -> None:
+    rng = np.random.default_rng(2)
+    rows = [f"{a:.3f},{b:.3f},{'yes' if a > 0 else 'no'}" for a, b in rng.normal(size=(60, 2))]
+    (tmp_path / "years.csv").write_text("\n".join(["2019,2020,left", *rows]), encoding="utf-8")
+    code, _, err = typed("inspect", "years.csv")
+    assert code == 3 and "'header: true' or 'header: false'" in err
+    code, out, _ = typed("inspect", "years.csv", "--header")
+    assert code == 0 and "60 rows" in out and "first line names the" in out
+    code, _, err = typed("compare", "years.csv", "--target", "left", "--header", *FEW)
+    study = yaml.safe_load((tmp_path / "compare-years" / "study.yaml").read_text("utf-8"))
+    assert code == 0 and next(iter(study["data"].values()))["header"] is True
+    (tmp_path / "words.csv").write_text("a,b\nc,d\na,d\n" * 20, encoding="utf-8")
+    assert "59 rows" in typed("inspect", "words.csv")[1]
+    assert "60 rows" in typed("inspect", "words.csv", "--no-header")[1]

@@ -130,6 +130,21 @@ def test_blocks_are_cut_at_the_ends_of_lines(
         read(tmp_path, b"1 qid:1 1:1 #" + b"x" * 300)
 
 
+def test_one_index_far_beyond_the_others_is_said_or_refused(tmp_path: Path) -> None:
+    """Columns up to it would all be 0: one of a typing error makes a thousandfold table."""
+    stray = b"1 qid:98 1:2 # 100000: no feature\n1 qid:99 2:1 0%d:3\n"
+    said = r"2.txt:2: feature 100000 is far beyond the others: of 100,000 features 4 are other"
+    with pytest.raises(DataError, match=said):
+        read(tmp_path, DENSE, stray % 100_000)
+    table = read(tmp_path, DENSE, stray % 900)
+    assert table.layout is not None and len(table.columns) == 903
+    found = table.layout.notes[0]
+    assert found.startswith("of 900 features 4 are other than 0 in any row; 900 is in ")
+    assert found.endswith("2.txt:2")
+    dense = b" ".join(b"%d:1" % j for j in range(1, 101))
+    assert len(read(tmp_path, DENSE, b"1 qid:99 %s 1000:1" % dense).columns) == 1003, "a tenth"
+
+
 @pytest.mark.parametrize("pack", [gzip, lzma])
 def test_packed_files_are_the_same_and_truncated_ones_errors(tmp_path: Path, pack: Any) -> None:
     path = tmp_path / f"a.txt.{'gz' if pack is gzip else 'xz'}"

@@ -245,3 +245,37 @@ def test_differences_that_overflow_are_named():
     X = np.array([[1.7e308], [-1.7e308], [0.0]])
     with pytest.raises(ValueError, match="overflows: scale the features"):
         PairClassifier(LogisticRegression()).fit(X, [0, 1, 1])
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_its_score_is_the_accuracy_of_pairs(hard):
+    X, y = data(60)
+    Z, truth = data(90, seed=1)
+    truth = truth * 1 + (Z[:, 2] > 1)
+    groups = np.repeat(list("abc"), 30)
+    model = PairClassifier(DecisionTreeClassifier(max_depth=2, random_state=0), hard=hard).fit(
+        X, y
+    )
+    u, v = np.nonzero(truth[:, None] > truth)
+    right = np.sign(model.preference(Z[u], Z[v]) - 0.5) / 2 + 0.5
+    assert 0.5 in right, "neither is preferred"
+    assert model.score(Z, truth) == pytest.approx(right.mean(), abs=1e-12)
+    own = groups[u] == groups[v]
+    assert model.score(Z, truth, groups) == pytest.approx(right[own].mean(), abs=1e-12)
+    pairs, w = np.column_stack((v, u)), np.arange(1.0, u.size + 1)
+    assert model.score_pairs(Z, pairs, -np.ones(u.size, int)) == pytest.approx(right.mean())
+    found = model.score_pairs(Z, pairs, -np.ones(u.size, int), w)
+    assert found == pytest.approx(np.average(right, weights=w))
+    grid = GridSearchCV(model, {"features": ["difference", "concatenation"]}, cv=3).fit(X, y)
+    assert 0.7 < grid.best_score_ <= 1.0
+
+
+def test_a_score_needs_pairs():
+    X, y = data(20)
+    model = PairClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(ValueError, match="no group has two levels"):
+        model.score(X, y, y)
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        model.score(X[:19], y)
+    with pytest.raises(ValueError, match="two levels; y holds only one class"):
+        model.score(X, y * 0)

@@ -25,7 +25,7 @@ OMEGAS = [
     uniform,
     Top(1),
     Top(2),
-    Top(9),
+    Top(5),
     Partite((2, 3)),
     Partite((1, 3, 1)),
     lambda i, j: abs(i - j),
@@ -152,6 +152,12 @@ def test_too_many_positions_to_try():
     with pytest.raises(ValueError, match="tried on 1000 positions at most"):
         check_emphasis(lambda i, j: abs(i - j), 1001)
     assert check_emphasis(Top(3), 10**6) == Top(3)
+
+
+def test_the_first_k_of_fewer_items_are_no_emphasis():
+    assert check_emphasis(Top(3), 3) == Top(3)
+    with pytest.raises(ValueError, match=r"Top\(k=4\) is about the first 4 of 3 items: use uni"):
+        ranking_loss([0, 1, 2], [3, 1, 2], Top(4))
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, True])

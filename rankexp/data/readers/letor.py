@@ -6,6 +6,7 @@ finds what is wrong with which.
 
 import codecs
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ BLOCK = 1 << 24
 """Bytes that are read at once, and the longest line."""
 MOST_FEATURES = 100_000
 """A larger index is taken for an error: rows are kept with a number for each feature."""
+FAR = 1_000
+"""Above this width a table is refused if fewer than a tenth of its features is ever other than 0: one
+index of one line may make all of the others."""
 DIGITS = 18
 """Of an index or a query, at most."""
 _EXACT = {"float_precision": "round_trip"}
@@ -47,7 +51,8 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     Raises
     ------
     DataError
-        Malformed, with file and line; a query in two files; more than memory holds.
+        Malformed, with file and line; a query in two files; more than memory holds; a feature
+        whose index is far beyond the others, see `FAR`.
     """
     import pandas as pd
 
@@ -60,7 +65,10 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
     check_memory(len(codes), len(head) + width)
-    notes = [note for part, path in files.items() for note in _scattered(path, queries[part])]
+    bare = _check_gaps(files, width, [features for _, _, features, _ in blocks])
+    notes = bare + [
+        note for part, path in files.items() for note in _scattered(path, queries[part])
+    ]
     if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells of features that their lines leave out are 0")
     values = np.zeros((len(codes), len(head) + width))
@@ -94,6 +102,36 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
                     f"query {query} is in two parts, '{other}' ({files[other]}) and '{part}' "
                     f"({files[part]}): name each file of queries once"
                 )
+
+
+def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
+    """Say that most features are 0 in all rows; refuse where next to all are, as one index is far.
+
+    What files of real queries have without it: all features, or over half up to the largest.
+    """
+    used = np.zeros(width, dtype=bool)
+    for features in blocks:
+        used[: features.shape[1]] |= (features != 0).any(axis=0)
+    said = f"of {width:,} features {used.sum():,} are other than 0 in any row"
+    if width > FAR and 10 * used.sum() < width:
+        raise DataError(
+            f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
+            "index right? If it is, number the features from 1 on without gaps"
+        )
+    return [] if 2 * used.sum() >= width else [f"{said}; {width} is in {_place(files, width)}"]
+
+
+def _place(files: Mapping[str, Path], index: int) -> str:
+    """Return the file and line where a feature is first given."""
+    given = re.compile(rb"[^#]*\s0*%d:" % index)
+    for path in files.values():
+        line = 1
+        for text in _whole_lines(path):
+            for number, body in enumerate(text.split(b"\n"), start=line):
+                if given.match(body):
+                    return f"{path}:{number}"
+            line += text.count(b"\n")
+    raise AssertionError(index)
 
 
 def _scattered(path: Path, queries: Ints) -> Iterator[str]:
