@@ -24,7 +24,7 @@ UNBOUNDED = (
     "examples they rest on, or how far one of these can move the metric, is not known"
 )
 AT_LEAST = (
-    "the differences have next to no spread, so the SE is the least that the test examples, which "
+    "the differences have next to no spread, so the SE is the least that the test {}, which "
     f"count as {{:.4g}}, allow ({paired.UNSEEN:g} over those tested)"
 )
 
@@ -96,7 +96,8 @@ def _on_one(
     if np.isnan(estimate.se):
         return replace(base, note=_join(UNBOUNDED, base.note)), None
     if least:
-        base = replace(base, note=_join(AT_LEAST.format(design.examples), base.note))
+        what = QUERIES if design.pairs == QUERIES else EXAMPLES
+        base = replace(base, note=_join(AT_LEAST.format(what, design.examples), base.note))
     tested = replace(
         _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
     )
@@ -124,7 +125,7 @@ def _on_test_set(
     if not abs(seen.estimate.mean - difference) < 1e-9:
         why = "no test: the examples' placements give another difference (weights, or groups?)"
         return replace(base, note=why), None
-    note = "" if seen.bound is None else AT_LEAST.format(seen.bound)
+    note = "" if seen.bound is None else AT_LEAST.format(EXAMPLES, seen.bound)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, note=note)
     return _tested(base, seen.estimate, settings), seen.estimate
 

@@ -154,6 +154,26 @@ class Rule:
         choose = oracle if self.name == "oracle" else one_standard_error
         return choose(scores, higher)
 
+    def ties(
+        self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool
+    ) -> tuple[int, int]:
+        """Return how many choices the grid's order decided, and how many there were in all.
+
+        Arguments are those of `apply`. Only grid points that are best alike, to the last bit, tie.
+        """
+        if self.name in PARTS:
+            table, by, name = values(PARTS[self.name]), PLACE, "value"
+        elif self.name == "oracle":
+            by, name = ["problem", "method", "model"], "mean"
+            table = grid_means(scores, by)
+        else:
+            return 0, 0
+        known = table.dropna(subset=[name])
+        groups = known.groupby(by, sort=False)
+        best = known[name] == groups[name].transform("max" if higher else "min")
+        found = best.groupby([known[key] for key in by], sort=False).sum()
+        return int((found > 1).sum()), int((groups.size() > 1).sum())
+
 
 ORACLE = Rule("oracle")
 BOTH = (ORACLE, Rule("nested"))

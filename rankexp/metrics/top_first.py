@@ -45,8 +45,10 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     """Return the expected reciprocal rank at which a reader is satisfied, averaged over queries.
 
     The reader goes down the list, and a row of level y ends it with the chance
-    (2^y - 1) / 2^ymax. Here ymax is the highest of `levels`, without them the highest in `y`, of
-    all queries. Parameters and errors are those of :func:`rankexp.metrics.ndcg`.
+    (2^y - 1) / 2^ymax. Here ymax is the highest of `levels`, whether or not a row has it (studies
+    give those of the data), without them the highest in `y`, of all queries: values of rows with
+    other highest levels are on another scale then, so give `levels`. Parameters and errors
+    are those of :func:`rankexp.metrics.ndcg`.
 
     Returns
     -------

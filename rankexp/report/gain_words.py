@@ -79,7 +79,8 @@ class Words:
                 text += f" {number(own.difference, self.digits + 1, sign=True)}"
             if math.isnan(own.low_all):
                 note = own.note.replace(str(found.metric), f"the {named(found.metric)}")
-                notes[note.removeprefix("no test: ") or "not compared"] = None
+                note = note.removeprefix("no test: ").removeprefix("refused, ")
+                notes[note or "not compared"] = None
                 parts.append(text)
             else:
                 parts.append(f"{text} ({span(own.low_all, own.high_all, self.digits + 1)})")

@@ -22,6 +22,7 @@ SE_OF = {
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
     compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
+FOLDS = "nothing: the folds of a single partition are one unit, so the last digit alone can tell"
 SAME_QUERIES = (
     " The print has the same: its values of a query, which are not known, are taken to correlate "
     "with the run's by 1/2 at least, so that the noise of both is this SE at most, in place of "
@@ -80,10 +81,12 @@ def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
         )
     kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
     for kind in sorted(kinds):
-        names = {line["problem"] for line in lines if line["se_of"] == kind}
+        own = [line for line in lines if line["se_of"] == kind]
+        names = {line["problem"] for line in own}
         where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
         same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
-        notes.append(f"SE{where} over {SE_OF[kind]}.{same}")
+        folds = kind == compare.OF_NOTHING and any(line["splits"] > 1 for line in own)
+        notes.append(f"SE{where} over {FOLDS if folds else SE_OF[kind]}.{same}")
     unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
     if unverified:
         notes.append(f"{unverified} published values were not checked against the print.")

@@ -47,7 +47,8 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     said = "equivalent" if own.verdict.equivalent else str(own.verdict)
     said = "mixed" if own.verdict.mixed else said
     if math.isnan(own.difference):
-        return Fact(said if own.verdict.mixed else str(NOT_RUN), own.note or said)
+        why = own.note.removeprefix("refused, ").removeprefix("refused: ")
+        return Fact(said if own.verdict.mixed else str(NOT_RUN), why or said)
     low, high = own.low_all, own.high_all
     interval, margin = own.note or "no test", f"the margin of {short(settings.margin or math.nan)}"
     if not math.isnan(low):
@@ -77,8 +78,8 @@ def _needed(own: Contrast, settings: Settings) -> str:
         return "a little more data may decide it"
     if own.unit in ("data sets", "models"):
         return f"about {math.ceil(times * own.n)} {own.unit} would be needed"
-    what = own.unit if own.unit == QUERIES else "examples"
-    return f"about {max(times, 2):.0f} times as many {what} would be needed"
+    what = f"many {own.unit}" if own.unit == QUERIES else "much data"  # examples, or whole groups
+    return f"about {max(times, 2):.0f} times as {what} would be needed"
 
 
 def needed(se: float, settings: Settings, tests: int = 1) -> float:

@@ -46,6 +46,20 @@ def test_of_equals_the_first_of_the_grid_is_chosen() -> None:
     assert set(select.oracle(scores, higher=True)["grid"]) == {"lam=9"}
 
 
+def test_choices_that_the_order_of_the_grid_decided_are_counted() -> None:
+    scores = table({"lam=9": [0.2, 0.2, 0.3, NAN], "lam=1": [0.2, 0.1, 0.3, NAN]})
+    other = scores.assign(method="n", grid=scores["grid"] + "0")
+    other["value"] = 0.5
+    both, alone = pd.concat([scores, other]), other.head(0)
+    for higher, best in ((False, (1, 2)), (True, (1, 2))):
+        assert select.ORACLE.ties(both, lambda part: alone, higher) == best, "of means 'n' alone"
+    nested = select.Rule.parse("nested")
+    assert nested.ties(both, lambda part: scores, False) == (2, 3), "the last split has no value"
+    assert nested.ties(both, lambda part: scores, True) == (2, 3)
+    assert nested.ties(both, lambda part: alone, True) == (0, 0)
+    assert select.Rule.parse("fixed:lam=1").ties(both, lambda part: scores, True) == (0, 0)
+
+
 def test_an_undefined_fold_is_left_out_and_stays_visible() -> None:
     scores = table({"lam=1": [0.1, NAN, 0.3, 0.5], "lam=2": [0.3, NAN, 0.3, 0.3]})
     means = select.grid_means(scores, ["problem", "method"])

@@ -401,8 +401,8 @@ def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) ->
         (
             FOLDS.replace("[S2]", "[S1, S4]").replace("validation: S1, ", ""),
             "",
-            "study.yaml:18:116: experiments.e.protocol.folds[2].train[1]: unknown part of 'd': 'S4'"
-            "; known: S1, S2, S3",
+            "study.yaml:18:116: experiments.e.protocol.folds[2].train[1]: unknown part of 'd': "
+            "'S4'; known: S1, S2, S3",
         ),
         (
             "{kind: given, test: S1, validation: T}",

@@ -157,8 +157,22 @@ def test_a_contrast_is_the_mean_of_its_differences(make: Make) -> None:
     ends = sorted(expected[problem].mean() for problem in ("easy", "hard"))
     assert output.facts["pairs in boxes"].text == span(*ends, 4)  # not the last one alone
     gone = show(context, "contrasts", "folds", contrasts=CONTRASTS, margin=0.01).facts
-    told = Fact("not run", "refused, blocks are incomplete (gone: not run)")
+    told = Fact("not run", "blocks are incomplete (gone: not run)")
     assert gone["pairs in folds"] == told  # no number, so no verdict
+
+
+def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make) -> None:
+    context = make()
+    first = show(context, "contrasts", "boxes", contrasts=CONTRASTS, margin=9.0).numbers
+    assert first is not None
+    largest = first[["low_all", "high_all"]].abs().to_numpy().max()
+    for margin, beyond in ((0.999 * largest, 1), (1.001 * largest, 0)):
+        output = show(context, "contrasts", "boxes", contrasts=CONTRASTS, margin=margin)
+        assert output.numbers is not None
+        assert output.numbers["verdict"].str.contains("equivalent").all()
+        notes = [note for note in output.notes if note.startswith("Equivalent: two one-sided")]
+        assert len(notes) == beyond
+        assert not beyond or "an interval of 90 %; 1 of the wider intervals shown" in notes[0]
 
 
 def test_a_contrast_needs_two_known_methods(make: Make) -> None:

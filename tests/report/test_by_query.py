@@ -129,6 +129,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
+    assert "is taken: that decided 3 of 18 choices." in output.notes[1], "in fold 2"
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4
     assert counts["oracle", "good", "lam=1"] == 5
@@ -388,3 +389,22 @@ def test_data_without_queries_keeps_its_folds() -> None:
     made = context(within_groups=False)
     (found,) = made.designs("e", made.metric("e", None)).values()
     assert (found.pairs, found.correction) == ("folds", 0.25)
+
+
+def test_the_least_error_of_queries_rests_on_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        paired, "of_design", lambda v, design, folds: (paired.Estimate(0, 1, 9), 1)
+    )
+    output = show(context(), "comparison", method="good", references=["same"])
+    assert any("the least that the test queries, which count as" in note for note in output.notes)
+
+
+def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
+    def said(fold: int) -> list[str]:
+        kept = context(lambda cell: (cell.place.fold or 0) <= fold, within_groups=False)
+        return show(kept, "published_table", rules=["oracle"]).notes
+
+    (folds,) = [note for note in said(4) if note.startswith("SE over ")]
+    assert folds.startswith("SE over nothing: the folds of a single partition are one unit")
+    (split,) = [note for note in said(0) if note.startswith("SE over ")]
+    assert split.startswith("SE over nothing: a single split")

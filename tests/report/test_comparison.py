@@ -330,7 +330,7 @@ def test_several_problems_are_counted() -> None:
     assert said("not run", "not run") == ("undecided", "nothing was run (margin .01)")
     open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
     assert tallied([open_, open_], Settings(), 4).text == (
-        "undecided on 2 of 2 (margin .01); about 9 times as many examples would be needed"
+        "undecided on 2 of 2 (margin .01); about 9 times as much data would be needed"
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")

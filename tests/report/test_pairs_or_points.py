@@ -132,7 +132,7 @@ def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
         return None if gone else good(cell, record)
 
     output = shown(make, lacking)
-    assert "refused, blocks are incomplete" in output.lead[0]
+    assert "There is no interval: blocks are incomplete (" in output.lead[0]
     assert output.incomplete
 
 

@@ -13,10 +13,15 @@ from rankexp.data.dataset import Dataset, Feature
 from rankexp.data.snapshot import write_dataset
 from rankexp.estimators import LinearRanker, ORBoost
 from rankexp.generators.gaussian import Gaussian
+from rankexp.metrics import err
+from rankexp.metrics.base import parse
 from rankexp.metrics.multipartite import u_pairs
 from rankexp.plan import DataFacts, cells, jobs
+from rankexp.protocols.base import Part
 from rankexp.run.evaluate import evaluate
 from rankexp.run.fitting import _scores_of
+from rankexp.run.material import Rows
+from rankexp.run.measured import measured
 from rankexp.run.record import Record
 from rankexp.seeds import stream
 
@@ -204,3 +209,13 @@ def test_numbers_of_rounds_are_read_off_one_fit(
     monkeypatch.undo()
     monkeypatch.delattr("rankexp.estimators.rounds.InRounds.fit_rounds")
     assert outcome(study((name,)))[name, None].rows == several.rows
+
+
+def test_the_err_of_a_test_part_is_by_the_levels_of_the_data() -> None:
+    """Not by the highest that the part has: values of folds would be on different scales."""
+    y, scores = np.array([3, 0, 1, 0]), np.array([[3.0], [2.0], [1.0], [0.0]])
+    rows = Rows(scores, Part(scores, y, 5, groups=np.array([0, 0, 1, 1])))
+    (whole,), within = measured([parse("err")], scores, {}, rows)
+    assert whole == pytest.approx((7 / 16 + 1 / 16) / 2)
+    assert within[0, :, 0] == pytest.approx([7 / 16, 1 / 16])
+    assert err(y, scores[:, 0], rows.part.groups) == pytest.approx((7 / 8 + 1 / 8) / 2)

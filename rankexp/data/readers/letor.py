@@ -25,8 +25,8 @@ BLOCK = 1 << 24
 MOST_FEATURES = 100_000
 """A larger index is taken for an error: rows are kept with a number for each feature."""
 FAR = 1_000
-"""Above this width a table is refused if fewer than a tenth of its features is ever other than 0: one
-index of one line may make all of the others."""
+"""A wider table is refused if fewer than a tenth of its features is ever other than 0: an index of
+one line may make all of the others."""
 DIGITS = 18
 """Of an index or a query, at most."""
 _EXACT = {"float_precision": "round_trip"}

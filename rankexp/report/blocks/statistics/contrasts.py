@@ -62,6 +62,13 @@ class Contrasts(InBlocks):
             "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
             f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
         ]
+        beyond = [o for own in found.values() for made in own.values() for o in self._beyond(made)]
+        if beyond:
+            notes.append(
+                f"Equivalent: two one-sided tests against ±{short(self.margin)} at {alpha} "
+                f"(Holm), so each by an interval of {200 * self.level - 100:g} %; "
+                f"{len(beyond)} of the wider intervals shown reach beyond the margin."
+            )
         told: dict[str, list[str]] = {}
         for name, label, one in (
             (name, label, one)
@@ -81,6 +88,12 @@ class Contrasts(InBlocks):
         return Output(
             pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
         )
+
+    def _beyond(self, made: Family) -> list[Contrast]:
+        """Return what is equivalent with an interval that leaves the margin."""
+        least = -self.margin
+        known = [one for one in _all(made) if one.verdict.equivalent]
+        return [one for one in known if one.low_all < least or one.high_all > self.margin]
 
     def _fact(self, made: Family, settings: Settings) -> Fact:
         """Return what is found over data sets, or on one problem; of several settings the ends."""

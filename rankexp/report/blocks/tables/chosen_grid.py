@@ -1,5 +1,6 @@
 """Which grid points were chosen, with a warning where they lie at the edge of their grid."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import pandas as pd
@@ -7,6 +8,7 @@ from pydantic import Field
 
 from rankexp.analyse import select
 from rankexp.config.schema import Block
+from rankexp.metrics.base import Metric
 from rankexp.report.context import Context
 from rankexp.report.gains import FLAT, from_neighbour
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
@@ -33,6 +35,7 @@ class ChosenGrid(Choosing, Ruled):
         edges = int(numbers.loc[numbers["edge"] != "", "count"].sum())
         total = int(numbers["count"].sum())
         notes = ["Counts are of models where there are models, else of splits."]
+        notes.append(self._ties(context, block.experiments, methods))
         if edges:
             flat, other = self._flat(context, numbers), "a wider grid may do better"
             if flat == edges:
@@ -43,6 +46,23 @@ class ChosenGrid(Choosing, Ruled):
                 f"beside it differ by less than {FLAT:g} of the margin."
             )
         return Output(numbers, [self._grid(context, numbers)], notes=notes)
+
+    def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
+        """Say which of equally good points is chosen, and how often there were several."""
+        tied, total = 0, 0
+        for name in experiments:
+            metric = context.metric(name, self.metric)
+            for rule in self.rules:
+                by = rule.by or metric
+
+                def own(part: str, by: Metric = by, name: str = name) -> pd.DataFrame:
+                    found = context.scores(name, by, part)
+                    return found[found["method"].isin(methods)]
+
+                counts = rule.ties(own("test"), own, by.direction == "higher")
+                tied, total = tied + counts[0], total + counts[1]
+        often = f"that decided {tied:,} of {total:,} choices" if total else "no choice was made"
+        return f"Of points that are equally good the first of the grid is taken: {often}."
 
     def _flat(self, context: Context, numbers: pd.DataFrame) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""
