@@ -18,6 +18,8 @@ FREQUENT = 5
 """Categories of a column that a reading names."""
 EMPTY = "empty cells"
 """What `Layout.marks` calls them."""
+LEVELS = 30
+"""Levels of a target that a reading names."""
 WIDTH = 100
 """Columns of the text that `Reading.text` gives."""
 
@@ -159,7 +161,8 @@ class Reading:
         if self.layout.marks:
             found.append("read as missing: " + _shown(tuple(self.layout.marks.items())))
         if self.target is not None:
-            kind = _shown(self.levels) if self.levels else "continuous"
+            more = f", and {len(self.levels) - LEVELS:,} more" * (len(self.levels) > LEVELS)
+            kind = _shown(self.levels[:LEVELS]) + more if self.levels else "continuous"
             found.append(f"target '{self.target}': {kind}")
         return found
 

@@ -5,6 +5,7 @@ import lzma
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rankexp.data import dataset_of, entry_of, inspect_table
@@ -469,3 +470,44 @@ def test_positive_writes_levels_out(write):
         inspect_table(path, target="y", positive="yes", levels=["no", "yes"])
     with pytest.raises(ConfigError, match="decimel"):
         inspect_table(path, decimel=",")
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_codes_of_more_digits_than_a_number_has_stay_apart(write, tmp_path, parquet):
+    """Twenty groups were one, as 900000000000000001 and ...02 have the same value."""
+    rng = np.random.default_rng(0)
+    codes = 900_000_000_000_000_000 + rng.integers(0, 20, ROWS)
+    x = rng.normal(size=ROWS)
+    rows = [f"{x[i]:.3f},{codes[i]},{'yes' if x[i] > 0 else 'no'}" for i in range(ROWS)]
+    path = write("codes.csv", "x,code,left\n" + "\n".join(rows))
+    if parquet:
+        frame = pd.read_csv(path)
+        assert frame["code"].dtype == np.int64
+        path = tmp_path / "codes.parquet"
+        frame.to_parquet(path)
+    for role in ("groups", "part"):
+        made = dataset_of(path, entry_of(path, **OPTIONS, **{role: "code"}))
+        names = made.group_names if role == "groups" else made.part_names
+        assert names == tuple(map(str, np.unique(codes))), role
+    named = inspect_table(path, **OPTIONS, nominal=["code"])
+    assert next(c for c in named.columns if c.name == "code").categories == len(np.unique(codes))
+    assert not any("so many digits" in warning for warning in named.warnings)
+    said = inspect_table(path, **OPTIONS).warnings
+    assert any("'code' has numbers of so many digits that different ones are" in w for w in said)
+
+
+def test_large_numbers_that_stay_apart_are_numbers(write):
+    rows = [f"{i},{i + 1}e30,{2**53 + 2 * i},{'yes' if i % 2 else 'no'}" for i in range(ROWS)]
+    path = write("large.csv", "x,e,code,left\n" + "\n".join(rows))
+    made = dataset_of(path, entry_of(path, **OPTIONS, groups="code", keep=["x", "e"]))
+    assert made.features == (Feature("x"), Feature("e")) and len(made.group_names) == ROWS
+    assert not any("digits" in warning for warning in made.reading.warnings)
+
+
+def test_a_reading_names_some_of_many_levels_and_no_mark_that_is_not_there(write, tmp_path):
+    rows = [f"{i % 7},name {i}" for i in range(ROWS)]
+    path = write("names.csv", "x,y\n" + "\n".join(rows))
+    said = inspect_table(path, target="y").text()
+    assert "name 35 (1), and 30 more" in " ".join(said.split()) and "read as" not in said
+    pd.read_csv(path).to_parquet(tmp_path / "names.parquet")
+    assert "read as missing" not in inspect_table(tmp_path / "names.parquet", target="y").text()

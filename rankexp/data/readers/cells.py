@@ -83,7 +83,7 @@ class Maker:
         for cell, code in known.items():
             text = cell.strip()
             if text in missing:
-                self.marks[text] += int(counts[code])
+                self.marks.update({text: int(counts[code])} if counts[code] else {})
                 renumbered[code] = -1
             else:
                 renumbered[code] = stripped.setdefault(text, len(stripped))
@@ -173,16 +173,26 @@ class Maker:
         texts = without_signs(column.texts)
         lenient = column.name in self.rules.lenient
         numbers = column.texts if lenient else texts
-        if all(map(self.format.fits, numbers)):
+        made, merged = np.array([np.nan]), list[str]()
+        if fits := all(map(self.format.fits, numbers)):
+            made = np.array([*map(self.format.value, numbers), np.nan])
+            merged = self.format.merged(numbers, made[:-1])
+        if merged and not (lenient or column.name in self.rules.labels):
+            self.notes.append(
+                f"column '{column.name}' has numbers of so many digits that different ones are "
+                f"taken as equal, such as {short(merged[0])}; if they are codes, list it in "
+                "'nominal'"
+            )
+            merged = []
+        if fits and not merged:
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
                 self.notes.append(
                     f"column '{column.name}' is read as numbers without their sign: {signed[0]}"
                 )
-            made = np.array([*map(self.format.value, numbers), np.nan])
             return Made(Feature(column.name), made[column.codes])
         date = all(map(DATE.fullmatch, column.texts))
-        if not (lenient or date):
+        if not (fits or lenient or date):
             self._refuse_strays(column)
         order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
         rank = np.full(len(order) + 1, np.nan)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Table
 from rankexp.data.readers.cells import Cells, Made, Maker, described, short
-from rankexp.data.readers.numbers import LIKE_A_NUMBER
+from rankexp.data.readers.numbers import LIKE_A_NUMBER, large
 from rankexp.data.readers.rules import Rules
 from rankexp.data.readers.second import matched
 from rankexp.data.reading import Layout
@@ -123,8 +123,8 @@ class Grid:
         name, count = Counter(names).most_common(1)[0]
         if count > 1:
             raise DataError(
-                f"{self.path}:{line}: column '{short(name)}' occurs twice in the header; if this "
-                "line is a row of data, say 'header: false'"
+                f"{self.path}:{line}: column '{short(name)}' occurs twice in the header: rename "
+                "one, or if this line is a row of data, say 'header: false'"
             )
         return names
 
@@ -202,6 +202,8 @@ class Grid:
                 if "." in joined:
                     dotted.add(j)
                     self._points = self._points or _DECIMAL.search(joined) is not None
+                if large(part[:, j]).any():
+                    texts.add(j)  # for `Maker` to see which of them differ
                 if "0" in joined and _PADDED.search(joined):
                     self._padded[self.names[j]] = None
             parts.append(part)

@@ -2,9 +2,16 @@
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
+import numpy as np
+
+from rankexp.arrays import Bools, Floats
+
 SIGNS = "%$€£"
+EXACT = 2.0**53
+"""From here on not every whole number is one of a computer's."""
 SPACES = " \u00a0\u202f"
 
 _DIGITS = str.maketrans("012345678", "9" * 9)
@@ -45,9 +52,18 @@ class NumberFormat:
 
     def value(self, text: str) -> float:
         """Return the number that a fitting text is."""
+        return float(self._plain(text))
+
+    def _plain(self, text: str) -> str:
         for mark in SPACES if self.thousands == " " else self.thousands:
             text = text.replace(mark, "")
-        return float(text.replace(self.decimal, "."))
+        return text.replace(self.decimal, ".")
+
+    def merged(self, texts: list[str], values: Floats) -> list[str]:
+        """Return texts of large numbers where some of them differ and have the same value."""
+        some = [texts[i] for i in np.flatnonzero(large(values))]
+        exact = {Decimal(self._plain(text)) for text in some}
+        return some if len(exact) > len(set(map(float, exact))) else []
 
     def __str__(self) -> str:
         apart = f", thousands {self.thousands!r}" if self.thousands else ""
@@ -60,6 +76,11 @@ FORMATS = [
     for decimal in (".", ",")
     if decimal != thousands
 ]
+
+
+def large(values: Floats) -> Bools:
+    """Tell which numbers may be other whole numbers, rounded."""
+    return (np.abs(values) >= EXACT) & (np.abs(values) < np.inf)
 
 
 def without_signs(texts: list[str]) -> list[str]:

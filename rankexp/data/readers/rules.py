@@ -17,7 +17,8 @@ class Rules:
     """What an entry says of how texts are read; None is found out.
 
     `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
-    mistake, `levels` the values of the target that are named and so not missing.
+    mistake, `labels` those whose values are names of groups or parts, `levels` the values of the
+    target that are named and so not missing.
     """
 
     missing: frozenset[str] = USUAL
@@ -30,6 +31,7 @@ class Rules:
     sheet: str | None = None
     target: str = ""
     levels: frozenset[str] = frozenset()
+    labels: frozenset[str | None] = frozenset()
 
     def marks(self, column: str) -> frozenset[str]:
         """Return the marks of missing cells of a column."""
@@ -52,6 +54,7 @@ class Rules:
             entry.sheet,
             entry.target,
             levels,
+            frozenset([entry.groups, entry.part]),
         )
 
 

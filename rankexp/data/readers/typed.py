@@ -15,6 +15,7 @@ from rankexp.data.dataset import Feature, Table
 from rankexp.data.readers.cells import Cells, Maker, described
 from rankexp.data.readers.compressed import check_size, unpacked
 from rankexp.data.readers.grid import Grid, Row
+from rankexp.data.readers.numbers import EXACT
 from rankexp.data.readers.rules import DEFAULT, Rules
 from rankexp.data.reading import Layout
 from rankexp.errors import DataError, one_line
@@ -65,7 +66,8 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     cells: dict[int, Cells] = {}
     for j, name in enumerate(names):
         column = frame.iloc[:, j]
-        if column.dtype.kind in "iuf":
+        rounded = column.dtype.kind in "iu" and max(-column.min(), column.max()) >= EXACT
+        if column.dtype.kind in "iuf" and not rounded:
             values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
             continue
         known, codes = _texts(path, name, column)
