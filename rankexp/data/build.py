@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankexp.data.choose import Chosen, choose
+from rankexp.data.choose import Chosen, check_codes, choose
 from rankexp.data.dataset import Dataset, Feature, Floats, Ints, Table
 from rankexp.data.levels import level_codes, number_text
 from rankexp.data.reading import Role
@@ -66,6 +66,7 @@ def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...] | 
     if np.isnan(values).any():
         where = chosen.place(int(np.argmax(np.isnan(values))))
         raise DataError(f"{role}: column '{column.name}' has no value in {where}")
+    check_codes(role, column, values)
     codes, numbers = np.unique(values, return_inverse=True)
     nominal = column.kind == "nominal"
     names = (column.categories[int(c)] if nominal else number_text(c) for c in codes)

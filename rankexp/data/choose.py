@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints, Table
-from rankexp.data.levels import in_words, key_of, number_text
+from rankexp.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.data.suitable import Unfit, coded_width, like_names, unfit
 from rankexp.errors import DataError
@@ -226,7 +226,17 @@ def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.nda
     return np.isin(values, codes)
 
 
+def check_codes(role: str, column: Feature, values: Floats) -> None:
+    """Hold that numbers which name things were not rounded: different ones could be equal."""
+    if column.kind == "numeric" and large(values).any():
+        raise DataError(
+            f"{role}: column '{column.name}' has numbers above {EXACT:.0f}, which are rounded, so "
+            "that different ones could be taken as equal; declare it as a string in the file"
+        )
+
+
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
+    check_codes("nominal", column, values)
     known = ~np.isnan(values)
     distinct, index = np.unique(values[known], return_inverse=True)
     codes = np.full(len(values), np.nan)

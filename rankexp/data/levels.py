@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankexp.arrays import Bools
 from rankexp.data.dataset import Feature, Floats, Ints
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
@@ -12,12 +13,19 @@ from rankexp.registry import did_you_mean
 Value = bool | int | float | str | None
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 REST = "*"
+EXACT = 2.0**53
+"""From here on, not every whole number is one that a computer's numbers can be."""
 
 # YAML reads a bare yes or no as a truth value
 TRUTHS = {
     True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
     False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
 }
+
+
+def large(values: Floats) -> Bools:
+    """Tell which numbers may be other whole numbers, rounded."""
+    return (np.abs(values) >= EXACT) & (np.abs(values) < np.inf)
 
 
 def key_of(value: Value) -> str | float:

@@ -499,9 +499,23 @@ def test_codes_of_more_digits_than_a_number_has_stay_apart(write, tmp_path, parq
 def test_large_numbers_that_stay_apart_are_numbers(write):
     rows = [f"{i},{i + 1}e30,{2**53 + 2 * i},{'yes' if i % 2 else 'no'}" for i in range(ROWS)]
     path = write("large.csv", "x,e,code,left\n" + "\n".join(rows))
-    made = dataset_of(path, entry_of(path, **OPTIONS, groups="code", keep=["x", "e"]))
-    assert made.features == (Feature("x"), Feature("e")) and len(made.group_names) == ROWS
+    made = dataset_of(path, entry_of(path, **OPTIONS, keep=["x", "e", "code"]))
+    assert made.features == (Feature("x"), Feature("e"), Feature("code"))
     assert not any("digits" in warning for warning in made.reading.warnings)
+
+
+@pytest.mark.parametrize("role", [{"groups": "code"}, {"part": "code"}, {"nominal": ["code"]}])
+def test_numbers_that_were_rounded_name_nothing(write, role):
+    head = "@relation t\n@attribute x real\n@attribute code integer\n@attribute left {no,yes}\n"
+    rows = [f"{i % 7},{10**18 + i % 5},{'yes' if i % 2 else 'no'}" for i in range(ROWS)]
+    path = write("t.arff", head + "@data\n" + "\n".join(rows))
+    with pytest.raises(DataError, match="code' has numbers above 9007199254740992, which are rou"):
+        dataset_of(path, entry_of(path, **OPTIONS, **role))
+    path = write("t.arff", path.read_text().replace("code integer", "code string"))
+    made = dataset_of(path, entry_of(path, **OPTIONS, **role))
+    assert "1000000000000000004" in (
+        made.group_names or made.part_names or made.features[1].categories
+    )
 
 
 def test_a_reading_names_some_of_many_levels_and_no_mark_that_is_not_there(write, tmp_path):

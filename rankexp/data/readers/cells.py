@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Ints
+from rankexp.data.levels import large
 from rankexp.data.readers.numbers import (
     DATE,
     FORMATS,
@@ -173,18 +174,17 @@ class Maker:
         texts = without_signs(column.texts)
         lenient = column.name in self.rules.lenient
         numbers = column.texts if lenient else texts
-        made, merged = np.array([np.nan]), list[str]()
+        made = np.array([np.nan])
         if fits := all(map(self.format.fits, numbers)):
             made = np.array([*map(self.format.value, numbers), np.nan])
-            merged = self.format.merged(numbers, made[:-1])
-        if merged and not (lenient or column.name in self.rules.labels):
-            self.notes.append(
-                f"column '{column.name}' has numbers of so many digits that different ones are "
-                f"taken as equal, such as {short(merged[0])}; if they are codes, list it in "
-                "'nominal'"
-            )
-            merged = []
-        if fits and not merged:
+        codes = lenient or column.name in self.rules.labels
+        if fits and not (codes and large(made).any()):
+            if merged := self.format.merged(numbers, made[:-1]):
+                self.notes.append(
+                    f"column '{column.name}' has numbers of so many digits that different ones "
+                    f"are taken as equal, such as {short(merged[0])}; if they are codes, list it "
+                    "in 'nominal'"
+                )
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
                 self.notes.append(

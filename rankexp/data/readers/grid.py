@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from rankexp.data.dataset import Feature, Floats, Table
+from rankexp.data.levels import large
 from rankexp.data.readers.cells import Cells, Made, Maker, described, short
-from rankexp.data.readers.numbers import LIKE_A_NUMBER, large
+from rankexp.data.readers.numbers import LIKE_A_NUMBER
 from rankexp.data.readers.rules import Rules
 from rankexp.data.readers.second import matched
 from rankexp.data.reading import Layout

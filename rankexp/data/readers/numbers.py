@@ -7,11 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Floats
+from rankexp.data.levels import large
 
 SIGNS = "%$€£"
-EXACT = 2.0**53
-"""From here on not every whole number is one of a computer's."""
 SPACES = " \u00a0\u202f"
 
 _DIGITS = str.maketrans("012345678", "9" * 9)
@@ -76,11 +75,6 @@ FORMATS = [
     for decimal in (".", ",")
     if decimal != thousands
 ]
-
-
-def large(values: Floats) -> Bools:
-    """Tell which numbers may be other whole numbers, rounded."""
-    return (np.abs(values) >= EXACT) & (np.abs(values) < np.inf)
 
 
 def without_signs(texts: list[str]) -> list[str]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankexp.data.dataset import Feature, Table
+from rankexp.data.levels import EXACT
 from rankexp.data.readers.cells import Cells, Maker, described
 from rankexp.data.readers.compressed import check_size, unpacked
 from rankexp.data.readers.grid import Grid, Row
-from rankexp.data.readers.numbers import EXACT
 from rankexp.data.readers.rules import DEFAULT, Rules
 from rankexp.data.reading import Layout
 from rankexp.errors import DataError, one_line
