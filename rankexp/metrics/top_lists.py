@@ -132,7 +132,12 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     if levels in (None, 2) and y.min() == -1 and np.isin(y, (-1, 1)).all():
         y = (y + 1) / 2
     if levels is not None:
-        y = coded(y, levels).codes.astype(np.float64)
+        known = coded(y, levels).codes.astype(np.float64)
+        if (known != y).any():  # gains differ by what the labels are, so they are not guessed
+            raise ValueError(
+                f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes "
+                f"0 .. {levels - 1}; of other labels give levels=[worst, ..., best]"
+            )
     values, code = distinct(y)
     if values[0] < 0 or (values != values.round()).any():
         raise ValueError(

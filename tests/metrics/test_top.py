@@ -366,6 +366,8 @@ def test_queries_without_a_relevant_row() -> None:
         (lambda: parse("partial_auc(max_fpr=0.0)"), "max_fpr=0.0"),
         (lambda: parse("ndcg@ten"), "expected int"),
         (lambda: ndcg([3, 1], [1, 2], levels=3), "must hold codes"),
+        (lambda: ndcg([0, 5, 1], [1, 2, 3], levels=3), "y holds 5: with levels=3 it must hold"),
+        (lambda: err([1, 2, 3], [1, 2, 3], levels=3), "y holds 1: .* other labels give levels="),
         (lambda: ndcg(["a", "b"], [1, 2]), "no order of their own"),
         (lambda: ndcg([], []), "empty"),
     ],
