@@ -61,7 +61,7 @@ class ChosenGrid(Choosing, Ruled):
 
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
-        often = f"that decided {tied:,} of {total:,} choices" if total else "no choice was made"
+        often = f"that decided {tied:,} of {total:,} choices (one for all splits is one)"
         return f"Of points that are equally good the first of the grid is taken: {often}."
 
     def _flat(self, context: Context, numbers: pd.DataFrame) -> int:
