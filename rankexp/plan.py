@@ -250,7 +250,8 @@ def _units_a_job(units: list[list[Cell]]) -> int:
 def _loaded(units: list[list[Cell]]) -> bool:
     """Whether splits are of a data set, which is loaded, and not of a model, which is drawn."""
     spec = units[0][0].spec
-    return isinstance(spec, EvaluateSpec) and isinstance(spec.setting.problem, DataProblem)
+    problem = spec.setting.problem if isinstance(spec, EvaluateSpec) else spec.problem
+    return isinstance(problem, DataProblem)
 
 
 def _chunks(units: list[list[Cell]], most: int) -> Iterator[Job]:

@@ -130,8 +130,9 @@ def _seconds(
 def _kind(cell: Cell) -> tuple[str, str]:
     """Return what cells of about the same cost share."""
     spec = cell.spec
-    same = spec.point.text if isinstance(spec, SimulateSpec) else spec.method.digest
-    return cell.problem, same
+    if isinstance(spec, SimulateSpec):
+        return cell.problem, f"{spec.check} {spec.point.text}"
+    return cell.problem, spec.method.digest
 
 
 def _guess(cell: Cell) -> float:

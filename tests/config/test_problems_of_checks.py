@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 
+from rankexp.config.meaning import remarks
+from rankexp.plan import DataFacts, cells, jobs
+
 HEAD = """version: 1
 study: s
 title: t
@@ -66,3 +69,21 @@ def test_problems_are_data_sets_of_the_kind_that_is_asked(loaded: Any) -> None:
 def test_what_cannot_be_is_said_with_its_place(errors: Any, given: str, message: str) -> None:
     (found,) = errors(HEAD + given + "}}\n")
     assert message in found
+
+
+def test_parts_that_a_check_leaves_aside_are_said(loaded: Any) -> None:
+    parted = HEAD.replace("two: {", "two: {part: fold, ")
+    study = loaded(parted + BOOST + ", problems: [two]}}\n")
+    ((problem, text),) = remarks(study, ["e"])
+    assert problem == "two"
+    assert text.startswith(
+        "experiment 'e' leaves the parts of 'two' aside: a check has no protocol"
+    )
+
+
+def test_repetitions_on_few_data_sets_are_jobs_of_their_own(loaded: Any) -> None:
+    """As folds are, so that several processes share them."""
+    study = loaded(HEAD + BOOST + ", problems: [two], repetitions: 5}}\n")
+    planned = list(cells(study, {"two": DataFacts(10, "abc", "")}))
+    assert [len(job.cells) for job in jobs(planned, ())] == [1] * 5
+    assert not list(cells(study, {}))  # without the data
