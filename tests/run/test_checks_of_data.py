@@ -15,6 +15,9 @@ from rankexp.checks import Problem, of_data
 from rankexp.cli import main
 from rankexp.config.claims import COLUMNS, faults
 from rankexp.config.load import load
+from rankexp.config.schema import Block
+from rankexp.report.blocks import summary
+from rankexp.report.build import open_report
 from rankexp.run.execute import Outcome, execute
 from rankexp.run.prepare import prepare
 from rankexp.run.store import Store
@@ -259,3 +262,16 @@ def test_what_a_check_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert raw["positives"] == pytest.approx(212 / 569)  # of the last level
     assert not raw["writable"]
     assert raw["drawn"] != found["raw", "own"]["drawn"]  # streams are of the data set
+
+
+def test_what_is_told_of_a_check_names_its_data(done: Path) -> None:
+    context = open_report(done).context
+    kind = registry.get("report.blocks", "simulation_table").model_validate({})
+    block = Block(block="simulation_table", name="x", experiment=["seen"])
+    facts = kind.output(context, block).facts
+    own = context.frame.query("experiment == 'seen' and problem == 'cancer' and setting == 1")
+    excess = own[(own["metric"] == "excess of AdaBoost") & own["step"].isna()]["value"]
+    told = facts["excess of AdaBoost on WDBC at n_cuts=5"].text
+    assert float(told) == pytest.approx(float(excess.iloc[0]), abs=1e-4)
+    said = summary.done(context, ["seen", "made"])
+    assert said.startswith("2 data sets, 2 simulations; all 5 records are good; no data for gone")
