@@ -13,6 +13,7 @@ title: t
 seed: 1
 data:
   two: {source: {file: a.csv}, target: y, levels: [a, b]}
+  both: {source: {file: b.csv}, target: y, levels: [a, b]}
   three: {source: {file: a.csv}, target: y, levels: [a, b, c]}
   plain: {source: {file: a.csv}, target: y}
   queries: {source: {file: a.csv}, target: y, levels: [a, b], groups: q}
@@ -24,8 +25,10 @@ BOOST = "check: boosters_on_data"
 
 
 def test_problems_are_data_sets_of_the_kind_that_is_asked(loaded: Any) -> None:
-    setup = loaded(HEAD + BOOST + ", problems: [two], repetitions: 2, grid: {n_cuts: [2, 3]}}}\n")
-    assert setup.experiments["e"].size() == 4
+    setup = loaded(
+        HEAD + BOOST + ", problems: [two, both], repetitions: 3, grid: {n_cuts: [2, 3]}}}\n"
+    )
+    assert setup.experiments["e"].size() == 12
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,10 @@ def test_claims_are_of_all_data_sets_or_of_some(done: Path) -> None:
     }
     assert found.size().to_dict() == {"each": 2, "one": 1, "lacks": 6}
     assert found["label"].first()["one"] == "excess of AdaBoost, own"
+    scores = pd.read_csv(done / "scores.csv").query("experiment == 'steps' and problem == 'own'")
+    own = scores[(scores["metric"] == "excess of AdaBoost") & scores["step"].isna()]["value"]
+    assert found["value"].first()["one"] == pytest.approx(own.item())
+    assert found["low"].first()["one"] == found["high"].first()["one"]
     assert "its data is not available" in set(found.get_group("lacks")["why"])
 
 
@@ -229,6 +233,7 @@ def as_given(rng: np.random.Generator, *, problem: Problem) -> list[dict[str, An
         "largest": problem.X.max(),
         "positives": (problem.y == 1).mean(),
         "drawn": rng.random(),
+        "binary": problem.kind == "binary",
         "writable": problem.X.flags.writeable or problem.y.flags.writeable,
     }
     return [{"quantity": name, "value": float(value)} for name, value in told.items()]
@@ -260,7 +265,7 @@ def test_what_a_check_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert raw["largest"] == X.max()
     assert scaled["largest"] == pytest.approx(1.0)  # the range of all rows, by default
     assert raw["positives"] == pytest.approx(212 / 569)  # of the last level
-    assert not raw["writable"]
+    assert raw["binary"] and not raw["writable"]
     assert raw["drawn"] != found["raw", "own"]["drawn"]  # streams are of the data set
 
 
