@@ -83,6 +83,18 @@ def test_a_grid_of_rounds_is_read_off_one_fit(engine, risk, loss, monkeypatch):
     np.testing.assert_allclose(fewer, together[0].decision_function(X), atol=1e-5)
 
 
+def test_rounds_that_are_tried_on_held_out_rows_are_fitted_each():
+    pytest.importorskip("lightgbm", reason="needs the package lightgbm")
+    X, y, _ = drawn(200)
+    model = BoostedRanker(validation_fraction=0.3, n_iter_no_change=2, random_state=0)
+    few, more = model.fit_rounds([2, 60], X, y)
+    for one, n in ((few, 2), (more, 60)):
+        alone = clone(model).set_params(n_rounds=n).fit(X, y)
+        assert one.n_iter_ == alone.n_iter_
+        assert (one.validation_error_ == alone.validation_error_).all()
+    assert few.validation_error_.size == 2 < more.validation_error_.size
+
+
 @pytest.mark.parametrize("params", [{"boosting": "dart"}, {"booster": "dart"}])
 def test_rounds_that_change_earlier_trees_are_fitted_each(params):
     name = "lightgbm" if "boosting" in params else "xgboost"

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from rankexp.estimators.labels import ordered_levels
+from rankexp.estimators.labels import ordered_levels, shift_to_share
 
 
 def test_given_levels_keep_their_order():
@@ -57,3 +58,14 @@ def test_numbers_among_words_stay_numbers():
     levels, codes = ordered_levels(y, ["none", 0, 1])
     assert levels.tolist() == ["none", 0, 1]
     assert codes.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-16, 1e-3, 30.0])
+def test_shifted_scores_have_the_share_of_the_better_class(apart):
+    """Also of scores so near to each other that rounding hides where the root is."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        codes = np.r_[0, 1, rng.integers(0, 2, 18)]
+        s = rng.normal() * (1.0 + apart * rng.integers(0, 3, 20))
+        shift = shift_to_share(s, codes, None)
+        assert expit(s + shift).mean() == pytest.approx(codes.mean(), abs=1e-9)

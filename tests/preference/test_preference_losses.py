@@ -222,3 +222,10 @@ def test_two_different_items_are_drawn():
         for seed in range(20)
     ]
     assert losses == [0.0] * 20
+
+
+def test_the_top_counts_pairs_with_one_of_the_first():
+    positions = np.arange(1, 6)
+    i, j = positions[:, None], positions
+    expected = ((i <= 2) | (j <= 2)) & (i != j)
+    np.testing.assert_array_equal(Top(2)(i, j), expected)

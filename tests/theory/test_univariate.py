@@ -92,6 +92,12 @@ def test_what_is_printed_of_plug_in_weights_is_no_bound():
                 assert exact <= plug_in_bound(epsilon, n, p) + 1e-12
 
 
+def test_chernoffs_bound_has_the_right_exponent():
+    for epsilon, n, p in ((0.2, 3000, 0.3), (0.5, 1000, 0.5), (0.3, 1000, 0.9)):
+        exact, bound = np.log([of(epsilon, n, p) for of in (plug_in_deviation, plug_in_bound)])
+        assert 0.85 * exact > bound > exact
+
+
 def test_the_profiled_loss_is_the_least_of_all_shifts():
     rng = np.random.default_rng(2)
     c, y = rng.standard_normal(30), np.where(rng.random(30) < 0.3, 1, -1)
