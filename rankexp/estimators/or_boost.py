@@ -92,16 +92,8 @@ class ORBoost(LevelRanker, StumpBooster):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
 
-        `sample_weight` (n,), >= 0, is how often each row counts.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, labels that aren't among
-            `levels` or have no order, one level or over 1,000, or an infinite coefficient
-            where there is no smoothing.
-        TypeError
-            For a sparse matrix.
+        Weights of rows, and what is raised, are as for :meth:`ProportionalOdds.fit`; ValueError,
+        too, for over 1,000 levels, or an infinite coefficient where there is no smoothing.
         """
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)

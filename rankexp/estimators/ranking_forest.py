@@ -80,14 +80,7 @@ class RankingForest(RealRanker):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees on rows X (n, d) and real targets y (n,), of which only the order counts.
 
-        `sample_weight` (n,): whole numbers, how many copies of each row there are.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, or impossible weights.
-        TypeError
-            For a sparse matrix.
+        Weights of rows, and what is raised, are as for :meth:`CRank.fit`.
         """
         self.check()
         X, y = self._rows(X, y, sample_weight)

@@ -56,14 +56,10 @@ class Rules:
 
     Parameters
     ----------
-    p : float
-        Share of positives, 0 < p < 1.
-    d : int
-        Number of features.
+    p, d, rank_risk
+        As for `Linear`.
     n_rules : int
         Number of rules.
-    rank_risk : float
-        Bayes rank risk, in [0, 1/2).
     """
 
     p: float = 0.5

@@ -73,9 +73,8 @@ def preference_loss(
 
     Parameters
     ----------
-    h : callable
-        ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another.
-    items : array-like of shape (n,) or (n, d)
+    h, items, check
+        As for :func:`rankexp.preference.sort_by_degree`.
     target, omega
         As in :func:`ranking_loss`.
     draws : int, optional
@@ -83,8 +82,6 @@ def preference_loss(
         target count for nothing). Default: h is asked for all n (n - 1) / 2.
     rng : numpy.random.Generator or int
         Draws them.
-    check : bool
-        Whether each pair is asked the other way round as well.
 
     Raises
     ------

@@ -127,19 +127,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def fit_pairs(
         self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
     ) -> Self:
-        """Fit to m pairs of rows of X (n, d); see :meth:`rankexp.estimators.RankBoost.fit_pairs`.
+        """Fit to labelled pairs of rows, as :meth:`rankexp.estimators.LinearRanker.fit_pairs`.
 
-        `pairs` (m, 2) are rows, labels (m,) are 1 where the first is to be ranked above the
-        second, -1 where below and 0 where the pair is left out; `sample_weight` (m,) is >= 0.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, pairs, labels or weights of
-            another kind, or none that counts, and a classifier without `predict_proba` and
-            `decision_function`, or that takes no weights where there are some.
-        TypeError
-            For a sparse matrix.
+        ValueError, too, for a classifier without `predict_proba` and `decision_function`, or that
+        takes no weights where there are some.
         """
         self.check()
         X = training_rows(self, X)

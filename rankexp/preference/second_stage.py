@@ -108,17 +108,12 @@ def quicksort_rank(
 
     Parameters
     ----------
-    h : callable
-        ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another.
-    items : array-like of shape (n,) or (n, d)
-        Two or more: numbers, or rows of features, whatever h takes.
+    h, items, check
+        As for :func:`sort_by_degree`.
     rng : numpy.random.Generator or int
         Draws the pivots, and the sides where h is not 0 or 1.
     top_k : int, optional
         So many items are ranked, 1 to n. Default: all.
-    check : bool
-        Whether each pair is asked the other way round as well, to see that
-        h(u, v) + h(v, u) = 1; these calls are not counted.
 
     Returns
     -------
@@ -128,8 +123,7 @@ def quicksort_rank(
     Raises
     ------
     ValueError
-        For fewer than two items, a top k that is not 1 to n, or an h that is NaN, outside [0, 1]
-        or not consistent.
+        As :func:`sort_by_degree`, and for a top k that is not 1 to n.
 
     Examples
     --------
