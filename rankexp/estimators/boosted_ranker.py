@@ -198,19 +198,9 @@ class BoostedRanker(RiskMixin, InRounds):
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
-        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. Where
-        a part is held out there are none: copies of a row could be on both sides.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range or one that the engine does not know, infinite values,
-            labels that aren't among `levels`, one class or, unless the risk is of levels, more
-            than two, groups or weights that it has no use for, or no pair to train or to stop on.
-        ImportError
-            Where the engine is not installed.
-        TypeError
-            For a sparse matrix.
+        Weights of rows, and what is raised, are as for :meth:`RankBoost.fit`, but X may have
+        missing values. ValueError, too, for parameters that the engine does not know, or groups
+        that single examples have no use for; ImportError where the engine is not installed.
         """
         return self._first(self._ready(X, y, groups, sample_weight))
 
