@@ -207,11 +207,12 @@ class Along(AtRule):
         if self.parameter == SECONDS:
             gaps = [context.scores(name, "gap", "train")["value"] for name in block.experiments]
             largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
-            notes.append(
-                "Seconds are of fits to the whole grid, solved as one path, on the machine of the "
-                "run. No fit is farther from its minimum, by its certificate and relative to it, "
-                f"than {number(largest, 7)}."
-            )
+            notes.append("Seconds are of fits to the whole grid, on the machine of the run.")
+            if not math.isnan(largest):
+                notes[-1] += (
+                    " Linear fits are solved as one path; none is farther from its minimum, by its "
+                    f"certificate and relative to it, than {number(largest, 7)}."
+                )
         return notes
 
     def _draw(
