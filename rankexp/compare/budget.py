@@ -8,6 +8,7 @@ import numpy as np
 
 from rankexp.compare.pilot import PILOT_ROWS, Cost
 from rankexp.data.dataset import Dataset
+from rankexp.run.progress import duration
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
@@ -95,7 +96,7 @@ def design(
         made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
         return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
     if once > allowed.seconds:
-        words.append(f"training takes about {once / 60:.1f} minutes, longer than --minutes")
+        words.append(f"training takes about {duration(once)}, longer than --minutes")
     kind = {"kind": "given", "test": "test"}
     protocol = kind if given else {"kind": "cross_validation", "folds": folds}
     repeats = 1 if given else MOST_REPEATS
@@ -149,7 +150,7 @@ def _words(
     ):
         for names, once in units:
             said.append(
-                f"{' and '.join(names)} {how} {what} would take about {once / 60:.1f} minutes; "
+                f"{' and '.join(names)} {how} {what} would take about {duration(once)}; "
                 f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
             )
     return said

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankexp.arrays import Bools
 from rankexp.data.dataset import Dataset
 from rankexp.errors import ConfigError
 from rankexp.protocols.dealing import duplicates
@@ -40,6 +41,11 @@ def training(dataset: Dataset) -> tuple[Dataset, str]:
             f"{repeated:,} of the {int((~train).sum()):,} test rows repeat the features of a "
             "training row: for these, methods may recall rather than rank."
         )
+    if strange := _unseen(dataset, train):
+        named = "; ".join(strange[:10])
+        said.append(
+            f"Test rows have values that no training row has, so they say nothing: {named}."
+        )
     groups, weights = dataset.groups, dataset.weights
     if groups is not None:
         tested = np.unique(groups[~train])
@@ -57,6 +63,17 @@ def training(dataset: Dataset) -> tuple[Dataset, str]:
         parts=dataset.parts[train],
     )
     return made, " ".join(said)
+
+
+def _unseen(dataset: Dataset, train: Bools) -> list[str]:
+    """Name the nominal columns with values that test rows alone have, and how many such rows."""
+    found = []
+    for j, feature in enumerate(dataset.features):
+        own = dataset.X[~train, j]
+        rows = int((~np.isnan(own) & ~np.isin(own, dataset.X[train, j])).sum())
+        if feature.kind == "nominal" and rows:
+            found.append(f"'{feature.name}' in {rows:,} rows")
+    return found
 
 
 def together(dataset: Dataset) -> tuple[str | None, str]:

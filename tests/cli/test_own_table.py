@@ -169,11 +169,14 @@ def test_a_test_set_of_its_own_is_what_methods_are_judged_on(
     for name, own in (("train", rows[:160]), ("test", [*rows[160:], rows[0]])):
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *own]) + "\n", encoding="utf-8")
     few = FEW if target == "left" else ("--methods", "points-tree,pairs-tree", *FEW[2:])
+    rare = (tmp_path / "test.csv").read_text(encoding="utf-8").replace("basic", "new", 2)
+    (tmp_path / "test.csv").write_text(rare, encoding="utf-8")
     options = ("--test", "test.csv", "--target", target, "--drop", "no", *few)
     code, out, err = typed("compare", "train.csv", *options)
     assert code == 0, err
     text = " ".join(out.split())
     assert "241 rows: train (160), test (81)" in text
+    assert "no training row has, so they say nothing: 'plan' in 2 rows." in text
     assert "1 of the 81 test rows repeat the features of a training row" in text
     assert "It rests on one test set of 81 rows" in text
     assert "chosen within the other 160 rows" in text
