@@ -84,7 +84,8 @@ class Maker:
         for cell, code in known.items():
             text = cell.strip()
             if text in missing:
-                self.marks.update({text: int(counts[code])} if counts[code] else {})
+                if count := int(counts[code]):  # of Parquet the empty cell may occur nowhere
+                    self.marks[text] += count
                 renumbered[code] = -1
             else:
                 renumbered[code] = stripped.setdefault(text, len(stripped))

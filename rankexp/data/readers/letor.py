@@ -230,7 +230,7 @@ def _block(
 ) -> _Block:
     """Return rows of so many features each, up to here `count` of them, as wide as needed."""
     width = int(indices.max(initial=0))
-    check_memory(count, width)
+    check_memory(count, width, f"feature {width} is the last: is its index right? Else ")
     block = values.reshape(len(heads), width) if len(values) == len(heads) * width else None
     if block is None:
         block = np.zeros((len(heads), width))

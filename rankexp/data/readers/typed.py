@@ -66,7 +66,8 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     cells: dict[int, Cells] = {}
     for j, name in enumerate(names):
         column = frame.iloc[:, j]
-        rounded = column.dtype.kind in "iu" and max(-column.min(), column.max()) >= EXACT
+        whole = column.dtype.kind in "iu"
+        rounded = whole and max(-int(column.min()), int(column.max())) >= EXACT
         if column.dtype.kind in "iuf" and not rounded:
             values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
             continue
