@@ -1,5 +1,6 @@
 """A fault of a study: where in its tree, and what is wrong."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -99,3 +100,35 @@ def mistyped(function: Any, given: Mapping[str, Any], path: TreePath) -> list[Fa
         if truth or not isinstance(value, kinds):
             faults.append(Fault((*path, key), f"expected {wanted}, got {got(value)}"))
     return faults
+
+
+def unknown(
+    given: str | Iterable[str], known: Iterable[str], what: str, path: TreePath
+) -> Iterator[Fault]:
+    """Find names, one text or a list of them, that are not known."""
+    known = list(known)
+    for i, name in enumerate(listed(given)):
+        if name not in known:
+            hint = registry.did_you_mean(name, known)
+            place = path if isinstance(given, str) else (*path, i)
+            text = f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
+            yield Fault(place, text, key=path[-1] == name)
+
+
+def unregistered(room: str, name: str, path: TreePath) -> Iterator[Fault]:
+    """Find a name that a room doesn't have, or that another package registers in vain."""
+    try:
+        registry.get(room, name)
+    except registry.UnknownNameError as error:
+        yield Fault(path, str(error), key=path[-1] == name)
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list, of one value where it is none."""
+    return value if isinstance(value, list) else [value]
+
+
+def twice(values: Iterable[Any]) -> list[Any]:
+    """Return the values that occur more than once, each once; 1, 1.0 and true are different."""
+    counts = Counter((type(value).__name__, value) for value in values)
+    return [value for (_, value), n in counts.items() if n > 1]

@@ -210,8 +210,8 @@ class Along(AtRule):
             notes.append("Seconds are of fits to the whole grid, on the machine of the run.")
             if not math.isnan(largest):
                 notes[-1] += (
-                    " Linear fits are solved as one path; none is farther from its minimum, by its "
-                    f"certificate and relative to it, than {number(largest, 7)}."
+                    " Linear fits are solved as one path; none is farther from its minimum, by "
+                    f"its certificate and relative to it, than {number(largest, 7)}."
                 )
         return notes
 
