@@ -77,7 +77,9 @@ def size(grid: Mapping[str, Sequence[Any]]) -> int:
 
 
 def _real(name: str, value: Any) -> Any:
-    return float(value) if name in REAL and type(value) is int else value
+    if name not in REAL or type(value) not in (int, float):
+        return value
+    return float(value) + 0.0  # -0 is 0
 
 
 def _text(name: str, value: Any) -> str:

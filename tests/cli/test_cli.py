@@ -166,7 +166,8 @@ def test_an_answer_without_a_margin_is_found_before_anything_is_fitted(
         "  - {block: pairs_or_points, name: says, experiment: sim, options: "
         f"{{contrasts: {{pairs: points}}{options}}}}}\n"
     )
-    text = TINY.replace("    kind: evaluate\n", f"    kind: evaluate\n    metrics: {metrics}\n")
+    chosen = f"    kind: evaluate\n    inner: {{folds: 3}}\n    metrics: {metrics}\n"
+    text = TINY.replace("    kind: evaluate\n", chosen)
     (place / "tiny.yaml").write_text(text.replace("report:\n", f"report:\n{block}"))
     done = typed("check", "tiny.yaml", cwd=place)
     assert done.returncode == (2 if without else 0), done.stderr
