@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 from pydantic import ValidationError
 from scipy import stats
 
@@ -125,6 +126,20 @@ def test_along_seconds_each_method_has_its_own(make: Make) -> None:
     }
     assert rows(output.tables[0])[0][3].startswith("8 s: ")
     assert "SVM-OR 8 to 8 s for" in output.gist
+
+
+def test_the_interval_of_a_single_point_is_drawn(make: Make) -> None:
+    context = make(change=timed)
+    output = show(context, "along", "boxes", parameter="seconds", reference="logistic")
+    assert output.numbers is not None and output.figure is not None
+    line = output.numbers[output.numbers["panel"] == output.numbers["panel"].iloc[0]]
+    drawn = [own for own in output.figure.axes[0].collections if isinstance(own, LineCollection)]
+    ends = [bar.get_segments()[0].tolist() for bar in drawn]
+    assert ends == [
+        [[one.x, pytest.approx(one.low)], [one.x, pytest.approx(one.high)]]
+        for one in line.itertuples()
+    ]
+    assert any(note.startswith("Bars: 95 % intervals") for note in output.notes)
 
 
 def test_a_parameter_that_is_nowhere_is_an_error(make: Make) -> None:

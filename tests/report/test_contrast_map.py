@@ -83,6 +83,24 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     )
 
 
+def test_a_map_explains_an_interval_beyond_the_margin_beside_near(sizes: Context) -> None:
+    first = _map(sizes, margin=9.0)
+    largest = first.numbers[["low_all", "high_all"]].abs().to_numpy().max()
+    for margin, beyond in ((0.999 * largest, 1), (1.001 * largest, 0)):
+        output = _map(sizes, margin=margin)
+        assert output.numbers["verdict"].str.contains("equivalent").all()
+        notes = [note for note in output.notes if note.startswith("≈: two one-sided tests")]
+        assert len(notes) == beyond
+        assert not beyond or "90 %; 1 of the wider intervals shown" in notes[0]
+
+
+def _map(context: Context, **options: Any) -> Output:
+    block = Block(block="contrast_map", name="x", experiment=["more", "boxes"], options=MAP)
+    kind = registry.get("report.blocks", "contrast_map").model_validate(MAP | options)
+    output: Output = kind.build(context, block)
+    return output
+
+
 @pytest.fixture(name="worst", scope="module")
 def _worst(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Context]:
     study = Study.model_validate(WORST)

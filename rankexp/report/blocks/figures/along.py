@@ -195,7 +195,8 @@ class Along(AtRule):
         notes = []
         if self.reference:
             notes.append(
-                f"Bands: {100 * self.level:g} % intervals of differences, each for itself."
+                f"{'Bars' if self.parameter == SECONDS else 'Bands'}: {100 * self.level:g} % "
+                "intervals of differences, each for itself."
             )
         if found["share"].notna().any():
             notes.append(
@@ -247,7 +248,10 @@ class Along(AtRule):
         axes.plot(line["x"], line["value"], color=colour, linewidth=1.5, label=label, marker=".")
         if self.reference:  # bands of levels say nothing of differences, which are paired
             ends = line["low"], line["high"]
-            axes.fill_between(line["x"], *ends, color=colour, alpha=0.18, linewidth=0)
+            if len(line) > 1:
+                axes.fill_between(line["x"], *ends, color=colour, alpha=0.18, linewidth=0)
+            else:  # a band of one point is nothing
+                axes.vlines(line["x"], *ends, color=colour, linewidth=1.0)
         taken = line[line["share"].fillna(0.0) > 0]
         if len(taken):
             axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)

@@ -73,6 +73,7 @@ class ContrastMap(Contrasts):
             "± is half an interval; intervals hold for all cells of a contrast at once with "
             f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: shown to be "
             f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
+            *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text}" for label, fact in facts.items())
         tables, drawn = self._tables(found, metric.label), self._drawn(found, metric.label)

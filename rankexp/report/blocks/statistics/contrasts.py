@@ -62,13 +62,8 @@ class Contrasts(InBlocks):
             "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
             f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
         ]
-        beyond = [o for own in found.values() for made in own.values() for o in self._beyond(made)]
-        if beyond:
-            notes.append(
-                f"Equivalent: two one-sided tests against ±{short(self.margin)} at {alpha} "
-                f"(Holm), so each by an interval of {200 * self.level - 100:g} %; "
-                f"{len(beyond)} of the wider intervals shown reach beyond the margin."
-            )
+        families = [made for own in found.values() for made in own.values()]
+        notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
         told: dict[str, list[str]] = {}
         for name, label, one in (
             (name, label, one)
@@ -89,11 +84,18 @@ class Contrasts(InBlocks):
             pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
         )
 
-    def _beyond(self, made: Family) -> list[Contrast]:
-        """Return what is equivalent with an interval that leaves the margin."""
-        least = -self.margin
-        known = [one for one in _all(made) if one.verdict.equivalent]
-        return [one for one in known if one.low_all < least or one.high_all > self.margin]
+    def _beyond(self, made: Sequence[Contrast], word: str) -> list[str]:
+        """Return a note, if any of what is equivalent has an interval that leaves the margin."""
+        known = [one for one in made if one.verdict.equivalent]
+        beyond = [o for o in known if o.low_all < -self.margin or o.high_all > self.margin]
+        if not beyond:
+            return []
+        return [
+            f"{word}: two one-sided tests against ±{short(self.margin)} at "
+            f"{short(round(1 - self.level, 12))} (Holm), so each by an interval of "
+            f"{200 * self.level - 100:g} %; {len(beyond)} of the wider intervals shown reach "
+            "beyond the margin."
+        ]
 
     def _fact(self, made: Family, settings: Settings) -> Fact:
         """Return what is found over data sets, or on one problem; of several settings the ends."""
