@@ -1,6 +1,6 @@
 """The linear ranker: one estimator for every loss and risk."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -29,7 +29,6 @@ REGISTER = {"LinearRanker": "LinearRanker"}
 Weights = tuple[tuple[float, float], Floats | None]
 
 
-@dataclass(eq=False, repr=False)
 class LinearRanker(RiskRanker):
     """A linear scoring function, trained by ``lam/2 ||w||² + risk``.
 
@@ -123,16 +122,30 @@ class LinearRanker(RiskRanker):
 
     _signed = ("coef_", "intercept_", "offset_", "threshold_")
 
-    loss: str | Loss = "logistic"
-    risk: str | Risk = "classification"
-    lam: float = 1.0
-    class_weight: Any = None
-    fit_intercept: bool = True
-    tol: float = 1e-6
-    max_iter: int = 500
-    costs: Any = None
-    levels: Any = None
-    queries: str = "pairs"
+    # No dataclass: type checkers would take any keyword, as scikit-learn's base is untyped.
+    def __init__(
+        self,
+        loss: str | Loss = "logistic",
+        risk: str | Risk = "classification",
+        lam: float = 1.0,
+        class_weight: Any = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        costs: Any = None,
+        levels: Any = None,
+        queries: str = "pairs",
+    ) -> None:
+        self.loss = loss
+        self.risk = risk
+        self.lam = lam
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.costs = costs
+        self.levels = levels
+        self.queries = queries
 
     def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
