@@ -19,6 +19,7 @@ from rankexp.metrics.bipartite import rank_loss
 from rankexp.plan import Cell, DataFacts, Job, cells, jobs
 from rankexp.protocols.base import Loaded, Part, Place
 from rankexp.run.evaluate import evaluate
+from rankexp.run.material import folds
 from rankexp.run.record import Record
 from rankexp.seeds import stream
 
@@ -252,6 +253,14 @@ def test_a_validation_set_of_models_changes_no_test_value() -> None:
     for (_, before), (_, after) in zip(plain, chosen, strict=True):
         assert values(after, "test", "rank_loss") == values(before, "test", "rank_loss")
         assert not values(before, "validation", "rank_loss")
+
+
+def test_a_validation_set_of_models_shares_no_row_with_the_others() -> None:
+    (cell, _), *_ = outcome(toys.study({"log": LINEAR}, validation=50), {})
+    (fold,) = folds(cell.spec)
+    parts = [fold.train.X, fold.tests["validation"].X, fold.test.X]
+    assert [len(X) for X in parts] == [60, 50, 80]
+    assert len(np.unique(np.concatenate(parts), axis=0)) == 60 + 50 + 80
 
 
 def test_a_fold_of_one_class_is_nan_and_warned_of(tmp_path: Path) -> None:
