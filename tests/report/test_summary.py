@@ -136,7 +136,8 @@ def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options:
 
 def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> None:
     none = "Nothing that is published was compared."
-    assert told(make, study, {}) == [none, none, "See the blocks below."]
+    assert told(make, study, {}) == [none, "See the blocks below."]
+    assert told(make, study, {}, why=["noise"]) == [none, none, "See the blocks below."]
     good = {"a": Output(tally=Tally("9 of 9 values"), gist="All of 9 hold.")}
     means = [{"block": "a"}]
     assert told(make, study, good, reproduced=["a"], means=means) == [

@@ -90,6 +90,8 @@ class Summary(BlockKind):
                 "; ".join(own.text(shown) for own in self.means) or "see the blocks below",
             ),
         }
+        if not (self.reproduced or self.why):
+            del said["Not reproduced"]  # the sentence before says that nothing was compared
         lead = [Said("Asked", self.asked or context.study.title)]
         lead.append(Said("Done", done(context, block.experiments)))
         lead += [Said(label, sentence(shown, *own)) for label, own in said.items()]
