@@ -99,23 +99,24 @@ class ContrastMap(Contrasts):
         ]
 
     def _from(self, found: list[Found], label: str) -> Fact:
-        """Say from which column on all cells are equivalent, and what is furthest from nothing."""
+        """Say from which column on all cells are equivalent, and the range of what is shown, or all."""
         own = [one for one in found if one.place.contrast == label]
         if not own:
             return Fact("not run", "not run")
         open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
-        shown = [one for one in own if one.own.verdict.shown] or own
+        shown = [one for one in own if one.own.verdict.shown]
         name = self.label or self.column
         ends = [
             f"{number(one.own.difference, self.digits, sign=True)} "
             f"({one.label}, {one.place.column:,.0f} {name})"
-            for one in (min(shown, key=_size), max(shown, key=_size))
+            for one in (min(shown or own, key=_size), max(shown or own, key=_size))
         ]
         near = f"within {short(self.margin)} on {len(own) - len(open_)} of {len(own)} cells"
         if after:
             near += f", on all from {min(after):,.0f} {name} on"
-        return Fact("", f"{near}, {' to '.join(ends)}")
+        differ = f"shown to differ on {len(shown)}: " if shown else ""
+        return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
 
     def _tables(self, found: list[Found], metric: str) -> list[Table]:
         tables = []
