@@ -95,7 +95,7 @@ class BoostedRanker(RiskMixin, InRounds):
     levels : None or sequence
         Worst to best, as for `RankBoost`.
     random_state : int, RandomState or None
-        For what is held out, and for the engine; None: always the same.
+        For what is held out, and for the engine's sampling; None: anew in each fit.
     n_jobs : int or None
         Threads of the engine; None: one.
 
@@ -199,8 +199,9 @@ class BoostedRanker(RiskMixin, InRounds):
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
         Weights of rows, and what is raised, are as for :meth:`RankBoost.fit`, but X may have
-        missing values. ValueError, too, for parameters that the engine does not know, or groups
-        that single examples have no use for; ImportError where the engine is not installed.
+        missing values. ValueError, too, for parameters that LightGBM does not know (XGBoost
+        warns of them), or groups that single examples have no use for; ImportError where the
+        engine is not installed.
         """
         return self._first(self._ready(X, y, groups, sample_weight))
 

@@ -35,16 +35,41 @@ def training_rows(estimator: Any, X: Any, y: Any = "no_validation", **more: Any)
 def table_rows(estimator: Any, X: Any, **y: Any) -> Any:
     """Return checked rows, with `y` where it is given; categories stay a DataFrame."""
     refuse_sparse(X)
+    _refuse_texts(X)
     dtypes = getattr(X, "dtypes", None)
     if dtypes is None or not any(str(kind) == "category" for kind in np.atleast_1d(dtypes)):
         more = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
         return validate_data(estimator, X, reset=bool(y), **y, **more)
     validate_data(estimator, X, reset=bool(y), skip_check_array=True)
+    _refuse_infinite(X)
     if not y:
         return X
     target = column_or_1d(y["y"], warn=True)
     check_consistent_length(X, target)
     return X, target
+
+
+def _refuse_texts(X: Any) -> None:
+    """Raise ValueError for a DataFrame's column that is neither numbers nor categories."""
+    for name, column in X.items() if hasattr(X, "iloc") and hasattr(X, "columns") else ():
+        if str(column.dtype) == "category" or column.dtype.kind in "biuf":
+            continue
+        try:
+            column.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"column {name!r} of X ({column.dtype}) holds no numbers ({error}): make it "
+                f"categories by X[{name!r}].astype('category'), encode it, or leave it out"
+            ) from error
+
+
+def _refuse_infinite(X: Any) -> None:
+    """Raise ValueError for a DataFrame's column with an infinite number."""
+    for name, column in X.select_dtypes("number").items():
+        if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
+            raise ValueError(
+                f"column {name!r} of X holds infinity: cut it off, or make it missing"
+            )
 
 
 def taken(X: Any, rows: Any) -> Any:

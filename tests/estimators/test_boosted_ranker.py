@@ -330,3 +330,35 @@ def test_the_engine_belongs_to_the_key_of_a_record(engine):
     assert found[package] == sys.modules[engine].__version__
     both = of_method(Method(estimator="BoostedRanker", grid={"engine": ["lightgbm", engine]}))
     assert both.keys() >= found.keys()
+
+
+@pytest.mark.parametrize("strange", [["a", "b"] * 50, pd.to_datetime(["2026-01-01"] * 100)])
+@pytest.mark.parametrize("also", [{}, {"kind": pd.Categorical(["u", "v"] * 50)}])
+def test_a_column_of_no_numbers_is_named_with_what_to_do(engine, strange, also):
+    X = pd.DataFrame({"size": np.arange(100.0), "when": strange, **also})
+    with pytest.raises(ValueError, match=r"column 'when'.*X\['when'\].astype\('category'\)"):
+        BoostedRanker(engine).fit(X, X["size"] > 60)
+    # numbers that are objects, or whole numbers with one missing, are numbers
+    X["when"] = pd.array([1, None] * 50, dtype="Int64")
+    X = X.astype({"size": object})
+    assert BoostedRanker(engine, n_rounds=3).fit(X[["when", "size"]], X["size"] > 60)
+
+
+def test_infinity_beside_categories_is_named(engine):
+    X = pd.DataFrame({"size": np.arange(100.0), "kind": pd.Categorical(["u", "v"] * 50)})
+    model = BoostedRanker(engine, n_rounds=3).fit(X, X["size"] > 60)
+    with pytest.raises(ValueError, match="column 'size' of X holds infinity"):
+        model.decision_function(X.assign(size=np.inf))
+
+
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_chance_is_anew_in_each_fit_without_a_random_state(engine, share):
+    X, y, _ = drawn()
+    name = "subsample" if engine == "xgboost" else "bagging_fraction"
+    more = {} if engine == "xgboost" else {"bagging_freq": 1}
+    model = BoostedRanker(engine, validation_fraction=share, params={name: 0.5, **more}, **SMALL)
+    first, second = (clone(model).fit(X, y).decision_function(X) for _ in range(2))
+    assert (first != second).any()
+    seeded = clone(model).set_params(random_state=3)
+    first, second = (clone(seeded).fit(X, y).decision_function(X) for _ in range(2))
+    assert (first == second).all()
