@@ -99,7 +99,7 @@ class ContrastMap(Contrasts):
         ]
 
     def _from(self, found: list[Found], label: str) -> Fact:
-        """Say from which column on all cells are equivalent, and the range of what is shown, or all."""
+        """Say from which column on all cells are equivalent, and the range of what is shown."""
         own = [one for one in found if one.place.contrast == label]
         if not own:
             return Fact("not run", "not run")
