@@ -79,11 +79,16 @@ def _weights(chosen: Chosen) -> Floats | None:
         return None
     (at,) = chosen.of("weights")
     column, values = chosen.columns[at], chosen.values[:, at]
-    wrong = ~(np.isfinite(values) & (values > 0))
-    if column.kind == "nominal" or wrong.any():
-        where = chosen.place(0 if column.kind == "nominal" else int(np.argmax(wrong)))
+    nominal = column.kind == "nominal"
+    wrong = ~(np.isfinite(values) & (values > 0)) | nominal
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        known = "no value" if np.isnan(values[at]) else number_text(values[at])
+        if nominal and known != "no value":
+            known = f"'{column.categories[int(values[at])]}'"
         raise DataError(
-            f"weights: column '{column.name}' must hold finite numbers above 0; {where} has none"
+            f"weights: column '{column.name}' must hold finite numbers above 0; {chosen.place(at)} "
+            f"has {known}: correct it, or leave out rows that are not to count"
         )
     return values.copy()
 

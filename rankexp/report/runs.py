@@ -44,7 +44,7 @@ def protocol(setup: Evaluate | Simulate) -> str:
     """Return how often and on what an experiment is done, in words."""
     if isinstance(setup, Evaluate):
         return setup.protocol.words()
-    return f"{setup.repetitions} repetitions a setting"
+    return f"{setup.repetitions} repetition{'s' * (setup.repetitions > 1)} a setting"
 
 
 def data(context: Context) -> Table:

@@ -10,13 +10,14 @@ import pytest
 from rankexp import registry
 from rankexp.analyse.frame import COLUMNS
 from rankexp.config.load import load
-from rankexp.config.schema import Study
+from rankexp.config.schema import Simulate, Study
 from rankexp.errors import ConfigError
 from rankexp.plan import Cell
 from rankexp.protocols.cross_validation import CrossValidation
 from rankexp.protocols.split import Holdout
 from rankexp.report import build
 from rankexp.report.context import Context
+from rankexp.report.runs import protocol
 from rankexp.run.record import Record
 
 Make = Callable[..., Context]
@@ -189,6 +190,13 @@ def test_a_protocol_says_which_rows_stay_together() -> None:
     assert folds.words() == "5 × 5 folds, plain, equal rows together"
     split = Holdout(kind="split", test=0.5, together="groups")
     assert split.words() == "one random split, test part 0.5, groups together"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [(1, "1 repetition a setting"), (2, "2 repetitions a setting")]
+)
+def test_repetitions_of_a_check_are_counted(given: int, said: str) -> None:
+    assert protocol(Simulate(kind="simulate", check="flip_noise", repetitions=given)) == said
 
 
 class UnspeakableError(RuntimeError):
