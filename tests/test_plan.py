@@ -2,6 +2,7 @@
 
 import copy
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from rankexp.config.schema import Study
 from rankexp.errors import ConfigError
 from rankexp.plan import FEWEST_JOBS, JOB_ROWS, DataFacts, cells, jobs
+from rankexp.run.summary import make_plan
 
 FACTS = {"vote": DataFacts(435, "f" * 64, "/cache/vote.npz")}
 BASE: dict[str, Any] = {
@@ -93,6 +95,27 @@ def test_grids_and_fits() -> None:
     assert found["figure", "log"].spec.fits == 3
     assert found["table", "sk"].spec.fits == 2 * (1 + 4)
     assert found["table", "sk"].spec.training_rows == 290
+
+
+def test_a_guess_of_time_counts_rounds_trees_and_checks(tmp_path: Path) -> None:
+    methods = {
+        "linear": {},
+        "sk": {"estimator": "sklearn.linear_model.LogisticRegression"},
+        "rounds": {"estimator": "RankBoost", "params": {"n_rounds": 100}},
+        "grid": {"estimator": "RankBoost", "grid": {"n_rounds": [100, 300]}},
+        "forest": {"estimator": "RankingForest", "params": {"n_estimators": 100}},
+    }
+    raw = BASE["experiments"]
+    figure = raw["figure"] | {"methods": list(methods)}
+    setups = {"figure": figure, "check": raw["check"]}
+    study = changed(methods=methods, experiments=setups)
+    only = list(cells(study, {}, ["figure", "check"]))
+    plan = make_plan(only, {}, again=(), missing={}, notes=(), folder=tmp_path)
+    took = {cell.method: plan.seconds[cell.key] / cell.spec.fits for cell in only}
+    assert took["linear"] == took["sk"] < took["rounds"] / 10
+    assert took["grid"] == pytest.approx(2 * took["rounds"])
+    assert took["forest"] == pytest.approx(20 * took["rounds"])
+    assert took["flip_noise"] == 0.1 and "(a guess from rows and rounds" in plan.describe()
 
 
 ADDITIONS = {

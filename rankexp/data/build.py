@@ -87,8 +87,8 @@ def _weights(chosen: Chosen) -> Floats | None:
         if nominal and known != "no value":
             known = f"'{column.categories[int(values[at])]}'"
         raise DataError(
-            f"weights: column '{column.name}' must hold finite numbers above 0; {chosen.place(at)} "
-            f"has {known}: correct it, or leave out rows that are not to count"
+            f"weights: column '{column.name}' must hold finite numbers above 0; "
+            f"{chosen.place(at)} has {known}: correct it, or leave out rows that are not to count"
         )
     return values.copy()
 

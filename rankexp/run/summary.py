@@ -11,8 +11,11 @@ from rankexp.run.record import Record
 from rankexp.run.scored import with_scores
 from rankexp.spec import SimulateSpec
 
-SECONDS_A_FIT, SECONDS_A_ROW = 5e-4, 1.5e-6
-"""A first guess at a fit of about 50 features, where no record tells the time it took."""
+SECONDS_A_FIT = 5e-4, 1.5e-6
+"""A first guess at a fit, and more for each row, where no record tells the time it took."""
+SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
+"""The same for a round of boosting, and how many rounds what a parameter counts is like."""
+SECONDS_A_CHECK = 0.1
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Plan:
     notes: Sequence[str]
     """What a user should know of the records found."""
     guessed: bool = False
-    """Whether some of the time is a guess, for linear scorers: no record tells."""
+    """Whether some of the time is a guess: no record tells."""
     scored: Collection[str] = ()
     """Keys of the missing records whose scores are kept: nothing is fitted for them."""
 
@@ -70,7 +73,7 @@ class Plan:
         lines.append(
             f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
             f"about {duration(seconds)} with {many}"
-            + (" (a guess, as for linear scorers: trees and kernels take longer)" * self.guessed)
+            + (" (a guess from rows and rounds; kernels take longer)" * self.guessed)
         )
         return "\n".join(lines)
 
@@ -136,4 +139,12 @@ def _kind(cell: Cell) -> tuple[str, str]:
 
 
 def _guess(cell: Cell) -> float:
-    return cell.spec.fits * (SECONDS_A_FIT + SECONDS_A_ROW * cell.spec.training_rows)
+    if isinstance(cell.spec, SimulateSpec):
+        return SECONDS_A_CHECK
+    (once, a_row), method = SECONDS_A_FIT, cell.spec.method
+    for name, given in {**method.params, **method.grid}.items():
+        tried = [n for n in (given if isinstance(given, list) else [given]) if isinstance(n, int)]
+        if tried and (like := ROUNDS.get(name.rpartition("__")[2])):
+            rounds = like * sum(tried) / len(tried)
+            once, a_row = (rounds * seconds for seconds in SECONDS_A_ROUND)
+    return cell.spec.fits * (once + a_row * cell.spec.training_rows)
