@@ -9,6 +9,7 @@ from rankexp.report.context import Context
 from rankexp.report.gains import Gains, Standing
 from rankexp.report.numbers import number, short, span
 from rankexp.report.verdict_words import needed, share_of_loss
+from rankexp.run.progress import duration
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MOST_TIMES = 100
@@ -248,13 +249,6 @@ def _rounded(rows: float) -> str:
     if not math.isfinite(rows):
         return "very many"
     return f"{round(rows, 2 - len(str(int(rows)))):,.0f}"
-
-
-def duration(seconds: float) -> str:
-    """Return seconds with two digits."""
-    if math.isnan(seconds):
-        return "unknown"
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:,.0f} s"
 
 
 def _capital(text: str) -> str:

@@ -1,5 +1,6 @@
 """What a user sees while a study runs: a bar in a terminal, plain lines elsewhere."""
 
+import math
 import sys
 from time import monotonic
 from typing import Any, Self
@@ -79,12 +80,12 @@ def _bar() -> Any:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
-    if seconds < 1:
-        return "under 1 s"
+    """Return a time as people say it: ``"0.53 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
+    if math.isnan(seconds):
+        return "unknown"
+    if seconds < 59.5:
+        return f"{seconds:.2g} s" if seconds >= 0.01 else "under 0.01 s"
     whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -3,7 +3,23 @@
 import pytest
 
 from rankexp.run import progress as module
-from rankexp.run.progress import Progress
+from rankexp.run.progress import Progress, duration
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (float("nan"), "unknown"),
+        (0.0, "under 0.01 s"),
+        (0.526, "0.53 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 0 s"),
+        (200.0, "3 min 20 s"),
+        (7500.0, "2 h 5 min"),
+    ],
+)
+def test_times_are_said_in_units_that_fit(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
 
 
 def test_what_is_left_is_judged_by_the_work(

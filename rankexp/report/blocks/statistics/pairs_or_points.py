@@ -16,12 +16,13 @@ from rankexp.errors import ConfigError
 from rankexp.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.report.context import Context
 from rankexp.report.gain_figure import draw
-from rankexp.report.gain_words import Words, duration, named, said
+from rankexp.report.gain_words import Words, named, said
 from rankexp.report.gains import Gains, standings, tested
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.report.rules import metrics_of
+from rankexp.run.progress import duration
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
 
