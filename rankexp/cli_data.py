@@ -11,7 +11,8 @@ from rankexp.errors import ConfigError, DataError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rankexp.config.schema import DataEntry, Study
+    from rankexp.config.data_entry import DataEntry
+    from rankexp.config.schema import Study
 
 data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
 

@@ -6,6 +6,7 @@ from rankexp import registry
 from rankexp.checks.base import Takes
 from rankexp.checks.base import takes as takes_of
 from rankexp.config import methods
+from rankexp.config.data_entry import SECOND, DataEntry
 from rankexp.config.fault import (
     Fault,
     TreePath,
@@ -17,16 +18,7 @@ from rankexp.config.fault import (
     unregistered,
 )
 from rankexp.config.kinds import WORDS, kind_of, levels_of
-from rankexp.config.schema import (
-    MOST_RECORDS,
-    SECOND,
-    DataEntry,
-    Evaluate,
-    Method,
-    Preprocess,
-    Simulate,
-    Study,
-)
+from rankexp.config.schema import MOST_RECORDS, Evaluate, Method, Preprocess, Simulate, Study
 from rankexp.metrics.base import Kind, Metric, parse
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.config import experiments, methods, words
+from rankexp.config.data_entry import DataEntry
 from rankexp.config.fault import (
     Fault,
     TreePath,
@@ -24,13 +25,7 @@ from rankexp.config.fault import (
     unknown_parameters,
     unregistered,
 )
-from rankexp.config.schema import (
-    Block,
-    DataEntry,
-    Evaluate,
-    Simulate,
-    Study,
-)
+from rankexp.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.config.tree import Tree
 
 RESERVED = ("scores", "report", "manifest", "records", "run", "cite")

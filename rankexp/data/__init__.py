@@ -4,7 +4,7 @@ A source finds a table, every column as it stands. An entry of a study says whic
 target and how its levels are ordered, and `build` makes a `Dataset` of both. `find` keeps what it
 found and compares it with the declared fingerprint. `Preprocessor` learns from training rows.
 
->>> from rankexp.config.schema import DataEntry
+>>> from rankexp.config.data_entry import DataEntry
 >>> from rankexp.data.build import build
 >>> from rankexp.data.sources.sklearn import from_sklearn
 >>> kinds = ["virginica", "versicolor", "setosa"]

@@ -13,7 +13,7 @@ from rankexp.data.suitable import check_width
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 
 def build(

@@ -14,7 +14,7 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 Levels = Sequence[tuple[str, int]]
 

@@ -30,7 +30,7 @@ from rankexp.files import write_atomically
 from rankexp.plan import DataFacts
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 

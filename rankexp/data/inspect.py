@@ -10,7 +10,7 @@ import numpy as np
 from rankexp.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
     from rankexp.data.dataset import Dataset, Table
     from rankexp.data.reading import Reading
 
@@ -104,7 +104,7 @@ def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[Dat
     """Return the entry, its levels written out where `positive` was given, and the table."""
     from pydantic import ValidationError
 
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
     from rankexp.data.sources.file import read
 
     given = {name: value for name, value in options.items() if value is not None}

@@ -15,7 +15,7 @@ from rankexp.data.sources.file import locate, located, read
 from rankexp.errors import DataError, DataNotFoundError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 
 @dataclass(frozen=True)

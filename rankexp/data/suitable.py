@@ -12,7 +12,7 @@ from rankexp.data.reading import Kind, Layout
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 FEWEST_ROWS = 20
 """Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankexp import registry
-from rankexp.config.schema import DataEntry
+from rankexp.config.data_entry import DataEntry
 from rankexp.data.dataset import Table
 from rankexp.errors import DataError
 from rankexp.testing.contract import ContractError, keep, need

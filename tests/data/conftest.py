@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from rankexp.config.schema import DataEntry
+from rankexp.config.data_entry import DataEntry
 
 
 @pytest.fixture

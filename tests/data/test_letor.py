@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from rankexp.config.schema import DataEntry, Preprocess
+from rankexp.config.data_entry import DataEntry
+from rankexp.config.schema import Preprocess
 from rankexp.data.build import build
 from rankexp.data.dataset import Dataset, Table
 from rankexp.data.find import add, find, listing, verify

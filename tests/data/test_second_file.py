@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankexp.config.schema import DataEntry
+from rankexp.config.data_entry import DataEntry
 from rankexp.data.build import build
 from rankexp.data.dataset import Dataset
 from rankexp.data.find import add, find

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankexp.config.data_entry import DataEntry
 from rankexp.config.load import load
-from rankexp.config.schema import DataEntry, Study
+from rankexp.config.schema import Study
 from rankexp.data.build import build
 from rankexp.data.dataset import Dataset, Feature, Table
 from rankexp.data.snapshot import read_dataset, write_dataset

@@ -10,7 +10,7 @@ from rankexp.data.readers.compressed import OPENERS, format_suffix
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 REGISTER = {"file": "from_file"}
 PARQUET = (".parquet", ".pq")

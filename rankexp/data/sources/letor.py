@@ -11,7 +11,7 @@ from rankexp.data.sources.file import located
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 REGISTER = {"letor": "from_letor"}
 

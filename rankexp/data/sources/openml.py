@@ -22,7 +22,7 @@ from rankexp.data.sources import asks_network
 from rankexp.errors import DataError
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 REGISTER = {"openml": "from_openml"}
 

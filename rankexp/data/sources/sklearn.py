@@ -11,7 +11,7 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
 if TYPE_CHECKING:
-    from rankexp.config.schema import DataEntry
+    from rankexp.config.data_entry import DataEntry
 
 REGISTER = {"sklearn": "from_sklearn"}
 
