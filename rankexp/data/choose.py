@@ -9,7 +9,7 @@ import numpy as np
 from rankexp.data.dataset import Feature, Floats, Ints, Table
 from rankexp.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.data.suitable import Unfit, coded_width, like_names, unfit
+from rankexp.data.suitable import Unfit, coded_width, dubious, unfit
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from rankexp.config.data_entry import DataEntry
 
 Levels = Sequence[tuple[str, int]]
+DOUBTS = {
+    "numeric": "a different whole number in every row, kept as a feature; if it names the rows "
+    "and measures nothing, leave it out with 'drop'; 'keep' says it is right",
+    "nominal": "numbers with units are taken as names without an order; write the numbers alone, "
+    "all in one unit, to have them as numbers; 'nominal' says that they are names",
+}
+"""What is said of a column that may be another thing than it is taken for."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +31,8 @@ class Chosen:
     """The columns of a table with their roles, and the rows that have a target.
 
     `rows` are their numbers in the table, from 1, of which the first `first` are those of the
-    first of two files; `unfit` says why columns are left out, `doubtful` are kept and may name
-    the rows.
+    first of two files; `unfit` says why columns are left out, `doubtful` are kept and may be
+    other things than they are taken for.
     """
 
     columns: list[Feature]
@@ -96,12 +103,11 @@ class Chosen:
                     f"target '{name}' has two values and is taken as continuous; for two classes "
                     f"say 'levels: [{low}, {high}]', worst first"
                 )
-        if self.doubtful:
-            names = ", ".join(f"'{self.columns[j].name}'" for j in self.doubtful[:10])
-            found.append(
-                f"{names}: a different whole number in every row, kept as a feature; if it names "
-                "the rows and measures nothing, leave it out with 'drop'; 'keep' says it is right"
-            )
+        for kind, what in DOUBTS.items():
+            columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
+            like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
+            shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
+            found += [f"{', '.join(shown)}: {what}"] if shown else []
         out = self.of("left out")
         if out:
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
@@ -168,7 +174,7 @@ def _unfit(
         if reason and (reason[0] == "empty" or out):
             found[j] = reason
         elif roles[j] == "feature" and act != "keep" and j not in wanted:
-            doubtful += [j] if like_names(column, values[:, j]) else []
+            doubtful += [j] if dubious(column, values[:, j]) else []
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
         raise DataError(

@@ -21,12 +21,15 @@ ENOUGH, DENSE = 50, 2
 their range has at most so many numbers a row: at random, they would differ once in exp(n/4)."""
 NEAR_UNIQUE = 0.5
 """Share of distinct texts above which a column names its rows: names, tickets, cabins."""
+FEW_NAMES, UNITS = 10, 3
+"""Of more names, numbers in at most so many units were probably meant as numbers."""
 MOST_MEMORY = 0.5
 """Share of this machine's memory that the matrix of features may take."""
 
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
+_QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")
 
 Unfit = tuple[Kind, str]
 
@@ -68,9 +71,14 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
     return None
 
 
-def like_names(column: Feature, values: Floats) -> bool:
-    """Tell whether whole numbers that differ in every row may name the rows, or measure them."""
-    if column.kind != "numeric" or len(values) < ENOUGH or np.isnan(values).any():
+def dubious(column: Feature, values: Floats) -> bool:
+    """Tell whether a feature may be another thing than it is taken for.
+
+    Whole numbers that differ in every row may name the rows, and texts be numbers with a unit.
+    """
+    if column.kind == "nominal":
+        return _quantities(column)
+    if len(values) < ENOUGH or np.isnan(values).any():
         return False
     return _whole(values) and len(np.unique(values)) == len(values)
 
@@ -81,8 +89,18 @@ def _texts(column: Feature, values: Floats) -> Unfit | None:
         return "identifier", "it holds UUIDs"
     known = int((~np.isnan(values)).sum())
     if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
-        return "identifier", f"it has {len(codes):,} different texts in {known:,} rows"
+        said = f"it has {len(codes):,} different texts in {known:,} rows"
+        meant = f", like {column.categories[0]!r}: write numbers without their units"
+        return "identifier", said + meant * _quantities(column)
     return None
+
+
+def _quantities(column: Feature) -> bool:
+    """Tell whether nearly all texts are numbers with a unit, like ``0.4 kg`` or ``EUR 3.50``."""
+    found = [match.groups() for text in column.categories if (match := _QUANTITY.fullmatch(text))]
+    units = set(found)
+    enough = len(found) > max(FEW_NAMES, 0.9 * len(column.categories))
+    return enough and len(units) <= UNITS and units != {(None, None)}
 
 
 def coded_width(features: Sequence[Feature]) -> list[int]:

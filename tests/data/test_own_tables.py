@@ -334,6 +334,33 @@ def test_whole_numbers_that_all_differ_are_left_out_where_dense_and_else_said(wr
     assert not any("different whole" in warning for warning in kept)
 
 
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        ("{} kg", True),
+        ("{}km/h", True),
+        ("EUR {}.50", True),
+        ("{} %", False),  # read as numbers
+        ("Q{}", False),
+        ("{} High Street of flats", False),
+    ],
+)
+@pytest.mark.parametrize("distinct", [12, 60])
+def test_numbers_with_units_are_said(write, unit, said, distinct):
+    path = write(
+        "t.csv",
+        with_column("", ("some", [unit.format(7 * i % distinct * 3) for i in range(ROWS)])),
+    )
+    found = inspect_table(path, **OPTIONS)
+    words = "write numbers without" if distinct > ROWS / 2 else "('0 kg'): numbers with units are"
+    words = words.replace("0 kg", unit.format(0))
+    assert sum("'some'" in w and words in w for w in found.warnings) == said
+    assert (list(found.left_out) == ["some"]) == (distinct > ROWS / 2 and "%" not in unit)
+    kept = inspect_table(path, **OPTIONS, nominal=["some"])
+    assert not any("without" in w or "with units" in w for w in kept.warnings)
+    assert not kept.left_out
+
+
 def test_leading_zeros_are_said(write):
     path = write(
         "t.csv", "zip,half,y\n" + "".join(f"{i % 9:05d},0.{i % 7},{i % 2}\n" for i in range(40))
