@@ -129,8 +129,7 @@ def _range_and_mean(X: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the extremes and mean of each column's known values; NaN where none is known."""
     if not np.isnan(X).any():  # spares the copy that nanmean makes of large data
         return X.min(axis=0), X.max(axis=0), X.mean(axis=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         return np.nanmin(X, axis=0), np.nanmax(X, axis=0), np.nanmean(X, axis=0)
 
 
@@ -139,7 +138,6 @@ def _moments(X: Floats, fill: Floats | None) -> tuple[Floats, Floats]:
     if fill is not None:
         known = np.where(np.isnan(X), fill, X)
         return known.mean(axis=0), known.std(axis=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         mean, deviation = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
     return np.nan_to_num(mean), np.nan_to_num(deviation)

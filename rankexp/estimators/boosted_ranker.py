@@ -54,10 +54,6 @@ class Ready(NamedTuple):
     errors: list[float]
 
 
-def _of_two_classes(ranker: Any) -> bool:
-    return not ranks_levels(ranker)
-
-
 @dataclass(eq=False, repr=False)
 class BoostedRanker(RiskMixin, InRounds):
     """A sum of trees, grown by LightGBM or XGBoost on single examples or on all pairs.
@@ -327,7 +323,7 @@ class BoostedRanker(RiskMixin, InRounds):
             s += added(self.booster_, i)
             yield self._signed(s)
 
-    @available_if(_of_two_classes)  # type: ignore[untyped-decorator]
+    @available_if(lambda ranker: not ranks_levels(ranker))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
         s = self.decision_function(X)

@@ -301,8 +301,7 @@ def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 
 def _known_mean(values: Floats) -> Floats:
     """Return the mean over folds (the first axis) of what is not NaN; NaN where nothing is."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         return np.asarray(np.nanmean(values, axis=0))
 
 

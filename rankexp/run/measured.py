@@ -32,8 +32,7 @@ def measured(
     others = [i for i, metric in enumerate(metrics) if metric.declaration.each is None]
     for i in set(range(len(metrics))) - set(others):
         within[i] = metrics[i].each(**known)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)  # counted below
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
         for place, (_, rows) in enumerate(tested.by_group if others else ()):
             own = Rows(tested.X[rows], tested.part.take(rows)).known
             own |= {"fitted": fitted, "scores": scores[rows]}

@@ -205,8 +205,7 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
         for result in results:  # noqa: UP028
             yield result
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that tasks under way are given up is our own wish
+        with warnings.catch_warnings(action="ignore"):  # giving up what is under way is our wish
             results.close()
 
 

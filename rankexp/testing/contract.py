@@ -26,8 +26,7 @@ def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
         said = (law.__doc__ or law.__name__).splitlines()[0].rstrip(".")
         said = f"{place}: {said if said.startswith('NaN') else said[0].lower() + said[1:]}"
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 law(*things)
         except ContractError as fault:
             raise ContractError(f"{said}: {fault}") from None

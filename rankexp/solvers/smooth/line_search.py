@@ -12,14 +12,12 @@ INSIDE = 0.1, 0.9
 """Shares of an interval that a new step keeps from its ends, as in any safeguarded search."""
 OVERFLOWED = 0.2
 """Where in an interval the step goes whose far end is no number. Tuned."""
+ENOUGH, MOST = 0.5, 40
+"""Share of the first derivative that is small enough, and evaluations at most."""
 
 
 def derivative_search(
-    along: Callable[[float], tuple[float, T]],
-    start: float,
-    *,
-    reduction: float = 0.5,
-    max_eval: int = 40,
+    along: Callable[[float], tuple[float, T]], start: float
 ) -> tuple[float, T | None]:
     """Find a step at which the derivative of a convex function is small against its start.
 
@@ -27,16 +25,15 @@ def derivative_search(
     derivative along cached margins costs no matrix product.
 
     `along`: ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for "too
-    far": scores overflowed. `start`: the derivative at 0, negative. `reduction`: accept where
-    ``|derivative| <= reduction * |start|``. `max_eval`: evaluations at most. Returned are `t`: the
-    step, tried first at 1; 0 where no step was found that still goes down. `found`: what ``along``
+    far": scores overflowed. `start`: the derivative at 0, negative. Returned are `t`: the step,
+    tried first at 1; 0 where no step was found that still goes down. `found`: what ``along``
     returned beside the derivative at ``t``.
     """
-    enough = -reduction * start
+    enough = -ENOUGH * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
     best: T | None = None
     t = 1.0
-    for _ in range(max_eval):
+    for _ in range(MOST):
         d, found = along(t)
         if -enough <= d <= enough:
             return t, found

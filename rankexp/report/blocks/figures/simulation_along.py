@@ -65,7 +65,7 @@ class SimulationAlong(BlockKind):
                 yield Fault(("options", "against"), text)
             if self.parameter == STEP and not setup.grid:
                 continue
-            if not all(map(_is_number, values)):
+            if not all(type(value) in (int, float) for value in values):
                 text = f"the grid of '{block.experiments[setups.index(setup)]}' has no numbers "
                 yield Fault(("options", "parameter"), f"{text}'{self.parameter}'")
 
@@ -233,7 +233,3 @@ def _exponent(rows: pd.DataFrame) -> tuple[float, float]:
         return math.nan, math.nan
     se = np.std(slopes, ddof=1) / np.sqrt(len(slopes)) if len(slopes) > 1 else math.nan
     return float(np.mean(slopes)), float(se)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

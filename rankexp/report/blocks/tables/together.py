@@ -89,7 +89,8 @@ class Together(AtRule):
             ends, mark = (row["low"], row["high"]), MARKS.get(row["verdict"])
             shown = Cell(row["mean"], interval=ends, digits=self.digits, mark=mark)
             cells[row["method"], row["metric"]] = shown
-        values = [Cell(one.value, digits=_digits(one)) for one in printed.values()]
+        digits = [max(0, -round(math.log10(one.last_digit))) for one in printed.values()]
+        values = [Cell(o.value, digits=d) for o, d in zip(printed.values(), digits, strict=True)]
         rows: list[list[Entry]] = [["published", *values, Cell()]]
         for name, distance in nearest.items():
             own = [cells.get((name, str(metric)), Cell()) for metric in printed]
@@ -114,10 +115,6 @@ class Together(AtRule):
             f"published values at once to less than {number(known[best], self.digits)} "
             f"({context.method_label(best)})."
         )
-
-
-def _digits(target: Published) -> int:
-    return max(0, -round(math.log10(target.last_digit)))
 
 
 def _line(
