@@ -33,9 +33,8 @@ class Options:
     minutes: float = 5.0
     out: Path | None = None
     jobs: int | None = None
-    reading: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # options of the data entry on how the file is read
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the data entry on how the file is read."""
 
 
 def compare(table: Path, options: Options) -> int:

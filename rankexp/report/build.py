@@ -163,11 +163,11 @@ class Report:
 
     def summary(self) -> str:
         """Return what the page shows as plain text, without blocks that nothing was run for."""
+        totals = [map(self.context.total, own.block.experiments) for own in self.blocks]
         return "\n\n\n".join(
             f"{text.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
-            for own in self.blocks
-            if own.error
-            or (not own.block.aside and self.context.has_records(own.block.experiments))
+            for own, run in zip(self.blocks, totals, strict=True)
+            if own.error or (any(t.missing < t.expected for t in run) and not own.block.aside)
         )
 
 

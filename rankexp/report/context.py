@@ -69,11 +69,6 @@ class Context:
             raise ConfigError(f"experiment '{experiment}' has no methods: it is a simulation")
         return found
 
-    def has_records(self, experiments: Sequence[str]) -> bool:
-        """Whether any cell of these experiments has a record."""
-        totals = map(self.total, experiments)
-        return any(count.missing < count.expected for count in totals)
-
     def referred(self, table: str, column: str, line: Mapping[str, Any]) -> float:
         """Return what a full run has in place of a line's value; NaN where none is at hand."""
         file = self.reference and self.reference / f"{table}.csv"

@@ -33,11 +33,6 @@ def path_of(folder: Path, key: str) -> Path:
     return folder / FOLDER / key[:2] / f"{key}.npz"
 
 
-def kept_keys(folder: Path) -> frozenset[str]:
-    """Return the keys that a folder of results has a file of."""
-    return frozenset(file.stem for file in (folder / FOLDER).glob("??/*.npz"))
-
-
 class Scores:
     """What is kept of one cell's fits, fold by fold: the split first, then its inner folds."""
 
@@ -139,11 +134,6 @@ def _hash(head: Mapping[str, Any], arrays: Arrays) -> str:
 
 def with_scores(specs: Mapping[str, Any], folder: Path) -> Collection[str]:
     """Return which cells, specifications by key, have their scores in a folder of results."""
-    keys = kept_keys(folder)
-    if not keys:
-        return ()
-    return frozenset(
-        key
-        for key, spec in specs.items()
-        if isinstance(spec, EvaluateSpec) and spec.scores_key in keys
-    )
+    kept = {file.stem for file in (folder / FOLDER).glob("??/*.npz")}
+    fitted = {k: spec for k, spec in specs.items() if kept and isinstance(spec, EvaluateSpec)}
+    return frozenset(key for key, spec in fitted.items() if spec.scores_key in kept)

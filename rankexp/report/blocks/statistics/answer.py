@@ -12,11 +12,7 @@ from rankexp.report.blocks.statistics.comparison import Comparison, Judged, numb
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.report.numbers import amount, number, short
-from rankexp.report.verdict_words import (
-    headline,
-    split,
-    words,
-)
+from rankexp.report.verdict_words import headline, split, words
 
 REGISTER = {"answer": "Answer"}
 
