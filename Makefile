@@ -23,6 +23,9 @@ BARE_RUNS := kotlowski2011 example-own-data
 STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
+# Where a shell forbids bytecode, as in containers, each of many processes would compile all it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types tests haswell plain bare \
 	slow oldest fidelity bench clean reference
