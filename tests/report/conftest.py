@@ -202,11 +202,11 @@ def save(made: Context, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture(name="make")
+@pytest.fixture(name="make", scope="session")
 def _make() -> Callable[..., Context]:
     return context
 
 
-@pytest.fixture(name="save")
+@pytest.fixture(name="save", scope="session")
 def _save() -> Callable[[Context, Path], Path]:
     return save

@@ -1,6 +1,7 @@
 """Whole reports from manifest and records alone."""
 
 import copy
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,28 +26,32 @@ Save = Callable[[Context, Path], Path]
 ALWAYS = ("scores.csv", "report.md", "run.md", "cite.bib")
 
 
+@pytest.fixture(name="written", scope="module")
+def _written(make: Make, save: Save, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the made-up study with its report, which a test only reads."""
+    folder = save(make(), tmp_path_factory.mktemp("written") / "a")
+    build.open_report(folder).write()
+    return folder
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-def test_the_same_records_give_the_same_bytes(make: Make, save: Save, tmp_path: Path) -> None:
-    first = save(make(), tmp_path / "a")
-    written = build.open_report(first).write()
-    kinds = {path.name for path in written}
+def test_the_same_records_give_the_same_bytes(written: Path, tmp_path: Path) -> None:
+    once = contents(written)
+    again = Path(shutil.copytree(written, tmp_path / "a"))
+    for name in set(once) - {"manifest.json"}:
+        (again / name).unlink()
+    kinds = {path.name for path in build.open_report(again).write()}
     assert {"scores.csv", "report.md", "figure1.png", "figure1.pdf"} <= kinds
     assert {"table1.csv", "table1.md", "table1.tex"} <= kinds
-    assert kinds | {"manifest.json"} == set(contents(first))
-    once = contents(first)
-    for path in written:
-        path.unlink()
-    build.open_report(first).write()
-    assert contents(first) == once
+    assert kinds | {"manifest.json"} == set(once)
+    assert contents(again) == once
 
 
-def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Path) -> None:
-    folder = save(make(), tmp_path / "a")
-    build.open_report(folder).write()
-    page = (folder / "report.md").read_text(encoding="utf-8")
+def test_the_page_shows_everything_in_order(written: Path) -> None:
+    page = (written / "report.md").read_text(encoding="utf-8")
     marks = [
         *("# A made-up study", "Source: Nobody", "## Table 1", "What the paper's table says."),
         *("## figure1", "![figure1](figure1.png)", "## differences", "## How it was run"),
@@ -56,18 +61,16 @@ def test_the_page_shows_everything_in_order(make: Make, save: Save, tmp_path: Pa
     assert places == sorted(places)
     assert "INCOMPLETE" not in page
     assert "Data not available: gone." in page.partition("## How it was run")[2]
-    run = (folder / "run.md").read_text(encoding="utf-8")
+    run = (written / "run.md").read_text(encoding="utf-8")
     assert "file vote.arff" in run and "not available: looked in data" in run
     assert "3 × 2 folds, plain" in run
     assert "file vote.arff" not in page
 
 
-def test_a_detail_stands_in_its_own_file(make: Make, save: Save, tmp_path: Path) -> None:
-    folder = save(make(), tmp_path / "a")
-    build.open_report(folder).write()
-    page = (folder / "report.md").read_text(encoding="utf-8")
+def test_a_detail_stands_in_its_own_file(written: Path) -> None:
+    page = (written / "report.md").read_text(encoding="utf-8")
     for name, caption in (("table1", "**Details**"), ("completeness", "**Records**")):
-        assert caption in (folder / f"{name}.md").read_text(encoding="utf-8")
+        assert caption in (written / f"{name}.md").read_text(encoding="utf-8")
         assert caption not in page and f"[{name}.md]({name}.md)" in page
     assert "A loose solver." not in page  # a note of the details
 
@@ -108,6 +111,7 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
 
 def test_a_slice_is_named_as_one(make: Make, save: Save, tmp_path: Path) -> None:
     study = copy.deepcopy(make().manifest["study"]) | {"study": "made-up-quick"}
+    study["report"] = study["report"][3:4]
     folder = save(make(study), tmp_path / "a")
     build.open_report(folder).write()
     title = (folder / "report.md").read_text(encoding="utf-8").splitlines()[0]
@@ -116,6 +120,7 @@ def test_a_slice_is_named_as_one(make: Make, save: Save, tmp_path: Path) -> None
 
 def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:
     study = copy.deepcopy(make().manifest["study"]) | {"bibtex": "@article{nobody, year = 2011}"}
+    study["report"] = study["report"][3:4]
     folder = save(make(study), tmp_path / "a")
     build.open_report(folder).write()
     cited = (folder / "cite.bib").read_text(encoding="utf-8")
@@ -137,10 +142,8 @@ def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     assert "INCOMPLETE: 12 of 18 records" in build.progress(folder)
 
 
-def test_scores_hold_every_metric_once(make: Make, save: Save, tmp_path: Path) -> None:
-    folder = save(make(), tmp_path / "a")
-    build.open_report(folder).write()
-    scores = pd.read_csv(folder / "scores.csv")
+def test_scores_hold_every_metric_once(written: Path) -> None:
+    scores = pd.read_csv(written / "scores.csv")
     assert list(scores.columns) == COLUMNS
     assert not scores.duplicated([name for name in COLUMNS if name != "value"]).any()
     assert "objective" not in set(scores["metric"])
@@ -149,7 +152,7 @@ def test_scores_hold_every_metric_once(make: Make, save: Save, tmp_path: Path) -
     own = scores[(scores["experiment"] == "folds") & (scores["part"] == "test")]
     assert len(own) == 3 * 6 * 3
     assert set(scores["status"]) == {"ok"}
-    first = (folder / "scores.csv").read_text(encoding="utf-8").splitlines()[1]
+    first = (written / "scores.csv").read_text(encoding="utf-8").splitlines()[1]
     assert first.startswith("boxes,easy,0,0,,,exponential,lam=0.01,,test,rank_loss,0.1")
 
 
@@ -259,9 +262,10 @@ def test_a_block_that_cannot_be_written_fails_alone(
     assert "block 'boxplots' is for experiments with methods; 'tried' is a simulation" in unfit
 
 
-def test_the_report_of_the_edited_study_is_taken(make: Make, save: Save, tmp_path: Path) -> None:
-    folder = save(make(), tmp_path / "a")
-    build.open_report(folder).write()
+def test_the_report_of_the_edited_study_is_taken(
+    make: Make, written: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(written, tmp_path / "a"))
     study = copy.deepcopy(make().manifest["study"])
     study["title"] = "Another *title*"
     study["report"] = [study["report"][2] | {"title": "Only one", "text": "New words."}]
@@ -324,10 +328,9 @@ def test_a_huge_or_hostile_reason_is_cut_and_harmless(
 
 
 def test_what_was_not_run_here_stands_beside_what_a_full_run_has(
-    make: Make, save: Save, tmp_path: Path
+    make: Make, save: Save, written: Path, tmp_path: Path
 ) -> None:
-    full = save(make(), tmp_path / build.REFERENCE / "made-up")
-    build.open_report(full).write()
+    full = Path(shutil.copytree(written, tmp_path / build.REFERENCE / "made-up"))
     before = contents(full)
     lacking = make(change=lambda c, r: None if c.method == "logistic" else r)
     here = save(lacking, tmp_path / "made-up")

@@ -122,6 +122,8 @@ def test_any_label_is_drawn_as_it_stands(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    kind = "pdf" if first else "png"  # every label in both: the test below
+    monkeypatch.setattr(figure, "KINDS", {kind: figure.KINDS[kind]})
     monkeypatch.setattr(figure, "DPI", 50)
     labels = HOSTILE[first:] + HOSTILE[:first]
     context = relabelled(contexts[BLOCKS[name][0]](), block_of(name), labels)
@@ -129,8 +131,7 @@ def test_any_label_is_drawn_as_it_stands(
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         report.write()
-    assert (tmp_path / "x.png").stat().st_size > 1000
-    assert (tmp_path / "x.pdf").stat().st_size > 1000
+    assert (tmp_path / f"x.{kind}").stat().st_size > 1000
     (built,) = report.blocks
     output = built.output
     assert output.figure is not None
@@ -140,10 +141,25 @@ def test_any_label_is_drawn_as_it_stands(
         assert any(label in text for label in known for text in drawn)
 
 
+def test_both_kinds_of_files_show_any_label() -> None:
+    with figure.styled(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made, (own,) = figure.panels(1, 1, (5.0, 5.0))
+        for place, label in enumerate(HOSTILE):
+            own.plot([0, place], label=figure.literal(label))
+        own.set_yticks(range(len(HOSTILE)), [figure.literal(label) for label in HOSTILE])
+        figure.legend(made)
+        files = dict(figure.drawn(made))
+    assert files["png"].startswith(b"\x89PNG") and files["pdf"].startswith(b"%PDF")
+    (legend,) = made.legends
+    assert len(legend.get_texts()) == len(HOSTILE)
+
+
 @pytest.mark.parametrize("name", sorted(set(BLOCKS) - OF_ONE))
 def test_every_figure_says_what_the_run_lacks(
-    contexts: dict[str, Make], name: str, tmp_path: Path
+    contexts: dict[str, Make], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(figure, "KINDS", {})  # what is said stands in the figure: no files
     context = contexts[BLOCKS[name][0]]()
     shown = [cell for cell in context.cells if cell.experiment in BLOCKS[name][1]]
     evaluated = [cell for cell in shown if isinstance(cell.spec, EvaluateSpec)]
