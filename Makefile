@@ -14,7 +14,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests of numbers: they run again on other processors and without compiled loops, but for
 # scikit-learn's checks of how estimators are called.
-NUMERICAL := $(wildcard $(addprefix tests/,losses metrics solvers risks estimators theory checks \
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory checks \
 	preference objectives) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.

@@ -15,8 +15,9 @@ def found(bound, seed=0, **given):
 
 
 @pytest.mark.parametrize("bound", SURE)
-def test_what_always_holds_holds_in_a_thousand_cases(bound):
-    values = found(bound, cases=1000)
+def test_what_always_holds_holds_in_many_cases(bound):
+    trains = bound in ("training_error", "margin_fraction")
+    values = found(bound, cases=300 if trains else 1000)
     assert values["violations"] == values["allowed"] == values["delta"] == 0.0
     assert values["least_slack"] >= -1e-12
     assert values["median_slack"] > 0.0

@@ -13,7 +13,7 @@ from rankexp.config.tree import parse
 from rankexp.errors import ConfigError
 
 FILES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
-VARIANTS = 12
+VARIANTS = 6
 """Of each study."""
 STRANGE = [
     None, True, 0, -1, 1.5, 1e300, 10**25, "", "no such thing", "auc", "é\x85", "a" * 300, [],
