@@ -23,7 +23,7 @@ BARE_RUNS := kotlowski2011 example-own-data
 STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	echo "make: finished without the data sets named above"; }
 
-# Where a shell forbids bytecode, as in containers, each of many processes would compile all it imports.
+# A shell, as of a container, may forbid bytecode: each process would compile all it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
