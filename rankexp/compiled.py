@@ -2,10 +2,15 @@
 
 import importlib
 import os
+import re
+import warnings
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
+
+OLDEST = (0, 61, 2)
+"""The oldest numba used: 0.60 may take an array in a tuple for one of another memory layout."""
 
 
 def choose(module: str, wanted: bool | None = None) -> ModuleType | None:
@@ -18,13 +23,20 @@ def choose(module: str, wanted: bool | None = None) -> ModuleType | None:
         return None
     found = _imported(module)
     if found is None and wanted:
-        raise ImportError(f"{module} needs numba: pip install 'rankexp[numba]'")
+        least = ".".join(map(str, OLDEST))
+        raise ImportError(f"{module} needs numba {least} or newer: pip install 'rankexp[numba]'")
     return found
 
 
 @cache
 def _imported(module: str) -> ModuleType | None:
     try:
+        import numba
+
+        if tuple(map(int, re.findall(r"\d+", numba.__version__)[:3])) < OLDEST:
+            text = f"numba {numba.__version__} makes mistakes and is not used, so all is slower: "
+            warnings.warn(f"{text}pip install 'rankexp[numba]'", stacklevel=4)
+            return None
         return importlib.import_module(module)
     except ImportError:
         return None

@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from rankexp import compiled
 
 CODE = """
 import sys
@@ -48,3 +51,21 @@ def test_without_numba_the_numbers_are_the_same() -> None:
     assert found == pytest.approx(expected, rel=1e-3)
     found, _ = printed("sys.modules['numba'] = None", RANKEXP_NUMBA="1")
     assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_numba_that_makes_mistakes_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    numba = pytest.importorskip("numba")
+    monkeypatch.setattr(numba, "__version__", "0.61.1rc1")
+    compiled._imported.cache_clear()
+    with pytest.warns(UserWarning, match="numba 0.61.1rc1 makes mistakes and is not used"):
+        assert compiled.choose("rankexp.solvers.hinge.sweep_numba") is None
+    monkeypatch.setattr(numba, "__version__", ".".join(map(str, compiled.OLDEST)))
+    compiled._imported.cache_clear()
+    assert compiled.choose("rankexp.solvers.hinge.sweep_numba", True) is not None
+
+
+def test_the_oldest_numba_is_the_one_installed() -> None:
+    floor = ".".join(map(str, compiled.OLDEST))
+    project = Path(__file__).parents[1]
+    assert f'"numba>={floor}"' in (project / "pyproject.toml").read_text()
+    assert f"numba=={floor}\n" in (project / ".ci" / "oldest.txt").read_text()

@@ -64,12 +64,16 @@ def test_pairs_are_equivalent_to_balanced_classes_on_real_data(study: Path) -> N
     assert over["verdict"] == "equivalent"
 
 
-def test_pairs_lose_to_the_likelihood_without_a_booster_too(study: Path) -> None:
+def test_pairs_lose_at_a_jump_without_a_booster_too(study: Path) -> None:
     """What was measured beforehand for n = 20,000, -.0006 to +.0010, is not met: this is why."""
     own = found(study, "scorers", "linear-scorers", "linear scorers, pairs in place of points")
-    assert (own["high"] < 0.0).all()
     few = pd.read_csv(study / "few-leaves.csv")
-    of_steps = few.pivot(index="problem", columns="contrast", values="difference")
-    assert (few["high"] < 0.0).all()
-    longer = of_steps.filter(like="half").iloc[:, 0]
-    assert (longer < 0.7 * of_steps["XGBoost, pairs in place of balanced classes"]).all()
+    for shown in (own, few):
+        rows = shown[shown["problem"].notna()]
+        smooth = rows["problem"].str.startswith("gaussian")
+        assert (rows["high"][~smooth] < 0.0).all()
+        assert (rows["difference"][smooth].abs() < 2.5e-4).all()
+    steps = few.pivot(index="problem", columns="contrast", values="difference")
+    longer = steps.filter(like="half").iloc[:, 0]
+    jumps = ["linear-50", "rules-50"]
+    assert (longer[jumps] < 0.7 * steps.loc[jumps].drop(columns=longer.name).iloc[:, 0]).all()

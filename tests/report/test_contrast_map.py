@@ -79,7 +79,7 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     )
     shown = output.numbers["verdict"].str.contains("better|worse").sum()
     assert shown > 0
-    assert f", shown to differ on {shown}: " in output.facts["pairs"].text
+    assert f", {shown} differ: " in output.facts["pairs"].text
     strict = kind.model_copy(update={"margin": 1e-9})
     assert (
         strict.build(sizes, block).facts["pairs"].text.startswith("within 1e-9 on 0 of 4 cells, ")

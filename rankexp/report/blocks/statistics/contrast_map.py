@@ -115,7 +115,7 @@ class ContrastMap(Contrasts):
         near = f"within {short(self.margin)} on {len(own) - len(open_)} of {len(own)} cells"
         if after:
             near += f", on all from {min(after):,.0f} {name} on"
-        differ = f"shown to differ on {len(shown)}: " if shown else ""
+        differ = f"{len(shown)} differ: " if shown else ""
         return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
 
     def _tables(self, found: list[Found], metric: str) -> list[Table]:
