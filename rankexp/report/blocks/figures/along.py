@@ -252,7 +252,7 @@ class Along(AtRule):
                 axes.fill_between(line["x"], *ends, color=colour, alpha=0.18, linewidth=0)
             else:  # a band of one point is nothing
                 axes.vlines(line["x"], *ends, color=colour, linewidth=1.0)
-        taken = line[line["share"].fillna(0.0) > 0]
+        taken = line[line["share"].astype(float) > 0.0]
         if len(taken):
             axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)
 
