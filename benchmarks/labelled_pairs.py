@@ -29,6 +29,7 @@ def _pairs(n: int, d: int, noise: float) -> tuple[np.ndarray, np.ndarray, np.nda
     z = (X[pairs[:, 0]] - X[pairs[:, 1]]) @ (w / np.sqrt(d))
     labels = np.sign(z + noise * rng.standard_normal(PAIRS)).astype(int)
     labels[np.abs(z) < 0.05] *= noise > 0.0
+    labels[pairs[:, 0] == pairs[:, 1]] = 0
     return X, pairs, labels
 
 
