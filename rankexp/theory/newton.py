@@ -1,6 +1,7 @@
 """Newton's method for convex functions of differences: adding a constant changes nothing."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -11,7 +12,8 @@ Evaluate = Callable[[Floats], tuple[float, Floats, Floats] | None]
 STEPS, TOLERANCE = 100, 1e-12
 SMALL = 1e-6  # of a step: from here on they shrink fast, or not at all
 REACH = 4.0  # a step's largest change of a difference: beyond, exponentials are no parabolas
-NOISE = 1e-14  # relative error of a value
+DAMPINGS = (1e-14, 1e-9, 1e-4, 1.0)  # in units of the curvatures
+NOISE = 1e-14  # error of a value, which is a sum whose terms are of size 1, or of its own size
 FLAT = "no minimum found: levels overlap too little; bring them nearer to each other"
 
 
@@ -19,7 +21,9 @@ def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     """Return where a smooth convex function of differences of its arguments is least.
 
     `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or
-    None where the function is not defined.
+    None where the function is not defined. A step is halved until the value falls as it should.
+    Where a fall is too small to be seen in the value, the slope at the step's end judges: if the
+    step does not halve it, only rounding is left. ValueError where no minimum is found.
     """
     x, found = start, evaluate(start)
     if found is None:
@@ -35,26 +39,43 @@ def minimise(evaluate: Evaluate, start: Floats) -> Floats:
         before = far
         step *= min(1.0, REACH / far)
         slope = float(gradient @ step)
-        size = 1.0
-        while True:
-            trial = evaluate(x + size * step)
-            if trial and trial[0] <= value + 1e-4 * size * slope + NOISE * abs(value):
-                break
-            size /= 2
-            if size < SMALL:
-                raise ValueError(FLAT)
-        x, found = x + size * step, trial
+        if far <= REACH and -slope <= NOISE * (1.0 + abs(value)):
+            trial = evaluate(x + step)
+            if trial is None or abs(float(trial[1] @ step)) > -slope / 2:
+                return x
+            x, found = x + step, trial
+        else:
+            size, found = _shortened(evaluate, x, step, value, slope)
+            x = x + size * step
+    raise ValueError(FLAT)
+
+
+def _shortened(
+    evaluate: Evaluate, x: Floats, step: Floats, value: float, slope: float
+) -> tuple[float, tuple[float, Floats, Floats]]:
+    """Return the part of a step that lowers the value as its slope promises, and what is there."""
+    size = 1.0
+    while size >= SMALL:
+        trial = evaluate(x + size * step)
+        if trial and trial[0] <= value + 1e-4 * size * slope + NOISE * (1.0 + abs(value)):
+            return size, trial
+        size /= 2
     raise ValueError(FLAT)
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:
-    """Solve in units in which all curvatures are 1, as they may differ by many powers of ten."""
+    """Solve in units in which all curvatures are 1, as they may differ by many powers of ten.
+
+    Where rounding of nearly dependent curvatures turns the step uphill, they are damped.
+    """
     unit = np.sqrt(np.maximum(np.diag(hessian), 0.0))
     unit = np.maximum(unit, 1e-12 * unit.max()) + 1e-150
     scaled = hessian / unit[:, None] / unit
     scaled += np.outer(unit, unit) / (unit @ unit)  # of what adding a constant does not change
-    scaled[np.diag_indices_from(scaled)] += 1e-14
-    try:
-        return np.asarray(np.linalg.solve(scaled, -gradient / unit) / unit)
-    except np.linalg.LinAlgError:
-        raise ValueError(FLAT) from None
+    for damping in DAMPINGS:
+        with np.errstate(over="ignore", invalid="ignore"), suppress(np.linalg.LinAlgError):
+            damped = scaled + damping * np.eye(len(unit))
+            step = np.asarray(np.linalg.solve(damped, -gradient / unit) / unit)
+            if np.isfinite(step).all() and gradient @ step <= 0.0:
+                return step
+    raise ValueError(FLAT)

@@ -43,7 +43,7 @@ def test_risk_of_pairs_by_hand():
     np.testing.assert_allclose(pair_weights(7 * masses, costs), weights)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(SEEDS, st.integers(2, 5), st.booleans())
 def test_theorem_1_no_order_beats_the_likelihood_ratio(seed, m, zeros):
     model = random_model(np.random.default_rng(seed), m, 2, zeros)
@@ -58,7 +58,7 @@ def test_theorem_1_no_order_beats_the_likelihood_ratio(seed, m, zeros):
         assert ranking_risk(np.round(same_order, 12), weights) <= least + 1e-14
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SEEDS, st.integers(2, 5), st.booleans(), st.booleans())
 def test_theorem_4_no_order_beats_the_tripartite_function(seed, m, zeros, free):
     """With any costs, zeros among them, even that of the outer levels."""

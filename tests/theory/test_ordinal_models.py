@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from enumeration import random_model, support, weak_orders
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -67,8 +67,9 @@ def directly(loss, m, K):
 
 
 @EACH_VARIANT
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(seed=SEEDS, m=st.integers(3, 4), K=st.integers(3, 4))
+@example(seed=561170806, m=4, K=4)  # where its risk is least the logarithm is nearly 0
 def test_orboost_is_the_direct_minimiser(variant, seed, m, K):
     model = random_model(np.random.default_rng(seed), m, K)
     X, masses = support(model)
@@ -86,7 +87,7 @@ def test_orboost_is_the_direct_minimiser(variant, seed, m, K):
     np.testing.assert_allclose(r, peer.x[:m] - (peer.x[m] + peer.x[-1]) / 2, atol=1e-4)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS, st.integers(2, 6), st.integers(2, 5))
 def test_the_printed_fixed_point_holds_for_lr(seed, m, K):
     model = random_model(np.random.default_rng(seed), m, K)
@@ -130,7 +131,7 @@ def test_orboost_lr_is_theorem_4s_for_the_costs_that_it_implies():
     np.testing.assert_allclose(orboost(model, X2), optimum / 2, atol=1e-10)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(SEEDS, st.integers(3, 4), st.integers(3, 4))
 def test_proportional_odds_is_the_direct_maximiser(seed, m, K):
     model = random_model(np.random.default_rng(seed), m, K)
@@ -146,7 +147,7 @@ def test_proportional_odds_is_the_direct_maximiser(seed, m, K):
         assert odds_loss(r + size * z, np.sort(theta + size * t), masses) >= reached - 1e-14
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS, st.floats(0.01, 8), st.integers(2, 6))
 def test_the_root_for_given_thresholds_is_the_best_score(seed, gap, K):
     rng = np.random.default_rng(seed)

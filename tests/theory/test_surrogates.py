@@ -52,7 +52,7 @@ def drawn(seed, m, classes=2, zeros=False):
     return model, support(model), costs
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(2, 6))
 def test_theorem_2_newtons_minimiser_is_the_log_ratio(seed, m):
     model, (X, masses), _ = drawn(seed, m)
@@ -63,7 +63,7 @@ def test_theorem_2_newtons_minimiser_is_the_log_ratio(seed, m):
 
 
 @CONVEX
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=SEEDS, m=st.integers(2, 5), classes=st.integers(2, 4))
 def test_newtons_minimiser_is_scipys(loss, seed, m, classes):
     _, (_, masses), costs = drawn(seed, m, classes)
@@ -89,7 +89,7 @@ def test_far_tails_are_found(loss):
     np.testing.assert_allclose(found, -found[::-1], atol=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(2, 4), st.integers(2, 4), st.booleans())
 def test_no_integer_scores_have_less_hinge_loss(seed, m, classes, zeros):
     """Any number of levels, any costs; differences beyond 1 a step never pay."""
@@ -104,7 +104,7 @@ def test_no_integer_scores_have_less_hinge_loss(seed, m, classes, zeros):
     assert reached == pytest.approx(least, rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(SEEDS, st.integers(2, 7))
 def test_theorem_3_hinge_respects_the_order_and_smooth_losses_keep_it(seed, m):
     model, (X, masses), _ = drawn(seed, m)
