@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+TIMES ?= 20
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
 BIN := $(VENV)/bin
@@ -27,7 +28,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types tests haswell plain bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types tests explore haswell plain bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -108,6 +109,9 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
+
+explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
+	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
 	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)

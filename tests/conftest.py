@@ -4,8 +4,36 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 NOBODY = 65534
+
+# How long an example takes is the machine's doing, and no test's failure.
+ANY_MACHINE = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+    "print_blob": True,
+}
+settings.register_profile("same", **ANY_MACHINE, derandomize=True, database=None)
+settings.register_profile("explore", **ANY_MACHINE)
+settings.load_profile("same")
+# hypothesis also draws constants from the source of whatever the process has imported so far. How
+# tests are dealt to processes decides that, so that the examples would change from run to run.
+providers._get_local_constants = providers.Constants
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "how many times as many random examples as a test says"
+    parser.addoption("--times", type=int, default=1, help=text)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tests = {getattr(item, "function", None) for item in items}  # parameters share a function
+    for test in tests:
+        if (said := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:
+            count = config.getoption("times") * said.max_examples
+            test._hypothesis_internal_use_settings = settings(said, max_examples=count)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def identity(value):
     return (type(value), str(value))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(names())
 def test_what_is_written_is_read(name):
     read = parse(repr(name))
@@ -47,7 +47,7 @@ def test_what_is_written_is_read(name):
     assert identity(read.cutoff) == identity(name.cutoff)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(values, values)
 @example(1, 1.0)
 @example(1, True)
@@ -87,7 +87,7 @@ def test_one_text_a_name(text, canonical):
     assert parse(canonical) == parse(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.one_of(st.text(), st.text(alphabet="ab@=,()[]{}'\"\\ 1.\n", max_size=40)))
 @example("rank_loss(ties={[]})")
 @example("rank_loss(" * 500)

@@ -198,7 +198,7 @@ def test_the_protocol_must_fit_the_problem() -> None:
         list(cells(study, FACTS))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(done=st.sets(st.integers(0, len(BEFORE) - 1)), seed=st.integers(0, 9))
 def test_jobs_cover_what_is_missing_once(done: set[int], seed: int) -> None:
     planned = list(cells(changed(), FACTS))
@@ -213,7 +213,7 @@ def test_jobs_cover_what_is_missing_once(done: set[int], seed: int) -> None:
     assert again == set(covered)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(sets=st.integers(1, 60), n_train=st.integers(1, 60_000))
 def test_jobs_are_of_a_size(sets: int, n_train: int) -> None:
     study = changed(

@@ -30,7 +30,7 @@ def test_another_process_with_another_hash_seed_has_the_same_stream():
 
 
 @given(st.integers(0, 2**64), st.text(max_size=20), st.integers(0, 2**64), st.text(max_size=20))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_other_arguments_other_numbers(seed, path, seed2, path2):
     assert (draws(seed, path) == draws(seed2, path2)) == ((seed, path) == (seed2, path2))
 

@@ -39,7 +39,7 @@ def by_pairs(y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 @given(st.integers(2, 4), st.integers(4, 40), st.integers(0, 10**6), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_all_pairs_give_the_same(K: int, n: int, seed: int, tied: bool) -> None:
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.repeat(np.arange(K), 2), rng.integers(0, K, n)])

@@ -189,7 +189,7 @@ def test_the_bootstrap_is_repeatable_and_near_the_t_interval() -> None:
 
 
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=20), st.floats(0.0, 1.0))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_turning_the_difference_round_turns_everything_round(
     numbers: list[int], correction: float
 ) -> None:

@@ -228,7 +228,7 @@ def test_bars_worked_by_hand(
 
 
 @given(st.integers(2, 6), st.integers(0, 10_000), st.floats(0, 1))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bars_are_all_longest_runs_without_a_difference(k: int, seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     differs = np.triu(rng.random((k, k)) < share, 1)

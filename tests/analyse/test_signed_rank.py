@@ -35,7 +35,7 @@ def test_without_ties_it_is_scipys_exact_test(n: int) -> None:
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_with_ties_and_zeros_it_is_the_count_over_all_signs(numbers: list[int]) -> None:
     values = np.array(numbers, dtype=float)
     ranks = stats.rankdata(np.abs(values))
@@ -81,7 +81,7 @@ def test_the_pseudo_median_worked_by_hand() -> None:
 
 
 @given(st.integers(6, 15), st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_interval_holds_what_the_test_does_not_reject(n: int, seed: int) -> None:
     values = np.random.default_rng(seed).normal(size=n)
     _, low, high = centre(values, 0.95)
@@ -101,7 +101,7 @@ def test_equivalence_needs_both_sides() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-@settings(max_examples=10, deadline=None)  # each collects garbage twice, the other's doing
+@settings(max_examples=10)  # each collects garbage twice, the other's doing
 def test_holm_is_statsmodels(p_values: list[float]) -> None:
     expected = multipletests(p_values, method="holm")[1]
     np.testing.assert_allclose(holm(p_values), expected)

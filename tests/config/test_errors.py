@@ -555,7 +555,7 @@ def test_folder_is_no_key(errors):
 STUDY = (Path(__file__).parents[2] / "configs" / "kotlowski2011.yaml").read_text(encoding="utf-8")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.integers(0, len(STUDY) - 1),
     st.integers(0, 30),

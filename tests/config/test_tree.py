@@ -36,14 +36,14 @@ def walk(value, path=()):
         yield from walk(child, (*path, key))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data, st.sampled_from([None, 1, 3]))
 def test_json_is_read_as_json(value, indent):
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     assert repr(plain(text)) == repr(value)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data, st.sampled_from([None, 2]))
 def test_every_value_knows_its_place(value, indent):
     text = json.dumps(value, ensure_ascii=False, indent=indent)
@@ -59,7 +59,7 @@ def test_every_value_knows_its_place(value, indent):
             )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.dictionaries(names, data, max_size=4))
 def test_merging_nothing_or_itself_changes_nothing(value):
     without = json.loads(json.dumps(value).replace("null", "0"))

@@ -56,10 +56,6 @@ def refused(estimator):
     known = {"check_regressors_no_decision_function": "it has scores by both names"}
     if isinstance(estimator, RankBoost) and estimator.risk == "multipartite":
         known["check_regressors_train"] = "the check sets alpha, here a word, to 0.01"
-    if isinstance(estimator, BoostedRanker):
-        known["check_sample_weight_equivalence_on_dense_data"] = (
-            "engines count rows, not weights, for leaves and cuts, in 32 bits"
-        )
     if isinstance(estimator, RankingForest):
         known["check_sample_weight_equivalence_on_dense_data"] = (
             "the check shuffles copies, which other random examples are drawn of"

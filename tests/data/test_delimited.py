@@ -127,7 +127,7 @@ def test_nothing_to_read(write, text, what):
         read_delimited(write("bad.csv", text))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(

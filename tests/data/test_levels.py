@@ -62,7 +62,7 @@ def test_a_truth_value_that_could_be_two_names():
         level_codes(Feature("t", "nominal", ("yes", "on")), np.array([0.0, 1]), [True, "on"])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 4), min_size=1), st.permutations(range(5)))
 def test_codes_follow_the_declared_order(values, order):
     values = [*values, *range(5)]

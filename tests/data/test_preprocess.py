@@ -21,7 +21,7 @@ FEATURES = (
 TRAIN = np.array([[0.0, 0, 1, 0, 7], [4, 2, 1, 0, 7], [NAN, 2, NAN, NAN, NAN], [2, NAN, 0, 0, 7]])
 TEST = np.array([[6.0, 1, 0, 0, 9], [NAN, NAN, NAN, NAN, NAN]])
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=40)
 
 
 def fitted(X=TRAIN, features=FEATURES, **options):

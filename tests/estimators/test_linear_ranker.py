@@ -131,7 +131,7 @@ def test_weights_move_the_labels_of_a_pair_risk_but_not_its_ranking():
     assert not plain.predict(X)[y].all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     s=st.lists(st.integers(-3, 3), min_size=2, max_size=12),
     data=st.data(),

@@ -13,7 +13,7 @@ from rankexp.estimators import OrdinalSVM
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import Terms, balanced, thresholds
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])
 
 

@@ -18,7 +18,7 @@ from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
 from rankexp.solvers.trees.nodes import cells
 
-laws = settings(max_examples=25, deadline=None)
+laws = settings(max_examples=25)
 BOTH = pytest.mark.parametrize("kind", [CRank, KendallTree])
 ALL = pytest.mark.parametrize("kind", [CRank, KendallTree, RankingForest])
 

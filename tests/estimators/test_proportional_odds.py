@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rankexp.estimators import LinearRanker, ProportionalOdds
 from rankexp.solvers.ordinal.proportional_odds import ProportionalOddsRisk, thresholds
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 
 
 def make(n=300, d=4, K=4, seed=0, balanced=True):

@@ -11,7 +11,7 @@ from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.pair_data import PairError, held_out
 from rankexp.metrics import rank_loss
 
-laws = settings(max_examples=15, deadline=None)
+laws = settings(max_examples=15)
 LOSSES = pytest.mark.parametrize("loss", ["exponential", "logistic"])
 
 

@@ -140,7 +140,7 @@ def test_stratified_counts_are_exact_and_rows_shuffled(generator):
     assert (np.diff(y) < 0).any()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 1000), st.lists(st.integers(1, 50), min_size=2, max_size=6))
 def test_rounded_counts_add_up(n, parts):
     shares = np.array(parts) / sum(parts)

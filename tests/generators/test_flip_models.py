@@ -27,7 +27,7 @@ def test_flip_probability_of_the_paper():
 
 
 @given(p=st.floats(0.001, 0.999), risk=st.floats(0, 0.499))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_flips_give_the_prior_and_the_rank_risk(p, risk):
     kappa, q = solve_flips(p, risk)
     assert 0 <= kappa < 0.5
@@ -37,7 +37,7 @@ def test_flips_give_the_prior_and_the_rank_risk(p, risk):
 
 
 @given(q=st.floats(0.01, 0.99), kappa=st.floats(0, 0.49))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_rank_risk_is_that_of_four_kinds_of_examples(q, kappa):
     """Brute force over (clean label, observed label), with eta as the scorer."""
     cells = [

@@ -13,7 +13,7 @@ from rankexp.metrics.continuous import concordance
 from rankexp.metrics.dominance import count_pairs, ordered, smaller_before
 from rankexp.metrics.iroc import iroc
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 RANKS = (iauc, d_tau, kendall_tau_b, one_minus_discordance, lambda y, s: iauc(y, s, kind=5))
 
 

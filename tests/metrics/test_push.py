@@ -29,7 +29,7 @@ def problems(draw):
 
 @pytest.mark.parametrize("ties", TIES)
 @given(problem=problems(), p=st.sampled_from([1.0, 1.5, 2.0, 4.0, 16.0]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_equals_brute_force(ties, problem, p):
     y, s = problem
     assert push_risk(y, s, p, ties) == pytest.approx(brute(y, s, p, TIES[ties]), abs=1e-14)

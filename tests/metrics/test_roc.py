@@ -10,7 +10,7 @@ from rankexp.metrics import auc
 from rankexp.metrics.margins import least_margin, margin_loss
 from rankexp.metrics.roc import roc
 
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=60)
 TIES = ["expected", "best", "worst"]
 
 

@@ -10,7 +10,7 @@ from rankexp.metrics.unexplained import unexplained_variance
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=SEEDS, n=st.integers(3, 30))
 def test_it_is_the_residual_of_least_squares(seed: int, n: int) -> None:
     rng = np.random.default_rng(seed)

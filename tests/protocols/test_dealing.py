@@ -10,7 +10,7 @@ from rankexp.protocols.dealing import Inner, deal, duplicates, inner_folds
 from rankexp.protocols.split import Holdout
 from rankexp.seeds import stream
 
-law = settings(max_examples=40, deadline=None)
+law = settings(max_examples=40)
 
 
 def data(n, classes=2, copies=1, groups=None, seed=0):

@@ -54,7 +54,7 @@ def unescaped_specials(source: str) -> list[str]:
     return re.findall(r"(?<!\\)[&%$#_{}~^\\](?![&%$#_{}])", plain)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(alphabet=r"ab&%$#_{}~^\<>|±×≤ "))
 def test_tex_has_no_special_left(given_text: str) -> None:
     assert unescaped_specials(latex.escape(given_text)) == []
@@ -124,7 +124,7 @@ def tex_cells(row: str) -> int:
     return len(re.findall(r"(?<!\\)(?:\\\\)*&", row)) + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(LABELS, min_size=3, max_size=3), min_size=1, max_size=3), LABELS)
 def test_rows_keep_their_number_of_cells(rows: list[list[str]], caption: str) -> None:
     shown = Table(["a", "b", "c"], rows, caption)
@@ -141,7 +141,7 @@ def test_rows_keep_their_number_of_cells(rows: list[list[str]], caption: str) ->
     assert not re.search(r"[\x00-\x1f\x7f-\x9f]", "".join([*lines, *source, *plain]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(LABELS, min_size=1, max_size=4).map("\n".join))
 def test_prose_is_never_taken_for_markup(text: str) -> None:
     for line in markdown.prose(text).split("\n"):

@@ -334,7 +334,7 @@ def test_what_a_risk_has_no_use_for_is_refused():
 weights = st.lists(st.integers(0, 3), min_size=20, max_size=20)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     times=weights,
     loss=st.sampled_from(SMOOTH),

@@ -57,7 +57,7 @@ records = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(records, max_size=3))
 def test_a_file_gives_back_what_was_written(made: list[Record]) -> None:
     job, _, found = unpack(pack(JOB, made))

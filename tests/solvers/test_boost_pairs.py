@@ -20,7 +20,7 @@ from rankexp.solvers.boosting.logistic_pairs import LogisticPairs, all_pairs
 from rankexp.solvers.boosting.stumps import Stump, binned
 from rankexp.solvers.pairs.convolution import Convolution, ScorePanels
 
-laws = settings(max_examples=30, deadline=None)
+laws = settings(max_examples=30)
 RULES = pytest.mark.parametrize("rule", ["pairs", "bound", "textbook"])
 
 

@@ -189,7 +189,7 @@ def test_the_mean_difference_where_all_pairs_are_in_the_margin():
     assert result.gap[2] <= 1e-6
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.2]), st.sampled_from([1e-1, 1e-3]))
 def test_laws(seed, noise, lam):
     rng = np.random.default_rng(seed)

@@ -67,7 +67,7 @@ def quadratic_program(X, order, lam):
     return primal(np.array(solver.solve().x[:d]), X, order, lam)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([0.01, 0.3, 0.9]),
@@ -109,7 +109,7 @@ def test_sweep_equals_all_pairs(seed, h, groups, tied, use_numba):
         np.testing.assert_allclose(whole, H, atol=1e-10 * np.abs(H).max())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.sampled_from(KERNELS))
 def test_list_of_pairs(seed, use_numba):
     rng = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def test_equals_linear_svc_on_weighted_pairs():
     np.testing.assert_allclose(X @ path.coef[:, 0], X @ svc.coef_[0], atol=2e-5)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.sampled_from([1e-1, 1e-3]), st.sampled_from([1, 4]))
 def test_laws(seed, lam, groups):
     rng = np.random.default_rng(seed)

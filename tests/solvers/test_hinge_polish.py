@@ -12,7 +12,7 @@ from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([1e-1, 1e-4]),

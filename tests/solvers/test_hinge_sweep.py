@@ -35,7 +35,7 @@ def sample(seed, distinct=False):
     return X, y, rng.standard_normal(3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 0.3, 0.9]), st.sampled_from(KERNELS))
 def test_sweep_equals_all_pairs(seed, h, use_numba):
     X, y, w = sample(seed)
@@ -51,7 +51,7 @@ def test_sweep_equals_all_pairs(seed, h, use_numba):
         np.testing.assert_allclose(band_hessian(swept), H, atol=1e-10 * np.abs(H).max())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.sampled_from(KERNELS))
 def test_list_of_pairs(seed, use_numba):
     X, y, w = sample(seed, distinct=True)
@@ -70,7 +70,7 @@ def test_list_of_pairs(seed, use_numba):
         }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_alpha_of_the_grid_is_feasible_and_its_primal_close(seed):
     rng = np.random.default_rng(seed)

@@ -23,7 +23,7 @@ kernels = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
 
 @kernels
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.sampled_from([1e-2, 1e-6, 1e-12]), st.sampled_from([1, 3]))
 def test_what_is_left_is_bounded(kernel, seed, goal, d):
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from rankexp.solvers.boosting.ordinal_boost import (
 )
 from rankexp.solvers.boosting.stumps import binned
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 BOTH = pytest.mark.parametrize("variant", VARIANTS)
 
 

@@ -35,7 +35,7 @@ def pairs(X, y):
 
 
 @losses
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000), spread=st.sampled_from([0.1, 1.0, 5.0]), tied=st.booleans())
 def test_value_slope_and_hessian_are_those_of_all_pairs(loss, seed, spread, tied):
     X, y = make(n=30, d=4, seed=seed)
@@ -89,7 +89,7 @@ def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
 
 
 @losses
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_flipping_labels_flips_the_direction(loss, seed):
     X, y = make(seed=seed)

@@ -43,7 +43,7 @@ def all_pairs(order):
 
 
 @losses
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 10_000),
     spread=st.sampled_from([0.1, 1.0, 5.0]),
@@ -88,7 +88,7 @@ def test_the_path_is_that_of_a_fit_to_all_pairs(loss, groups):
 
 
 @losses
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10_000), groups=st.sampled_from([1, 5]))
 def test_reversing_levels_reverses_the_direction(loss, seed, groups):
     X, order = make(np.random.default_rng(seed), 50, groups)

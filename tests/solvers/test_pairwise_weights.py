@@ -49,7 +49,7 @@ def task(loss, levels, X, y, groups, weight):
     return Task(X, y, loss_of(loss), risk_of(RISKS[levels]), np.array(LAMS), **given)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     times=st.lists(st.integers(0, 4), min_size=30, max_size=30),
     loss=st.sampled_from((*SMOOTH, "hinge")),

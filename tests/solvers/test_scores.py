@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rankexp.solvers.scores import scores
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 120),

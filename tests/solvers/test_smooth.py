@@ -118,7 +118,7 @@ def test_the_order_of_penalties_is_kept_and_columns_stand_alone(loss):
 
 
 @smooth
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10_000))
 def test_whole_weights_are_repetitions(loss, seed):
     X, y = make("noisy", n=60, seed=seed)
@@ -130,7 +130,7 @@ def test_whole_weights_are_repetitions(loss, seed):
 
 
 @smooth
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10_000), shift=st.floats(-5, 5))
 def test_flips_and_shifts(loss, seed, shift):
     X, y = make("noisy", n=60, seed=seed)
@@ -315,7 +315,7 @@ def test_what_cannot_be_solved_is_refused():
             smooth_path(X, y, Logistic(), lams)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(at=st.floats(1e-6, 1e6), power=st.sampled_from([1.0, 3.0, 0.34]), cliff=st.booleans())
 def test_the_line_search_finds_a_flat_place(at, power, cliff):
     def along(t):

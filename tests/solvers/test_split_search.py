@@ -16,7 +16,7 @@ from rankexp.solvers.trees.splits import (
     presort,
 )
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 
 
 @st.composite

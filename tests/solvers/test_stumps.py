@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from rankexp.solvers.boosting.factors import Factors
 from rankexp.solvers.boosting.stumps import CUTS, Steps, binned, cuts_of
 
-laws = settings(max_examples=40, deadline=None)
+laws = settings(max_examples=40)
 NUMBA = pytest.mark.skipif(not find_spec("numba"), reason="numba")
 values = hnp.arrays(
     np.float64, st.integers(1, 30), elements=st.integers(-8, 8).map(lambda k: k / 4.0)

@@ -31,7 +31,7 @@ def objective(X, y, w, lam, every):
 
 @BOTH
 @given(seed=st.integers(0, 10**6), lam=st.sampled_from([1e-3, 0.1, 10.0]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_point_and_multipliers_enclose_the_minimum(every, seed, lam):
     X, y = make(seed=seed)
     least = threshold_hinge_path(X, y, [lam], every=every, tol=1e-9).objective[0]
