@@ -8,6 +8,7 @@ import argparse
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import pkgutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import rankexp
 from rankexp import registry, testing
+from rankexp.config.shipped import shipped_data
 
 NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 COMPILED = "_numba"
@@ -38,6 +40,8 @@ def main() -> None:
     imported = import_everything()
     rankexp_command("check", *(study.stem for study in given.studies))  # those in the wheel
     rankexp_command("data", "list")
+    os.environ["RANKEXP_DATA"] = ""
+    rankexp_command("data", "verify", *shipped_data())
     rankexp_command("schema")
     for room in registry.ROOMS:
         registry.names(room)

@@ -23,6 +23,8 @@ class Fingerprint(Strict):
     """Examples of each level, worst to best; none for continuous targets."""
     missing: NonNegativeInt | None = 0
     """Missing cells among the features; None: not known, so not checked."""
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """Of the content: names, values, levels (`Dataset.fingerprint`); None: not checked."""
 
 
 class DataEntry(Strict):
@@ -77,6 +79,9 @@ class DataEntry(Strict):
     """Column that says which part of the data a row is in, for the protocol ``given``; not a
     feature, and apart from `groups`."""
     fingerprint: Fingerprint | None = None
+    verified: list[str] = []
+    """Sources that somebody has fetched by their reference, and that held the declared data; of
+    others it is said that they were not verified."""
     optional: bool = False
     """Whether the study goes on without it (large or licensed data)."""
     note: str | None = None

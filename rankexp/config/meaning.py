@@ -62,7 +62,7 @@ def _faults(study: Study) -> Iterator[Fault]:
     yield from _report(study)
 
 
-def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
+def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for source, reference in entry.sources.items():
         place = (*path, "source", source)
         strange = list(unregistered("data.sources", source, place))
@@ -70,6 +70,14 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         takes = strange or getattr(registry.get("data.sources", source), "files", False)
         if isinstance(reference, dict) and not takes:
             yield Fault(place, f"'{source}' takes one reference, not a file for each part")
+    for i, source in enumerate(entry.verified):
+        if source not in entry.sources:
+            known = ", ".join(entry.sources)
+            yield Fault((*path, "verified", i), f"'{source}' is no source of it; it has: {known}")
+
+
+def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
+    yield from _sources(entry, path)
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"holds the target '{entry.target}'")

@@ -1,4 +1,4 @@
-"""The studies that come with rankexp, found in an installed package as in a checkout."""
+"""The studies and data that come with rankexp, in an installed package as in a checkout."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -6,10 +6,18 @@ from pathlib import Path
 
 def shipped() -> dict[str, Path]:
     """Return the files of the studies by their names."""
+    return {file.stem: file for file in sorted(_folder().glob("*.yaml"))}
+
+
+def shipped_data() -> dict[str, Path]:
+    """Return the files of the data sets by their names."""
+    return {file.stem: file for file in sorted((_folder() / "data").glob("*.arff"))}
+
+
+def _folder() -> Path:
     package = Path(str(files("rankexp")))
     checkout = package.parent
-    folder = checkout if (checkout / "pyproject.toml").is_file() else package
-    return {file.stem: file for file in sorted((folder / "configs").glob("*.yaml"))}
+    return (checkout if (checkout / "pyproject.toml").is_file() else package) / "configs"
 
 
 def study_file(named: Path) -> Path:

@@ -105,12 +105,34 @@ def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
         ("features", declared.features, features),
         ("classes", declared.classes, classes),
         ("missing cells", declared.missing, int(np.isnan(dataset.X).sum())),
+        ("SHA-256 of the content", declared.sha256, dataset.fingerprint),
     ]
     return [
         f"{what}: declared {expected}, found {found}"
         for what, expected, found in pairs
         if expected is not None and expected != found
     ]
+
+
+def first_difference(dataset: Dataset, other: Dataset) -> str:
+    """Return in words the first place where a data set is not as another."""
+    for feature, theirs in zip(dataset.features, other.features, strict=False):
+        if feature.name != theirs.name:
+            return f"column '{feature.name}' stands where '{theirs.name}' is to be"
+        if feature != theirs:
+            return f"column '{feature.name}' has other categories, or these in another order"
+    if dataset.X.shape != other.X.shape:
+        return "it has another number of rows or columns"
+    cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))
+    at = [("target", np.flatnonzero(dataset.y != other.y))]
+    at += [
+        (f"column '{f.name}'", np.flatnonzero(cells[:, j])) for j, f in enumerate(other.features)
+    ]
+    name, rows = next(((name, rows) for name, rows in at if len(rows)), ("", at[0][1]))
+    if not name:
+        return "only its levels have other names"
+    count = f"{len(rows):,} rows, the first of them" if len(rows) > 1 else "row"
+    return f"{name} differs in {count} {rows[0] + 1:,}"
 
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:

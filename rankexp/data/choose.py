@@ -163,7 +163,7 @@ def _unfit(
     names = [column.name for column in columns]
     wanted = {column_index(names, name, "keep") for name in entry.keep}
     wanted |= {column_index(names, name, "nominal") for name in entry.nominal}
-    of_file = table.provenance.get("source") == "file"
+    of_file = table.provenance.get("source") in ("file", "shipped")
     act = entry.identifiers or ("drop" if of_file else "keep")
     labels = table.layout.labels if table.layout else ()
     found: dict[int, Unfit] = {}

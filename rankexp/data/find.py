@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankexp.data.build import build, differences
+from rankexp import registry
+from rankexp.data.build import build, differences, first_difference
 from rankexp.data.dataset import Dataset
 from rankexp.data.origins import (
     Origin,
@@ -37,7 +38,7 @@ __all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "
 READING = 3
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
-ASIDE = {"label", "source", "fingerprint", "optional", "note", "origin"}
+ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
 """What of an entry does not determine the data set made of a table."""
 
 
@@ -179,8 +180,13 @@ def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
 
 def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
     wrong = differences(dataset, entry)
-    if wrong:
-        raise DataError(
-            f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
-            + "; ".join(wrong)
-        )
+    if not wrong:
+        return
+    if "shipped" in entry.sources:
+        table = registry.get("data.sources", "shipped")(entry.sources["shipped"], entry, ())
+        where = first_difference(dataset, build(dataset.name, table, entry))
+        wrong.append(f"beside the data set that rankexp ships, {where}")
+    raise DataError(
+        f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
+        + "; ".join(wrong)
+    )

@@ -17,6 +17,9 @@ from rankexp.errors import DataError, DataNotFoundError
 if TYPE_CHECKING:
     from rankexp.config.data_entry import DataEntry
 
+WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
+"""How a source and its reference are said; others by their names."""
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -59,7 +62,7 @@ def local(
         elif source != "file" and not _needs_network(source):
             table = _ask(source, reference, entry, folders)
             if table is not None:
-                return _from_table(table, f"{source}: {reference}")
+                return _from_table(table, _named(source, entry))
     for source, kept in _fetched(entry, cache):
         if kept.is_file():
             try:
@@ -159,7 +162,11 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
         return f"broken: {error}"
     if origin is not None:
         return origin.where
-    online = [f"{_named(source, entry)}, not fetched yet" for source, _ in _fetched(entry, cache)]
+    online = [
+        f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
+        "not fetched yet"
+        for source, _ in _fetched(entry, cache)
+    ]
     if online or not entry.files:
         return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
     return f"not here; its files, to be put into a folder: {', '.join(entry.files)}"
@@ -196,4 +203,4 @@ def _reads_files(source: str) -> bool:
 
 
 def _named(source: str, entry: "DataEntry") -> str:
-    return f"{'OpenML' if source == 'openml' else source} {entry.source[source]}"
+    return WORDS.get(source, f"{source}: {{}}").format(entry.source[source])

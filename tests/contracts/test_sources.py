@@ -7,7 +7,12 @@ import pytest
 from rankexp import registry
 from rankexp.testing import check_source
 
-REFERENCES = {"file": "example.csv", "sklearn": "iris", "letor": {"S1": "example.letor"}}
+REFERENCES = {
+    "file": "example.csv",
+    "sklearn": "iris",
+    "letor": {"S1": "example.letor"},
+    "shipped": "vote",
+}
 CONFIGS = Path(__file__).parents[2] / "configs"
 NETWORK = {"openml"}  # tests/data/test_openml.py has a server of its own
 

@@ -228,7 +228,7 @@ def test_listing_and_verify(place, entry, no_network):
     assert listing({n: (e, [folder]) for n, e in entries.items()}, cache) == [
         f"toy   file {folder / 'toy.csv'}",
         "gone  not here; to add it: rankexp data add gone FILE",
-        "far   OpenML 9, not fetched yet",
+        "far   OpenML 9 (not verified), not fetched yet",
         "wine  sklearn: wine",
     ]
     line = verify("toy", entries["toy"], [folder], cache)
@@ -301,12 +301,13 @@ def test_a_source_of_another_package_says_that_it_needs_the_network(place, entry
     )
     folder, cache = place
     one = entry(source={"hub": "some/../where"})
-    assert listing({"one": (one, [folder])}, cache) == ["one  hub some/../where, not fetched yet"]
+    there = listing({"one": (one, [folder])}, cache)
+    assert there == ["one  hub: some/../where (not verified), not fetched yet"]
     with pytest.raises(DataError, match="not found"):
         find("one", one, [folder], cache, online=False)
     assert asked == []
-    assert find("one", one, [folder], cache).where == "hub some/../where"
-    assert find("one", one, [folder], cache).where == "snapshot of hub some/../where"
+    assert find("one", one, [folder], cache).where == "hub: some/../where"
+    assert find("one", one, [folder], cache).where == "snapshot of hub: some/../where"
     assert asked == ["some/../where"]
     assert [path.parent for path in cache.rglob("hub-*.npz")] == [cache / "tables"]
 
