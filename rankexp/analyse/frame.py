@@ -1,6 +1,6 @@
 """Records as one long table, and the slices of it that selection works on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -9,6 +9,7 @@ import pandas as pd
 
 from rankexp.plan import Cell
 from rankexp.run.record import Record
+from rankexp.run.rows import Place, Row, Rows
 
 COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
@@ -35,15 +36,13 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     without rows (it failed) leaves one with an empty part and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
-    lengths = np.array([max(len(record.rows), 1) for _, record in found], dtype=np.int64)
-    blank = [("", NONE, None, None, "", float("nan"))]
-    rows = chain.from_iterable(record.rows or blank for _, record in found)
-    columns = list(zip(*rows, strict=True)) or [()] * 6
-    part, grid, step, group, quantity, value = columns
+    all_rows = [rows if isinstance(rows, Rows) else Rows(rows) for rows in _rows(found)]
+    lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
+    beside = _beside(all_rows)
     # The grid's points as text, preceded by one that stands for none.
     texts = [["", *(point.text for point in record.grid)] for _, record in found]
     offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
-    places = np.array(grid, dtype=np.int64) + 1 + np.repeat(offsets, lengths).astype(np.int64)
+    places = beside["grid"] + 1 + np.repeat(offsets, lengths)
     codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
     data = {
         "setting": _integers(cell.place.setting for cell, _ in found).repeat(lengths),
@@ -52,16 +51,50 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
         "model": _integers(cell.place.model for cell, _ in found).repeat(lengths),
         "rep": _integers(cell.place.rep for cell, _ in found).repeat(lengths),
         "fold": _integers(cell.place.fold for cell, _ in found).repeat(lengths),
-        "group": _categorical(group),
+        "group": beside["group"],
         "method": _categorical(cell.method for cell, _ in found).repeat(lengths),
         "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
-        "step": _integers(step),
-        "part": _categorical(part),
-        "metric": _categorical(quantity),
-        "value": np.array(value, dtype=np.float64),
+        "step": beside["step"],
+        "part": beside["part"],
+        "metric": beside["quantity"],
+        "value": np.concatenate([np.empty(0), *(rows.values for rows in all_rows)]),
         "status": _categorical(record.status for _, record in found).repeat(lengths),
     }
-    return pd.DataFrame(data)
+    return pd.DataFrame(data, copy=False)
+
+
+def _rows(found: Iterable[tuple[Cell, Record]]) -> Iterator[Sequence[Row]]:
+    """Yield the rows of each record, one of a record without any."""
+    blank = Rows([Row("", NONE, None, None, "", float("nan"))])
+    for _, record in found:
+        yield record.rows or blank
+
+
+def _beside(all_rows: Sequence[Rows]) -> dict[str, Any]:
+    """Return what stands beside the values of all rows, a column each field of `Place`.
+
+    Records share places, so that a column is made of each of them once.
+    """
+    shared = {id(rows.places): rows.places for rows in all_rows}
+    numbers = dict(zip(shared, range(len(shared)), strict=True))
+    kinds = np.array([numbers[id(rows.places)] for rows in all_rows], dtype=np.int64)
+    sizes = np.fromiter(map(len, shared.values()), dtype=np.int64, count=len(shared))
+    starts = np.cumsum(sizes) - sizes
+    lengths = sizes[kinds]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    at = np.arange(total) + np.repeat(starts[kinds] - (ends - lengths), lengths)
+    whole = list(zip(*chain.from_iterable(shared.values()), strict=True)) or [()] * len(
+        Place._fields
+    )
+    part, grid, step, group, quantity = whole
+    return {
+        "part": _categorical(part)[at],
+        "grid": np.array(grid, dtype=np.int64)[at],
+        "step": _integers(step)[at],
+        "group": _categorical(group)[at],
+        "quantity": _categorical(quantity)[at],
+    }
 
 
 def scores(

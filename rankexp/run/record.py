@@ -1,30 +1,16 @@
 """What is kept of one cell: long rows for every grid point, times, warnings, a status."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from sys import intern
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from rankexp.grid import Point
+from rankexp.run.rows import Row, Rows
+
+__all__ = ["Record", "Row", "Status"]
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
-
-
-class Row(NamedTuple):
-    """One number."""
-
-    part: str
-    """``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)."""
-    grid: int
-    """Index into the record's `grid`."""
-    step: int | None
-    """Round of an iterative method."""
-    group: str | None
-    """Query, level or parameter setting."""
-    quantity: str
-    """A metric's canonical name, or a fitted quantity such as ``objective``."""
-    value: float
-    """NaN where it is undefined (one class in a fold)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +23,7 @@ class Record:
     """One line, where the status is not ok."""
     grid: tuple[Point, ...] = ()
     """As configured, before scaling."""
-    rows: list[Row] = field(default_factory=list)
+    rows: Sequence[Row] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """Name -> ``{"x": [...], "y": [...]}``."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -66,16 +52,24 @@ class Record:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
-        rows = [
-            Row(intern(part), grid, step, group, intern(quantity), _decoded(value))
-            for part, grid, step, group, quantity, value in data["rows"]
-        ]
+        rows = Rows((*place, _decoded(value)) for *place, value in data["rows"])
         curves = {
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
             for name, curve in data["curves"].items()
         }
-        grid = tuple(Point.of(values) for values in data["grid"])
+        grid = _grid(data["grid"])
         return cls(**(data | {"grid": grid, "rows": rows, "curves": curves}))
+
+
+_grids: dict[str, tuple[Point, ...]] = {}
+
+
+def _grid(data: list[dict[str, Any]]) -> tuple[Point, ...]:
+    """Return the points of a grid, which records of a method share; 1 and 1.0 differ in `repr`."""
+    text = repr(data)
+    if text not in _grids:
+        _grids[text] = tuple(Point.of(values) for values in data)
+    return _grids[text]
 
 
 def _encoded(value: float) -> float | str | None:

@@ -1,0 +1,88 @@
+"""The numbers of a record that was read: of many records at once, in little memory.
+
+Records of one method differ in their values only. What stands beside the values, a `Place` a
+row, is kept once for all records that share it.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from sys import intern
+from typing import Any, NamedTuple, overload
+
+
+class Place(NamedTuple):
+    """What a number is of."""
+
+    part: str
+    """``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)."""
+    grid: int
+    """Index into the record's `grid`."""
+    step: int | None
+    """Round of an iterative method."""
+    group: str | None
+    """Query, level or parameter setting."""
+    quantity: str
+    """A metric's canonical name, or a fitted quantity such as ``objective``."""
+
+
+class Row(NamedTuple):
+    """One number: a `Place` and its value."""
+
+    part: str
+    grid: int
+    step: int | None
+    group: str | None
+    quantity: str
+    value: float
+    """NaN where it is undefined (one class in a fold)."""
+
+
+class Rows(Sequence[Row]):
+    """A sequence of rows that keeps their values alone, and their places with others' alike."""
+
+    __slots__ = ("places", "values")
+
+    def __init__(
+        self, rows: Iterable[tuple[str, int, int | None, str | None, str, float]]
+    ) -> None:
+        columns = list(zip(*rows, strict=True)) or [()] * 6
+        self.values = array("d", columns.pop())
+        # 1 and True are equal, and are told apart where records are checked.
+        self.places = _places(*columns, *(tuple(map(type, column)) for column in columns[1:4]))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return list(map(_row, self.places[at], self.values[at]))
+        return _row(self.places[at], self.values[at])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(_row, self.places, self.values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows | list):
+            return NotImplemented
+        theirs = other if isinstance(other, Rows) else Rows(other)
+        return self.places == theirs.places and self.values.tobytes() == theirs.values.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+@lru_cache(maxsize=4096)
+def _places(*columns: tuple[Any, ...]) -> tuple[Place, ...]:
+    part, grid, step, group, quantity = columns[:5]
+    return tuple(map(Place, map(intern, part), grid, step, group, map(intern, quantity)))
+
+
+def _row(place: Place, value: float) -> Row:
+    return Row(*place, value)
