@@ -51,35 +51,27 @@ $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
 	@$(RANKEXP) run configs/kotlowski2011.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/kotlowski2011
 
 kotlowski2011-theory: $(VENV)/.installed ## its sections 3 and 4: bounds, balancing, and pairs against points by size
 	@$(RANKEXP) run configs/kotlowski2011-theory.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/kotlowski2011-theory
 
 clemencon2017: $(VENV)/.installed ## the study of Clémençon and Achab (2017): continuous targets
 	@$(RANKEXP) run configs/clemencon2017.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/clemencon2017
 
 uematsu2010: $(VENV)/.installed ## the study of Uematsu (2010): boosting, ordered levels, kernels
 	@$(RANKEXP) run configs/uematsu2010.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/uematsu2010
 
 menon2014: $(VENV)/.installed ## the study of Menon and Williamson (2014): losses and risks for the top
 	@$(RANKEXP) run configs/menon2014.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/menon2014
 
 mohri2018: $(VENV)/.installed ## the textbook chapter of Mohri et al. (2018): bounds, preferences
 	@$(RANKEXP) run configs/mohri2018.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/mohri2018
 
 boosting: $(VENV)/.installed ## boosting machines, LightGBM and XGBoost, on points, balanced points and all pairs
 	@$(RANKEXP) run configs/boosting.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/boosting
 
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
-	$(RANKEXP) report results/letor-ohsumed
 
 reference: $(VENV)/.installed ## run all studies whole into results/reference, which is committed
 	for study in $(REFERENCE); do \
