@@ -15,9 +15,9 @@ from threading import Lock
 from typing import Any
 
 ENTRIES = 2**22
-"""Of a matrix, 32 MB: up to so many, a product with a vector is too short for threads to pay."""
+"""Of a matrix, 32 MB: up to so many, a product with a vector takes some milliseconds."""
 PRODUCTS = 2**27
-"""Of the same matrix by itself, 10 ms in one thread: up to so many, all of a fit is short."""
+"""Of the same matrix by itself: up to so many, these take some 10 ms in one thread."""
 
 
 @cache
@@ -88,7 +88,7 @@ def threads_for(n: float, d: float) -> AbstractContextManager[None]:
 def sparing(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of an estimator that has one BLAS thread where its argument X is small."""
     place = method.__code__.co_varnames.index("X")
-    learns = method.__name__.startswith(("fit", "partial_fit"))
+    learns = method.__name__.startswith(("fit", "partial_fit", "path"))
 
     @wraps(method)
     def spared(*given: Any, **named: Any) -> Any:
