@@ -108,7 +108,7 @@ def test_large_products_have_the_threads_that_there_are():
 
 
 @given(st.lists(st.booleans(), max_size=30))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_first_one_in_sets_and_the_last_one_out_sets_back(comes):
     inside = 0
     for one in comes:
@@ -186,7 +186,7 @@ rankers = [LinearRanker(loss=l, risk=r) for l, r in [
     ("logistic", "classification"), ("logistic", "bipartite"), ("hinge", "bipartite")]]
 found = [m.fit(X, s > 0).decision_function(X) for m in [*rankers, ProportionalOdds()]]
 found += [m.coef_ for m in rankers] + [log_loss(s > 0, s), expected_auc(s, 1 / (1 + np.exp(-s)))]
-found += [KernelRanker().fit(X[:300], s[:300] > 0).decision_function(X)]
+found += [KernelRanker().fit(X[:300], s[:300] > 0).decision_function(X[:900])]
 digest = hashlib.sha256(b"".join(np.asarray(one).tobytes() for one in found)).hexdigest()
 """
 
