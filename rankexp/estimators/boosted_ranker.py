@@ -4,20 +4,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, Self
-from warnings import warn
 
 import numpy as np
 from scipy.special import expit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.blas import sparing
 from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
-from rankexp.estimators.parameters import at_least_one, one_of, table_rows, taken, weighed
+from rankexp.estimators.parameters import (
+    at_least_one,
+    one_of,
+    table_rows,
+    taken,
+    warn_user,
+    weighed,
+)
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import InRounds, Watch, check_stopping
 from rankexp.metrics.costs import cost_matrix
@@ -280,11 +286,9 @@ class BoostedRanker(RiskMixin, InRounds):
             self.n_iter_ = int(np.argmin(errors)) + 1
         s = self._sum(data.X)
         if s.min() == s.max():
-            warn(
+            warn_user(
                 f"no tree of {self.engine} tells the {s.size} training rows apart: all scores are "
-                "equal; set params, such as min_data_in_leaf or min_child_weight, for few rows",
-                ConvergenceWarning,
-                stacklevel=3,
+                "equal; set params, such as min_data_in_leaf or min_child_weight, for few rows"
             )
         if ranks_levels(self):
             return self
@@ -324,6 +328,7 @@ class BoostedRanker(RiskMixin, InRounds):
             yield self._signed(s)
 
     @available_if(lambda ranker: not ranks_levels(ranker))  # type: ignore[untyped-decorator]
+    @sparing  # what `available_if` returns is no function
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
         s = self.decision_function(X)

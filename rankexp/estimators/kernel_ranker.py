@@ -3,11 +3,9 @@
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.pair_problem import OfLabels, PairProblem
@@ -17,6 +15,7 @@ from rankexp.estimators.parameters import (
     one_of,
     training_rows,
     warn_unconverged,
+    warn_user,
 )
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
@@ -218,6 +217,10 @@ class KernelRanker(RiskRanker):
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
 
+    def _columns(self, n: int, d: int, learns: bool) -> int:
+        """Return how wide the Gram matrix is; of scores, how many rows they sum."""
+        return n if learns else max(d, len(getattr(self, "support_", ())))
+
     def _kernel(self) -> Kernel:
         if callable(self.kernel):
             return shaped(self.kernel)
@@ -253,13 +256,13 @@ class KernelRanker(RiskRanker):
         gap = found.gap + (excess / objective if objective > 0.0 else 0.0)
         if mismatch > PRECISE * objective:
             text = f"objective_ is off by {mismatch:.1e} by rounding: scale or centre the features"
-            warn(text, ConvergenceWarning, stacklevel=4)
+            warn_user(text)
         found = replace(found, gap=gap, converged=gap <= self.tol)
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
         lams = np.array([self.lam], dtype=np.float64)
-        warn_unconverged(str(problem), found, lams, self.tol, advice, up=4)
+        warn_unconverged(str(problem), found, lams, self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:

@@ -235,7 +235,7 @@ class LinearRanker(RiskRanker):
         X = training_rows(self, X)
         used, problem = self._listed(X, pairs, labels, sample_weight)
         found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
-        warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol, up=2)
+        warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)
         self._set(found)
         self._forget("classes_", "better_", "levels_")
         return self

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from numbers import Real
-from warnings import warn
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
+from rankexp.estimators.parameters import warn_user
 from rankexp.solvers.pairs.max_margin import max_margin
 from rankexp.solvers.pairs.pair_list import PairList
 
@@ -84,9 +83,7 @@ class MaxMarginRanker(LinearOfPairs):
         self.coef_, self.n_iter_ = found.w[None], found.n_iter
         self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
         if found.bound - found.margin > self.tol * found.bound:
-            warn(
+            warn_user(
                 f"the margin is certified to {1 - found.margin / found.bound:.1e} only, relatively"
-                f" (tol {self.tol:g}): scale the features, or raise tol",
-                ConvergenceWarning,
-                stacklevel=3,
+                f" (tol {self.tol:g}): scale the features, or raise tol"
             )

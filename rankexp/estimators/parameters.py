@@ -1,5 +1,6 @@
 """Checks that estimators share; each error names the parameter and its value."""
 
+import sys
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -118,19 +119,24 @@ def warn_unconverged(
     tol: float,
     advice: str = "raise max_iter, lam or tol, or scale the features",
     special: Callable[[int], str | None] = lambda i: None,
-    up: int = 3,
 ) -> None:
-    """Warn of each penalty whose solution is not within the tolerance, so many calls up.
+    """Warn of each penalty whose solution is not within the tolerance.
 
     `special`: the advice for one of them, or None for that for all.
     """
     for i in np.flatnonzero(~found.converged).tolist():
-        warn(
+        warn_user(
             f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
-            f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}",
-            ConvergenceWarning,
-            stacklevel=1 + up,
+            f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}"
         )
+
+
+def warn_user(text: str, category: type[Warning] = ConvergenceWarning) -> None:
+    """Warn at the line outside the package that asked for what goes on."""
+    frame, up = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rankexp."):
+        frame, up = frame.f_back, up + 1
+    warn(text, category, stacklevel=up)
 
 
 def one_of(what: str, value: Any, known: Sequence[str]) -> None:

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from typing import Any
-from warnings import warn
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
-from rankexp.estimators.parameters import at_least_one
+from rankexp.estimators.parameters import at_least_one, warn_user
 from rankexp.solvers.pairs.pair_list import margins
 
 REGISTER = {"RankPerceptron": "RankPerceptron"}
@@ -88,12 +86,10 @@ class RankPerceptron(LinearOfPairs):
             if self.separable_:
                 break
         else:
-            warn(
+            warn_user(
                 f"after going {self.max_iter} times through the pairs some are not in order: "
                 "raise max_iter; where no linear order agrees with all pairs that will not help: "
-                "take a LinearRanker",
-                ConvergenceWarning,
-                stacklevel=3,
+                "take a LinearRanker"
             )
         w /= np.abs(w).max() or 1.0
         w /= np.abs(w).sum() or 1.0

@@ -1,7 +1,6 @@
 """What scikit-learn sees of rankers with a choice of risk."""
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -9,8 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import RegressorTags
 
 from rankexp.arrays import Floats, Ints
+from rankexp.blas import SparesThreads
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators.labels import Labels, few_levels, share_of_levels, two_classes
+from rankexp.estimators.parameters import warn_user
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
@@ -23,7 +24,7 @@ def ranks_levels(ranker: Any) -> bool:
         return False
 
 
-class PredictsScores(BaseEstimator):  # type: ignore[misc]
+class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker that predicts its scores, and so is tagged a regressor, as some tools ask."""
 
     def __sklearn_tags__(self) -> Any:
@@ -36,7 +37,7 @@ class PredictsScores(BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.decision_function(X))
 
 
-class RiskMixin(ClassifierMixin):  # type: ignore[misc]
+class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
     """A ranker with `risk`: a classifier of two classes; of ordered levels it predicts scores.
 
     Two classes are sorted in `classes_`, and a `decision_function` above 0 means ``classes_[1]``,
@@ -120,12 +121,11 @@ class RiskMixin(ClassifierMixin):  # type: ignore[misc]
         except TypeError as error:
             raise ValueError(f"the classes {[worse, better]} cannot be sorted") from error
         if turned:
-            warn(
+            warn_user(
                 f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes: "
                 f"decision_function is high for classes_[1], {worse!r}, the worse one; "
                 "rank_scores is high for the better one",
                 ClassOrderWarning,
-                stacklevel=3,
             )
         return turned
 

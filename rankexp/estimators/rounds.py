@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from rankexp.arrays import Floats
+from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import at_least_one
 
 
-class InRounds(BaseEstimator):  # type: ignore[misc]
+class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker with `n_rounds`, whose first rounds are those of a fit of fewer.
 
     Its `_found` takes what `fit` does and returns what all rounds are; its `_first` takes that,

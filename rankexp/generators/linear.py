@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.blas import threads_for
 from rankexp.generators.noise import FlippedModel, check_parameters, flip_labels
 
 REGISTER = {"linear": "Linear"}
@@ -18,7 +19,8 @@ class LinearTarget:
 
     def __call__(self, X: Floats) -> Floats:
         """Return the sums, (n,)."""
-        return X @ self.weights
+        with threads_for(*X.shape):
+            return X @ self.weights
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
+from rankexp.blas import one_thread
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import MARGIN, Ties, check_ties, rank_loss
 
@@ -60,7 +61,8 @@ def expected_auc(
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("eta must be probabilities, in [0, 1]")
     weight = np.concatenate((1.0 - p, p))
-    own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
+    with one_thread:
+        own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
     both = float(p.sum() * (1.0 - p).sum())
     if both - own <= 1e-12 * both:
         text = "no two examples can be of two classes: the expected AUC is NaN"

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
+from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import scaled_weights
@@ -63,5 +64,7 @@ def log_loss(
     weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
     sign = np.where(target == classes[1], -1.0, 1.0)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))  # to the bit alike, alone or among others
-    values = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns]) / weight.sum()
+    with one_thread:
+        sums = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns])
+    values = sums / weight.sum()
     return values if s.ndim == 2 else float(values[0])

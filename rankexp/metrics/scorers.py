@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_order
 from rankexp.metrics.base import Metric, parse
 
@@ -88,7 +89,9 @@ def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
             return sign * scores, levels
     if hasattr(estimator, "predict_proba"):
         places = np.asarray(in_order(classes, levels), dtype=np.float64)
-        return np.asarray(estimator.predict_proba(X)) @ places, levels
+        shares = np.asarray(estimator.predict_proba(X))
+        with one_thread:
+            return shares @ places, levels
     if classes is not None:
         raise ValueError(f"{estimator!r} gives no scores to rank by, only classes")
     return np.asarray(estimator.predict(X)), levels

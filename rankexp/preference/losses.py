@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
+from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_numbers
 from rankexp.metrics.continuous import concordance
 from rankexp.preference.asking import Preference, all_pairs, ask, query
@@ -176,7 +177,9 @@ def _weighted(
         upper, lower, weight = _ordered(y, first, second, place, omega)
         count += upper.size
         if upper.size:
-            total += float(weight @ wrong(lower, upper))
+            far = wrong(lower, upper)
+            with one_thread:
+                total += float(weight @ far)
     if count == 0:
         raise ValueError("no pair that was drawn has an order: raise draws")
     return total / count

@@ -10,6 +10,7 @@ import rankexp
 ROOT = Path(rankexp.__file__).parent
 BASE = {
     "arrays",
+    "blas",
     "categories",
     "errors",
     "files",
@@ -34,6 +35,7 @@ NUMERIC = {
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 MAY_USE = {
     "arrays": set(),
+    "blas": set(),
     "categories": set(),
     "errors": set(),
     "files": set(),

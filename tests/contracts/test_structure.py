@@ -11,7 +11,7 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-LINES_OF_THE_PACKAGE = 49_600
+LINES_OF_THE_PACKAGE = 50_300
 """A budget: whoever adds looks first for what can go."""
 LINES_OF_A_FUNCTION = 60
 """With its docstring. About 40 is what we aim at."""

@@ -1,0 +1,117 @@
+"""One BLAS thread where products are small: threads that wait for the next product spin.
+
+Beside busy processes small products take many times the CPU in several threads, and longer, too.
+numpy and scipy bring a library each. The count of threads is the process's, not that of a thread
+of Python, so that those who are inside are counted: the first one in sets it, the last one out
+sets it back. A large product beside a small one in another thread has one thread meanwhile.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, wraps
+from inspect import isfunction, isgeneratorfunction
+from threading import Lock
+from typing import Any
+
+ENTRIES = 2**22
+"""Of a matrix, 32 MB: up to so many, a product with a vector takes some milliseconds."""
+PRODUCTS = 2**27
+"""Of the same matrix by itself: up to so many, these take some 10 ms in one thread."""
+
+
+@cache
+def _libraries() -> list[Any]:
+    """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry.
+
+    Those on OpenMP are left out: their count is that of other libraries, too, and of each thread.
+    """
+    import scipy.linalg  # noqa: F401 - its library is found once it is loaded
+    from threadpoolctl import ThreadpoolController
+
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [one for one in found if getattr(one, "threading_layer", "") != "openmp"]
+
+
+def _set(library: Any, n: int) -> None:
+    """Set a count, also where threadpoolctl (as 3.8 does) lets but one thread of Python set it.
+
+    That is the one that was first, while it lives; the last one out may be another.
+    """
+    free = getattr(library, "clear_controlling_thread", lambda force: None)
+    for _ in range(3):  # others may come in between
+        free(force=True)
+        library.set_num_threads(n)
+        free(force=True)
+        if library.num_threads == n:
+            return
+
+
+class _OneThread:
+    """A context in which BLAS has one thread; it may be nested, and entered by several threads."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._before = Lock(), 0, list[tuple[Any, int]]()
+        if hasattr(os, "register_at_fork"):  # else a child could wait for a thread it has not
+            free = self._lock.release
+            os.register_at_fork(
+                before=self._lock.acquire, after_in_parent=free, after_in_child=free
+            )
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:  # a library with one thread, as in a worker, is left alone
+                counts = [(library, library.num_threads) for library in _libraries()]
+                self._before = [(library, n) for library, n in counts if n and n > 1]
+                for library, _ in self._before:
+                    _set(library, 1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                for library, n in self._before:
+                    _set(library, n)
+
+
+one_thread = _OneThread()
+"""For products with vectors, which are short however long these are."""
+
+
+def threads_for(n: float, d: float) -> AbstractContextManager[None]:
+    """Return the context for products with an n × d matrix and of it by itself."""
+    few = n * d <= ENTRIES and n * d * min(n, d) <= PRODUCTS
+    return one_thread if few else nullcontext()
+
+
+def sparing(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of an estimator that has one BLAS thread where its argument X is small."""
+    place = method.__code__.co_varnames.index("X")
+    learns = method.__name__.startswith(("fit", "partial_fit", "path"))
+
+    @wraps(method)
+    def spared(*given: Any, **named: Any) -> Any:
+        X = given[place] if place < len(given) else named.get("X")
+        shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
+        n, d = shape if len(shape) == 2 else (1, 1)
+        with threads_for(n, given[0]._columns(n, d, learns)):
+            return method(*given, **named)
+
+    return spared
+
+
+class SparesThreads:
+    """An estimator whose public methods with an argument X have one BLAS thread if X is small."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name, method in list(vars(cls).items()):
+            if name.startswith("_") or not isfunction(method) or isgeneratorfunction(method):
+                continue  # a generator would leave the limit on between two items
+            if "X" in method.__code__.co_varnames[: method.__code__.co_argcount]:
+                setattr(cls, name, sparing(method))
+
+    def _columns(self, n: int, d: int, learns: bool) -> int:
+        """Return how wide the widest matrix is that is multiplied for n rows, to learn or not."""
+        return d
