@@ -181,6 +181,8 @@ def test_missing_data_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.Mon
     known = read_manifest(tmp_path / "toy")
     assert set(known["missing_data"]) == {"needed", "large"}
     assert "/some/where" not in str(known), "a manifest is no place for a machine's paths"
+    run(with_data(needed=False, large=True), tmp_path, only=["figure"])
+    assert set(read_manifest(tmp_path / "toy")["missing_data"]) == {"needed", "large"}
     assert run(with_data(large=True), tmp_path / "optional").exit_code == 0
 
 
