@@ -100,7 +100,7 @@ class Report:
             why = str(error) if known else f"{one_line(error)} (see {LOG})"
             earlier = "Files of it, if any, are of an earlier report."
             said = f"FAILED: block '{block.name}': {why}. {earlier}"
-            return Built(block, Output(incomplete=[said]), error=error)
+            return Built(block, Output(incomplete=[said], failed=True), error=error)
 
     def _output(self, block: Block) -> Output:
         try:

@@ -62,6 +62,11 @@ class Context:
             if name == experiment and (not methods or method in methods)
         )
 
+    def ran(self, experiment: str) -> bool:
+        """Whether an experiment has any record."""
+        own = self.total(experiment)
+        return own.missing < own.expected
+
     def evaluate(self, experiment: str) -> Evaluate:
         """Return an experiment of the kind `evaluate`; the other kind is an error."""
         found = self.study.experiments[experiment]

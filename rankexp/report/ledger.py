@@ -115,9 +115,9 @@ def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | Non
         return Finding(label, standing=Standing.NOT_RUN, why=NO_DATA)
     if count.complete:
         return None
-    none = count.missing == count.expected
-    why = "" if none else complete.shortfall(count) or ""
-    return Finding(label, standing=Standing.NOT_RUN if none else Standing.UNDECIDED, why=why)
+    why = "" if count.missing == count.expected else complete.shortfall(count) or ""
+    said = Standing.NOT_RUN if count.missing else Standing.UNDECIDED
+    return Finding(label, standing=said, why=why)
 
 
 def _of_case(context: Context, row: Row, case: Case) -> Finding:

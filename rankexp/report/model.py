@@ -86,19 +86,29 @@ class Fact:
 
     verdict: str  # ``equivalent``, ``holds``, ...: by which a study draws its conclusion
     text: str
+    experiments: Sequence[str] = ()  # that it is of; empty for all of its block
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a number."""
+        return bool(self.text) and self.verdict != "not run"
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How much of a source is reproduced, in two pieces of a sentence."""
+    """How much of a source is reproduced, in three pieces of a sentence, which may be empty."""
 
-    found: str  # ``9 of 27 published values``
-    lacks: str = ""  # what is not; empty where nothing is amiss
+    found: str = ""  # ``9 of 27 published values``, of those that were run
+    lacks: str = ""  # what of these is not reproduced
+    left: str = ""  # what was not run: ``6 published values (vote and colic)``
 
     @property
     def gist(self) -> str:
-        """Both pieces as a sentence."""
-        return f"{self.found}{f'; not: {self.lacks}' * bool(self.lacks)}."
+        """The pieces as a sentence."""
+        rest = {"not": self.lacks, "not run": self.left}
+        parts = [self.found, *(f"{label}: {text}" for label, text in rest.items() if text)]
+        text = "; ".join(filter(None, parts))
+        return f"{text[:1].upper()}{text[1:]}."
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,7 @@ class Output:
     figure: "Figure | None" = None  # for .png and .pdf
     notes: list[str] = field(default_factory=list)  # sentences below
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
+    failed: bool = False
     lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
     gist: str = ""  # all of it in a plain sentence with its numbers
     tally: Tally | None = None  # for the head of the page, as are

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 NOTHING = "–"  # printed where there is no value
 TINY = 1e-4
@@ -47,3 +48,16 @@ def span(low: float, high: float, digits: int, *, sign: bool = True, tiny: bool 
     if math.isnan(low) or math.isnan(high):
         return NOTHING
     return " to ".join(number(end, digits, sign=sign, tiny=tiny) for end in (low, high))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in words: ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def counted_names(what: str, count: int, names: Sequence[str]) -> str:
+    """Return how many there are, and three by name: ``6 values (vote and colic)``; "" for none."""
+    if not count:
+        return ""
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+    return f"{count} {what}{'s' * (count > 1)}{f' ({listed(shown)})' * bool(names)}"

@@ -10,7 +10,7 @@ from rankexp.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.metrics.base import parse
 from rankexp.report.context import Context
 from rankexp.report.model import Mark, Tally
-from rankexp.report.numbers import number, short
+from rankexp.report.numbers import counted_names, number, short
 
 Line = Mapping[str, Any]
 SE_OF = {
@@ -36,11 +36,13 @@ MARKS = {
 
 
 def tally(context: Context, lines: Sequence[Line], digits: int) -> Tally | None:
-    """Return how many published values are reproduced, and the one that is furthest off."""
+    """Return how many published values are reproduced, the furthest off, and what was not run."""
     told = [one for one in lines if one["verdict"] and not one["compared_with"]]
+    idle = [one for one in told if one["verdict"] == Reproduction.NOT_RUN]
+    left = left_out(context, [one["problem"] for one in idle])
     told = [one for one in told if one["verdict"] != Reproduction.NOT_RUN]
     if not told:
-        return None
+        return Tally(left=left) if left else None
     count = Counter(one["verdict"] for one in told)
     rest = [(Reproduction.NEAR, "more near"), (Reproduction.UNDECIDED, "too noisy to tell")]
     more = ", ".join(f"{count[one]} {word}" for one, word in rest if count[one])
@@ -48,14 +50,27 @@ def tally(context: Context, lines: Sequence[Line], digits: int) -> Tally | None:
     found += f" ({more})" * bool(more)
     apart = [one for one in told if one["verdict"] == Reproduction.APART]
     if not apart:
-        return Tally(found)
+        return Tally(found, left=left)
     worst = max(apart, key=lambda one: abs(one["relative"]))
     several = len({(one["experiment"], one["problem"], one["method"]) for one in told}) < len(told)
     name = f"{context.problem_label(worst['problem'])} {context.method_label(worst['method'])}"
     name += f" {parse(worst['metric']).label}" * several
     own, printed = (number(worst[side], digits) for side in ("reproduced", "published"))
     lacks = f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} printed)"
-    return Tally(found, lacks)
+    return Tally(found, lacks, left)
+
+
+def left_out(context: Context, problems: Sequence[str]) -> str:
+    """Count published values that were not run, by the problem of each, and name the problems.
+
+    "" where they are of optional data sets that were not found alone: a full run may lack these.
+    """
+    known = context.study.data
+    absent = [p for p in problems if context.missing_data(p) is not None]
+    if len(absent) == len(problems) and all(known[name].optional for name in absent):
+        return ""
+    names = list(map(context.problem_label, dict.fromkeys(problems)))
+    return counted_names("published value", len(problems), names)
 
 
 def _blind(lines: Sequence[Line], margin: float | None) -> str:

@@ -10,6 +10,7 @@ from rankexp.config.schema import Evaluate, Simulate
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Table
 from rankexp.report.numbers import NOTHING
+from rankexp.run.prepare import to_add
 
 CITED = """\
 @software{{rankexp,
@@ -133,6 +134,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[str]:
     absent = [name for name in wanted if context.missing_data(name) is not None]
     if absent:  # the table of data says why
         notes.append(f"Data not available: {', '.join(absent)}.")
+        notes.append(f"{to_add(context.study, absent)}.")
     used = {cell.key for cell in context.cells} & context.records.keys()
     for version, count in complete.versions(context.records[key] for key in used).items():
         if version and version != __version__:

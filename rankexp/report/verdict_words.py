@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from scipy import special
 
 from rankexp.analyse.adjust import Contrast, Settings
+from rankexp.analyse.contrast import Family
+from rankexp.analyse.paired import FEWEST
 from rankexp.analyse.verdicts import NOT_RUN, UNDECIDED
 from rankexp.protocols.base import QUERIES
 from rankexp.report.model import Fact
@@ -45,17 +47,12 @@ def share_of_loss(settings: Settings) -> str:
 def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     """Return a comparison for the head of a page, and what would decide an undecided one."""
     said = "equivalent" if own.verdict.equivalent else str(own.verdict)
-    said = "mixed" if own.verdict.mixed else said
+    if own.verdict.mixed:
+        return Fact("mixed", said)
     if math.isnan(own.difference):
-        why = own.note.removeprefix("refused, ").removeprefix("refused: ")
-        return Fact(said if own.verdict.mixed else str(NOT_RUN), why or said)
-    low, high = own.low_all, own.high_all
-    interval, margin = own.note or "no test", f"the margin of {short(settings.margin or math.nan)}"
-    if not math.isnan(low):
-        interval = span(low, high, digits)
-        if math.isfinite(low):
-            interval = f"{100 * settings.level:g} % from {interval}"
-    text = f"{number(own.difference, digits, sign=True)} ({interval}) over {own.n} {own.unit}"
+        return Fact(str(NOT_RUN), own.note or said)
+    low, margin = own.low_all, f"the margin of {short(settings.margin or math.nan)}"
+    high, text = own.high_all, f"{_estimate(own, settings, digits)} over {own.n} {own.unit}"
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
@@ -67,11 +64,58 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     return Fact(said, f"{text}, {'beyond' if least >= settings.margin else 'beside'} {margin}")
 
 
+def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
+    """Return a difference with its interval, or why there is none."""
+    low, high = own.low_all, own.high_all
+    interval = "too few for a test" if own.n < FEWEST else "no interval"
+    if math.isfinite(low):
+        interval = f"{100 * settings.level:g} % from {span(low, high, digits)}"
+    return f"{number(own.difference, digits, sign=True)} ({interval})"
+
+
+def over(made: Family, settings: Settings, digits: int, label: Label) -> Fact:
+    """Return what is found over several problems; without a test, what those that are there show.
+
+    That settles nothing, so it is undecided. Two problems are told one by one, more are counted.
+    """
+    if len(made.problems) == 1:
+        return fact(made.problems[0], settings, digits)
+    own, known = made.overall, [c for c in made.problems if not math.isnan(c.difference)]
+    if own.verdict.mixed or not math.isnan(own.difference + own.p) or not known:
+        return fact(own, settings, digits)
+    each = [f"{_estimate(c, settings, digits)} on {label(c.problem)}" for c in known]
+    if len(each) > 2:
+        each = [between(known, settings, digits).text]
+    lacks = f"a test over all {len(made.problems)} needs the others, too"
+    if own.unit == "data sets" and len(known) < (fewest := _fewest(settings)):
+        lacks = f"a test over data sets needs at least {fewest}"
+    return Fact(str(UNDECIDED), f"{' and '.join(each)}, while {lacks}")
+
+
+def between(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
+    """Return the ends of differences on several problems, how many, and the verdicts on them."""
+    known = [own for own in found if not math.isnan(own.difference)]
+    if not known:
+        return Fact(str(NOT_RUN), "")
+    low, high = (end(own.difference for own in known) for end in (min, max))
+    told, what = (
+        tallied(known, settings, digits),
+        "settings" if known[0].unit == "models" else "data sets",
+    )
+    every = f"each within the margin of {short(settings.margin or math.nan)}"
+    said = every if told.verdict == "equivalent" else told.text
+    return Fact(told.verdict, f"{span(low, high, digits)} over {len(known)} {what}, {said}")
+
+
+def _fewest(settings: Settings) -> int:
+    """Return the data sets that signed ranks need, whose least p-value is 2 / 2^n."""
+    return math.ceil(1 - math.log2(1 - settings.level))
+
+
 def _needed(own: Contrast, settings: Settings) -> str:
     """Say how much would probably decide what is undecided."""
-    if math.isinf(own.low_all):  # by signed ranks, whose least p-value is 2 / 2^n
-        fewest = math.ceil(1 - math.log2(1 - settings.level))
-        return f"at least {fewest} {own.unit} would be needed"
+    if math.isinf(own.low_all):
+        return f"at least {_fewest(settings)} {own.unit} would be needed"
     half = (own.high_all - own.low_all) / 2
     times = needed(half / special.ndtri((1 + settings.level) / 2), settings)
     if math.isnan(times) or times <= 1:
@@ -106,6 +150,8 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
     said = [f"{word} on {n}" for word, n in counts.items() if n]
     said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
     text = ", ".join(said) or "nothing was run"
+    if all(math.isnan(own.difference) for own in found):
+        verdict = str(NOT_RUN)
     if settings.margin is not None:
         text += f" (margin {short(settings.margin)})"
     open_ = [c for c in found if c.verdict == UNDECIDED and not math.isnan(c.low_all)]

@@ -17,7 +17,7 @@ from rankexp.files import explained, open_to_append
 from rankexp.plan import Cell
 from rankexp.run.lock import advisory_lock
 from rankexp.run.manifest import Manifest, Usage
-from rankexp.run.prepare import Prepared, prepare
+from rankexp.run.prepare import Prepared, prepare, to_add
 from rankexp.run.progress import Progress
 from rankexp.run.scored import FOLDER
 from rankexp.run.workers import Done, default_workers, run_here, run_in_workers
@@ -88,7 +88,7 @@ def execute(
         print(shown.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
-    _note_data(prepared, outcome)
+    _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.facts.keys():
         outcome.cells = prepared.cells
@@ -96,17 +96,18 @@ def execute(
     return outcome
 
 
-def _note_data(prepared: Prepared, outcome: Outcome) -> None:
-    """Say which data could not be had; the plan has said where it was looked for."""
+def _note_data(study: Study, prepared: Prepared, outcome: Outcome) -> None:
+    """Say which data could not be had, and how to add it; what is optional is no failure."""
     for name, reason in prepared.wrong.items():
         outcome.note(3, f"data set '{name}' is not used: {reason}")
-    if prepared.absent:
-        outcome.note(
-            3,
-            f"missing data: {', '.join(prepared.absent)}. To add your own copy: "
-            "rankexp data add NAME FILE, or put the file into a folder and name that in --data "
-            "or RANKEXP_DATA",
-        )
+    named = {*prepared.absent, *prepared.wrong}
+    optional = [name for name in prepared.plan.missing if name not in named]
+    for code, what, names in (
+        (3, "missing data", prepared.absent),
+        (0, "missing data that the study can do without", optional),
+    ):
+        if names:
+            outcome.note(code, f"{what}: {', '.join(names)}. {to_add(study, names)}")
 
 
 class _Log:

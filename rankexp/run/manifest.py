@@ -100,7 +100,7 @@ class Manifest:
             "only": asked,
             "seed": self.study.seed,
             "data": self._data(),
-            "missing_data": {name: _portable(why) for name, why in missing.items()},
+            "missing_data": self._unsought() | {k: _portable(v) for k, v in missing.items()},
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
@@ -110,6 +110,12 @@ class Manifest:
     def names(self) -> Set[str]:
         """The data sets that this run or one before found."""
         return set(self._fixed["data"])
+
+    def _unsought(self) -> dict[str, str]:
+        """Return what a run before could not find and this one, of others, did not look for."""
+        sought = {*self.prepared.facts, *self.prepared.plan.missing}
+        before = self._before.get("missing_data", {})
+        return {k: v for k, v in before.items() if k in self.study.data and k not in sought}
 
     def _data(self) -> dict[str, Any]:
         kept = {k: v for k, v in self._before.get("data", {}).items() if k in self.study.data}

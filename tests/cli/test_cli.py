@@ -313,7 +313,7 @@ def test_usage_exits_2(place: Path, typed: Typed) -> None:
 
 
 WRONG_DATA = {
-    "no file": (None, "rankexp data add NAME FILE"),
+    "no file": (None, "rankexp data add mine FILE"),
     "absent target": (GOOD_ROWS.replace("label", "labels"), "did you mean 'labels'"),
     "one class": (GOOD_ROWS.replace("yes", "no"), "yes"),
     "unknown class": (GOOD_ROWS.replace("yes", "perhaps"), "perhaps"),

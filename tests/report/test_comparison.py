@@ -241,7 +241,11 @@ VERDICTS = {str(one): one for one in [*BOTH, Verdict(compared=False)]}
 
 
 def contrasts(*verdicts: str) -> list[Contrast]:
-    return [Contrast(f"p{i}", verdict=VERDICTS[text]) for i, text in enumerate(verdicts)]
+    values = [math.nan if text == "not run" else 0.0 for text in verdicts]
+    return [
+        Contrast(f"p{i}", difference=value, verdict=VERDICTS[text])
+        for i, (text, value) in enumerate(zip(verdicts, values, strict=True))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -327,7 +331,7 @@ def test_several_problems_are_counted() -> None:
         "mixed",
         "better on 1 of 2, worse on 1 (margin .01)",
     )
-    assert said("not run", "not run") == ("undecided", "nothing was run (margin .01)")
+    assert said("not run", "not run") == ("not run", "nothing was run (margin .01)")
     open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
     assert tallied([open_, open_], Settings(), 4).text == (
         "undecided on 2 of 2 (margin .01); about 9 times as much data would be needed"

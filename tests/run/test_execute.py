@@ -175,11 +175,14 @@ def test_missing_data_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(find_module, "find", missing, raising=False)
     outcome = run(with_data(needed=False, large=True), tmp_path)
     assert (outcome.exit_code, outcome.made) == (3, 6)
-    assert len(outcome.messages) == 1
-    assert "missing data: needed" in outcome.messages[0]
+    needed, optional = outcome.messages
+    assert "missing data: needed" in needed and "rankexp data add needed FILE" in needed
+    assert "can do without: large" in optional and "rankexp data add large FILE" in optional
     known = read_manifest(tmp_path / "toy")
     assert set(known["missing_data"]) == {"needed", "large"}
     assert "/some/where" not in str(known), "a manifest is no place for a machine's paths"
+    run(with_data(needed=False, large=True), tmp_path, only=["figure"])
+    assert set(read_manifest(tmp_path / "toy")["missing_data"]) == {"needed", "large"}
     assert run(with_data(large=True), tmp_path / "optional").exit_code == 0
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from rankexp.config.schema import Block, Evaluate, Simulate
-from rankexp.report.blocks.summary import Told, sentence
+from rankexp.report.blocks.summary import Told, told
 from rankexp.report.context import Context
 from rankexp.report.model import Output, Said
 from rankexp.report.options import BlockKind
@@ -28,8 +28,4 @@ class Answers(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a paragraph a question."""
-        shown, lead = context.shown, []
-        for asked, told in self.answers.items():
-            text = "; ".join(own.text(shown) for own in told)
-            lead.append(Said(asked, sentence(shown, [own.block for own in told], text)))
-        return Output(lead=lead)
+        return Output(lead=[Said(q, told(context, own)) for q, own in self.answers.items()])

@@ -17,6 +17,7 @@ from rankexp.report.context import Context
 from rankexp.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.report.numbers import number
 from rankexp.report.options import AtRule, MetricOption
+from rankexp.report.published_words import left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
@@ -69,20 +70,23 @@ class PublishedSpread(AtRule):
     def _tally(self, context: Context, lines: Sequence[Line]) -> Tally | None:
         """Count the published values that lie in the spread, and name the furthest from it."""
         told = [line for line in lines if line["verdict"] not in (None, Reproduction.NOT_RUN)]
+        idle = [line for line in lines if line["verdict"] == Reproduction.NOT_RUN]
+        printed_too = [line["problem"] for line in idle if not math.isnan(line["published"])]
+        left = left_out(context, printed_too)
         if not told:
-            return None
+            return Tally(left=left) if left else None
         apart = [line for line in told if line["verdict"] != Reproduction.REPRODUCED]
         seeds = min(line["seeds"] for line in told)
         found = f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten "
         found += f"of {seeds} seeds do"
         if not apart:
-            return Tally(found)
+            return Tally(found, left=left)
         worst = max(apart, key=lambda one: abs(one["mean"] / one["published"] - 1))
         label, metric = context.method_label(worst["method"]), parse(worst["metric"]).label
         own = number(worst["mean"], worst["digits"])
         printed = number(worst["published"], worst["printed"])
         where = f"furthest {label} in {metric} ({own} here, {printed} printed)"
-        return Tally(found, f"{len(apart)} of {len(told)} values, {where}")
+        return Tally(found, f"{len(apart)} of {len(told)} values, {where}", left)
 
     def _panel(
         self, context: Context, where: tuple[str, str], metric: Metric, methods: Sequence[str]

@@ -26,7 +26,7 @@ class Answer(Comparison):
         notes = [*self._meaning(context, judged)[:3], *self._policy(context, judged)]
         tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
         lead = self.lead(context, judged)
-        facts = self.facts(judged)
+        facts = self.facts(context, judged)
         return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist, facts=facts)
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:

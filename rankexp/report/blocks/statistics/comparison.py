@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import pandas as pd
@@ -21,7 +21,7 @@ from rankexp.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.report.numbers import short
 from rankexp.report.options import InBlocks, MethodName
 from rankexp.report.rules import metrics_of
-from rankexp.report.verdict_words import fact, tallied, words
+from rankexp.report.verdict_words import over, tallied, words
 from rankexp.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
@@ -163,7 +163,7 @@ class Comparison(InBlocks):
             tables,
             notes=notes,
             gist=self.gist(context, judged),
-            facts=self.facts(judged),
+            facts=self.facts(context, judged),
         )
 
     def gist(self, context: Context, judged: Sequence[Judged]) -> str:
@@ -181,7 +181,7 @@ class Comparison(InBlocks):
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 
-    def facts(self, judged: Sequence[Judged]) -> dict[str, Fact]:
+    def facts(self, context: Context, judged: Sequence[Judged]) -> dict[str, Fact]:
         """Return what was found beside each reference: counts, then each experiment."""
         made = {}
         for reference in self.references:
@@ -189,8 +189,9 @@ class Comparison(InBlocks):
             found = [c for one in own for c in one.family.problems]
             made[reference] = tallied(found, own[0].settings, self.digits)
         for one in judged:
-            over = one.contrasts[-1]
-            made[f"{one.reference} in {one.experiment}"] = fact(over, one.settings, self.digits)
+            told = over(one.family, one.settings, self.digits, context.problem_label)
+            of = f"{one.reference} in {one.experiment}"
+            made[of] = replace(told, experiments=[one.experiment])
         return made
 
     def _grid(self, context: Context, judged: Judged) -> Table:

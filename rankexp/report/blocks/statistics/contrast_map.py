@@ -75,7 +75,7 @@ class ContrastMap(Contrasts):
             f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
-        gist = "; ".join(f"{label}: {fact.text}" for label, fact in facts.items())
+        gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
         tables, drawn = self._tables(found, metric.label), self._drawn(found, metric.label)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
@@ -102,7 +102,7 @@ class ContrastMap(Contrasts):
         """Say from which column on all cells are equivalent, and the range of what is shown."""
         own = [one for one in found if one.place.contrast == label]
         if not own:
-            return Fact("not run", "not run")
+            return Fact("not run", "")
         open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]

@@ -1,7 +1,8 @@
 """Contrasts of groups of methods: what one change does, whatever else the methods are."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import pandas as pd
@@ -9,13 +10,12 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.analyse.adjust import Contrast, Settings
 from rankexp.analyse.contrast import Family, family
-from rankexp.analyse.verdicts import NOT_RUN
 from rankexp.config.schema import Block
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.report.numbers import number, short, span
 from rankexp.report.options import InBlocks, MethodName
-from rankexp.report.verdict_words import fact, tallied
+from rankexp.report.verdict_words import between, fact, over
 
 REGISTER = {"contrasts": "Contrasts"}
 
@@ -76,9 +76,10 @@ class Contrasts(InBlocks):
             told.setdefault(f"{place}: {one.note}", []).append(label)
         notes += [f"{note} ({'; '.join(labels)})." for note, labels in told.items()]
         facts = {
-            f"{label} in {name}": self._fact(one, self._settings(context, name))
+            of: replace(one, experiments=[name])
             for name, own in found.items()
-            for label, one in own.items()
+            for label, made in own.items()
+            for of, one in self._facts(context, name, made, f"{label} in {name}")
         }
         return Output(
             pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
@@ -97,14 +98,18 @@ class Contrasts(InBlocks):
             "beyond the margin."
         ]
 
-    def _fact(self, made: Family, settings: Settings) -> Fact:
-        """Return what is found over data sets, or on one problem; of several settings the ends."""
+    def _facts(
+        self, context: Context, experiment: str, made: Family, of: str
+    ) -> Iterator[tuple[str, Fact]]:
+        """Yield what is found over data sets, or on one problem; of several settings the ends."""
+        settings = self._settings(context, experiment)
         if len(made.problems) == 1 or made.overall.unit == "data sets":
-            return fact(_all(made)[-1], settings, self.digits)
-        found = tallied(made.problems, settings, self.digits)
+            yield of, over(made, settings, self.digits, context.problem_label)
+            return
+        found = between(made.problems, settings, self.digits)
         known = [one.difference for one in made.problems if not math.isnan(one.difference)]
-        ends = span(min(known), max(known), self.digits) if known else "no split has both"
-        return Fact(found.verdict if known else str(NOT_RUN), ends)
+        yield of, replace(found, text=span(min(known), max(known), self.digits) if known else "")
+        yield f"{of}, counted", found
 
     def _settings(self, context: Context, experiment: str) -> Settings:
         return Settings(
@@ -168,7 +173,9 @@ class Contrasts(InBlocks):
                 elif known:
                     ends = span(min(known), max(known), self.digits)
                     said.append(f"{ends} on the {len(known)} problems of {name}")
-            parts.append(f"{label} {', '.join(said) or 'not run'}")
+            parts += [f"{label} {', '.join(said)}"] if said else []
+        if not parts:
+            return ""
         text = "; ".join(parts)
         return f"{text[:1].upper()}{text[1:]}."
 

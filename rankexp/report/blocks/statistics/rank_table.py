@@ -16,7 +16,7 @@ from rankexp.config.schema import Block
 from rankexp.metrics.base import Metric, parse
 from rankexp.report.context import Context
 from rankexp.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
-from rankexp.report.numbers import number, span
+from rankexp.report.numbers import counted_names, number, span
 from rankexp.report.options import Choosing, InBlocks, MetricOption
 from rankexp.seeds import stream
 
@@ -43,11 +43,18 @@ class RankTable(Choosing, InBlocks):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, how it agrees with the print, and with itself."""
         (experiment, *_), methods = block.experiments, self.shown(context, block)
-        metrics = self.metrics or map(parse, context.evaluate(experiment).metrics)
+        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
         try:
             found = {one: self._column(context, experiment, one, methods) for one in metrics}
         except blocks.IncompleteError as error:
-            return Output(notes=[f"{experiment}: {error}."])
+            keys = [
+                (experiment, ALL, m, f"average_rank({one!r})") for m in methods for one in metrics
+            ]
+            left = counted_names(
+                "published average rank", sum(k in context.published for k in keys), []
+            )
+            told = Tally(left=left) if left else None
+            return Output(notes=[f"{experiment}: {error}."], tally=told)
         facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
         numbers = pd.concat(found.values(), ignore_index=True)

@@ -18,7 +18,7 @@ from rankexp.errors import ConfigError
 from rankexp.report.context import Context
 from rankexp.report.ledger import findings, words
 from rankexp.report.model import Cell, Entry, Fact, Output, Table, Tally
-from rankexp.report.numbers import NOTHING, short
+from rankexp.report.numbers import NOTHING, counted_names, short
 from rankexp.report.options import BlockKind
 from rankexp.report.render.text import cell_text
 from rankexp.report.rules import unfounded, with_grids, without_inner
@@ -79,7 +79,9 @@ class Claims(BlockKind):
             found, verdicts[claim] = self._weighed(context, own)
             value, of = self._found(found, verdicts[claim])
             text = cell_text(value) + _needed(found, verdicts[claim])
-            facts[claim] = Fact(str(verdicts[claim]), text)
+            known = "" if value.value is None or math.isnan(float(value.value)) else text
+            used = list(dict.fromkeys(row.experiment for row in own))
+            facts[claim] = Fact(str(verdicts[claim]), known, used)
             note = " ".join(dict.fromkeys(row.note for row in own if row.note))
             must = _must(*_deciding(found, verdicts[claim])) if found else NOTHING
             ledger.append([claim, value, must, of, Cell(str(verdicts[claim]), note=note)])
@@ -133,21 +135,19 @@ def _needed(found: Found, verdict: Standing) -> str:
 
 
 def tally(verdicts: Mapping[str, Standing]) -> Tally:
-    """Return how many claims hold, and the names of those that do not."""
+    """Return how many claims hold, the names of those that do not, and what was not run."""
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
-    tested = len(verdicts) - len(named[Standing.UNTESTED])
-    rest = {
-        Standing.FAILS: "refuted",
-        Standing.UNDECIDED: "undecided",
-        Standing.NOT_RUN: "not run",
-    }
+    idle = named[Standing.NOT_RUN]
+    tested = len(verdicts) - len(named[Standing.UNTESTED]) - len(idle)
+    rest = {Standing.FAILS: "refuted", Standing.UNDECIDED: "undecided"}
     parts: list[str] = []
     for one, word in rest.items():
         if names := named[one]:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
             parts.append(f"{len(names)} {word if parts else worst}")
-    return Tally(f"{len(named[Standing.HOLDS])} of {tested} claims tested hold", ", ".join(parts))
+    found = f"{len(named[Standing.HOLDS])} of {tested} claims tested hold" if tested else ""
+    return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
 
 
 def _without_rule(study: Study, row: Row) -> str | None:
