@@ -83,8 +83,8 @@ quick: $(VENV)/.installed ## a slice of every study in under a minute, without n
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
 test: ## what CI runs: every target below down to `bare`
-	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
-	@$(MAKE) --jobs 2 lint types
+	@$(MAKE) $(VENV)/.installed-dev
+	@$(MAKE) --jobs 2 types lint $(BARE)/.dependencies
 	@$(MAKE) tests
 	@$(MAKE) --jobs 2 plain bare
 
