@@ -105,8 +105,10 @@ slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which 
 explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
+# Checks call what the other tests try; `haswell` has them, too.
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
-	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
+	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" \
+		$(filter-out tests/checks,$(NUMERICAL))
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml

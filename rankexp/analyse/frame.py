@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankexp.plan import Cell
 from rankexp.run.record import Record
-from rankexp.run.rows import Place, Row, Rows
+from rankexp.run.rows import Label, Row, Rows
 
 COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
@@ -71,13 +71,13 @@ def _rows(found: Iterable[tuple[Cell, Record]]) -> Iterator[Sequence[Row]]:
 
 
 def _beside(all_rows: Sequence[Rows]) -> dict[str, Any]:
-    """Return what stands beside the values of all rows, a column each field of `Place`.
+    """Return what stands beside the values of all rows, a column each field of `Label`.
 
-    Records share places, so that a column is made of each of them once.
+    Records share labels, so that a column is made of each of them once.
     """
-    shared = {id(rows.places): rows.places for rows in all_rows}
+    shared = {id(rows.labels): rows.labels for rows in all_rows}
     numbers = dict(zip(shared, range(len(shared)), strict=True))
-    kinds = np.array([numbers[id(rows.places)] for rows in all_rows], dtype=np.int64)
+    kinds = np.array([numbers[id(rows.labels)] for rows in all_rows], dtype=np.int64)
     sizes = np.fromiter(map(len, shared.values()), dtype=np.int64, count=len(shared))
     starts = np.cumsum(sizes) - sizes
     lengths = sizes[kinds]
@@ -85,7 +85,7 @@ def _beside(all_rows: Sequence[Rows]) -> dict[str, Any]:
     total = int(ends[-1]) if len(ends) else 0
     at = np.arange(total) + np.repeat(starts[kinds] - (ends - lengths), lengths)
     whole = list(zip(*chain.from_iterable(shared.values()), strict=True)) or [()] * len(
-        Place._fields
+        Label._fields
     )
     part, grid, step, group, quantity = whole
     return {

@@ -136,7 +136,10 @@ class Report:
                 f"{self.folder}: there are no records to make tables from, so its files were left "
                 "as they are; run the study first"
             )
-        contents = {"scores.csv": csv.table(scores_table(self.context)).encode()}
+        # It is the largest: written before blocks are made, it takes no memory beside theirs.
+        scores = self.folder / "scores.csv"
+        write_atomically(scores, csv.table(scores_table(self.context)).encode())
+        contents: dict[str, bytes] = {}
         for own in self.blocks:
             contents |= own.files
         headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
@@ -159,7 +162,7 @@ class Report:
             (self.folder / LOG).parent.mkdir(exist_ok=True)
         for name, content in contents.items():
             write_atomically(self.folder / name, content)
-        return [self.folder / name for name in contents]
+        return [scores, *(self.folder / name for name in contents)]
 
     def summary(self) -> str:
         """Return what the page shows as plain text, without blocks that nothing was run for."""

@@ -1,6 +1,6 @@
 """The numbers of a record that was read: of many records at once, in little memory.
 
-Records of one method differ in their values only. What stands beside the values, a `Place` a
+Records of one method differ in their values only. What stands beside the values, a `Label` a
 row, is kept once for all records that share it.
 """
 
@@ -11,7 +11,7 @@ from sys import intern
 from typing import Any, NamedTuple, overload
 
 
-class Place(NamedTuple):
+class Label(NamedTuple):
     """What a number is of."""
 
     part: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One number: a `Place` and its value."""
+    """One number: a `Label` and its value."""
 
     part: str
     grid: int
@@ -39,9 +39,9 @@ class Row(NamedTuple):
 
 
 class Rows(Sequence[Row]):
-    """A sequence of rows that keeps their values alone, and their places with others' alike."""
+    """A sequence of rows that keeps their values alone, and their labels with others' alike."""
 
-    __slots__ = ("places", "values")
+    __slots__ = ("labels", "values")
 
     def __init__(
         self, rows: Iterable[tuple[str, int, int | None, str | None, str, float]]
@@ -49,7 +49,7 @@ class Rows(Sequence[Row]):
         columns = list(zip(*rows, strict=True)) or [()] * 6
         self.values = array("d", columns.pop())
         # 1 and True are equal, and are told apart where records are checked.
-        self.places = _places(*columns, *(tuple(map(type, column)) for column in columns[1:4]))
+        self.labels = _labels(*columns, *(tuple(map(type, column)) for column in columns[1:4]))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -60,17 +60,17 @@ class Rows(Sequence[Row]):
     def __getitem__(self, at: slice) -> list[Row]: ...
     def __getitem__(self, at: int | slice) -> Row | list[Row]:
         if isinstance(at, slice):
-            return list(map(_row, self.places[at], self.values[at]))
-        return _row(self.places[at], self.values[at])
+            return list(map(_row, self.labels[at], self.values[at]))
+        return _row(self.labels[at], self.values[at])
 
     def __iter__(self) -> Iterator[Row]:
-        return map(_row, self.places, self.values)
+        return map(_row, self.labels, self.values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rows | list):
             return NotImplemented
         theirs = other if isinstance(other, Rows) else Rows(other)
-        return self.places == theirs.places and self.values.tobytes() == theirs.values.tobytes()
+        return self.labels == theirs.labels and self.values.tobytes() == theirs.values.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -79,10 +79,10 @@ class Rows(Sequence[Row]):
 
 
 @lru_cache(maxsize=4096)
-def _places(*columns: tuple[Any, ...]) -> tuple[Place, ...]:
+def _labels(*columns: tuple[Any, ...]) -> tuple[Label, ...]:
     part, grid, step, group, quantity = columns[:5]
-    return tuple(map(Place, map(intern, part), grid, step, group, map(intern, quantity)))
+    return tuple(map(Label, map(intern, part), grid, step, group, map(intern, quantity)))
 
 
-def _row(place: Place, value: float) -> Row:
-    return Row(*place, value)
+def _row(label: Label, value: float) -> Row:
+    return Row(*label, value)

@@ -113,7 +113,10 @@ def test_all_blocks_with_figures_are_tried() -> None:
     assert drawing == set(BLOCKS)
 
 
-@pytest.mark.parametrize("first", range(0, len(HOSTILE), 6))
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(i, marks=[pytest.mark.slow] * bool(i)) for i in range(0, len(HOSTILE), 6)],
+)
 @pytest.mark.parametrize("name", BLOCKS)
 def test_any_label_is_drawn_as_it_stands(
     contexts: dict[str, Make],

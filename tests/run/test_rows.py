@@ -1,4 +1,4 @@
-"""Rows of a record that was read are the rows that were written, whoever shares their places."""
+"""Rows of a record that was read are the rows that were written, whoever shares their labels."""
 
 import math
 
@@ -41,7 +41,7 @@ def test_records_alike_share_what_stands_beside_their_values() -> None:
     content = pack("job", [one, other])
     _, _, (first, second) = unpack(content)
     assert isinstance(first.rows, Rows) and isinstance(second.rows, Rows)
-    assert first.rows.places is second.rows.places
+    assert first.rows.labels is second.rows.labels
     assert first.rows != second.rows
 
 
