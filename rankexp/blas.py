@@ -87,16 +87,16 @@ def threads_for(n: float, d: float) -> AbstractContextManager[None]:
 
 def sparing(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of an estimator that has one BLAS thread where its argument X is small."""
-    place = method.__code__.co_varnames.index("X")
+    place = method.__code__.co_varnames.index("X") - 1  # behind the estimator itself
     learns = method.__name__.startswith(("fit", "partial_fit", "path"))
 
     @wraps(method)
-    def spared(*given: Any, **named: Any) -> Any:
+    def spared(self: Any, *given: Any, **named: Any) -> Any:
         X = given[place] if place < len(given) else named.get("X")
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)
-        with threads_for(n, given[0]._columns(n, d, learns)):
-            return method(*given, **named)
+        with threads_for(n, self._columns(n, d, learns)):
+            return method(self, *given, **named)
 
     return spared
 

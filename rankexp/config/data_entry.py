@@ -1,8 +1,9 @@
 """What a study's file says of a data set."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
 from rankexp.strict import Strict
 
@@ -23,8 +24,15 @@ class Fingerprint(Strict):
     """Examples of each level, worst to best; none for continuous targets."""
     missing: NonNegativeInt | None = 0
     """Missing cells among the features; None: not known, so not checked."""
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    sha256: str | None = None
     """Of the content: names, values, levels (`Dataset.fingerprint`); None: not checked."""
+
+    @field_validator("sha256")
+    @classmethod
+    def _is_a_hash(cls, given: str | None) -> str | None:
+        if given is not None and not re.fullmatch("[0-9a-f]{64}", given):
+            raise ValueError(f"must be 64 digits and letters a to f, got {len(given)} characters")
+        return given
 
 
 class DataEntry(Strict):

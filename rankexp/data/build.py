@@ -115,7 +115,7 @@ def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
 
 
 def first_difference(dataset: Dataset, other: Dataset) -> str:
-    """Return in words the first place where a data set is not as another."""
+    """Return in words the first place where a data set is not as another; empty for none."""
     for feature, theirs in zip(dataset.features, other.features, strict=False):
         if feature.name != theirs.name:
             return f"column '{feature.name}' stands where '{theirs.name}' is to be"
@@ -130,7 +130,7 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
     ]
     name, rows = next(((name, rows) for name, rows in at if len(rows)), ("", at[0][1]))
     if not name:
-        return "only its levels have other names"
+        return ""
     count = f"{len(rows):,} rows, the first of them" if len(rows) > 1 else "row"
     return f"{name} differs in {count} {rows[0] + 1:,}"
 

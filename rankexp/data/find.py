@@ -61,9 +61,9 @@ def find(
 ) -> Found:
     """Return a data set as its entry declares it and leave a snapshot of it for the workers.
 
-    Looked for in `folders`, then in what was added by hand, then in what scikit-learn brings,
-    then in what was fetched before, then on OpenML. The first that is there counts: one that is
-    broken or has another fingerprint is an error, not a reason to look further.
+    Looked for in `folders`, then in what was added by hand, then in what rankexp or scikit-learn
+    brings, then in what was fetched before, then on OpenML. The first that is there counts: one
+    that is broken or has another fingerprint is an error, not a reason to look further.
 
     OpenML is asked only where `online`.
 
@@ -183,10 +183,18 @@ def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
     if not wrong:
         return
     if "shipped" in entry.sources:
-        table = registry.get("data.sources", "shipped")(entry.sources["shipped"], entry, ())
-        where = first_difference(dataset, build(dataset.name, table, entry))
-        wrong.append(f"beside the data set that rankexp ships, {where}")
+        wrong += _beside_shipped(dataset, entry)
     raise DataError(
         f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
         + "; ".join(wrong)
     )
+
+
+def _beside_shipped(dataset: Dataset, entry: "DataEntry") -> list[str]:
+    """Return where a data set is not as the one that rankexp ships, if that can be told."""
+    try:
+        table = registry.get("data.sources", "shipped")(entry.sources["shipped"], entry, ())
+        where = first_difference(dataset, build(dataset.name, table, entry))
+    except DataError:  # the entry is not for the one that is shipped
+        return []
+    return [f"beside the data set that rankexp ships, {where}"] if where else []

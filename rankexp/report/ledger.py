@@ -111,8 +111,11 @@ def _lacking(context: Context, row: Row, case: Case) -> Finding | None:
 
 def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | None:
     count = context.counts.get(key)
-    if count is None:
-        return Finding(label, standing=Standing.NOT_RUN, why=NO_DATA)
+    if count is None:  # the run found no such data, or was not to do this experiment
+        setup = context.study.experiments.get(key[0])
+        needed = [key[1]] if key[1] in context.study.data or not setup else setup.problems
+        lost = any(context.missing_data(problem) is not None for problem in needed)
+        return Finding(label, standing=Standing.NOT_RUN, why=NO_DATA if lost else "")
     if count.complete:
         return None
     why = "" if count.missing == count.expected else complete.shortfall(count) or ""

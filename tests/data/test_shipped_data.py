@@ -103,6 +103,26 @@ def test_a_study_copied_elsewhere_finds_them(tmp_path: Path) -> None:
     assert find("colic", study.data["colic"], [tmp_path], tmp_path / "cache").facts.rows == 368
 
 
+def test_a_wrong_declaration_is_not_blamed_on_the_data(tmp_path: Path) -> None:
+    look = {"rows": 435, "features": 16, "missing": 391}
+    given = entries("kotlowski2011")["vote"].model_dump() | {"fingerprint": look}
+    with pytest.raises(DataError, match=r"missing cells: declared 391, found 392$"):
+        find("vote", DataEntry(**given), [], tmp_path)
+    (tmp_path / "party.csv").write_text("u,party\n1,a\n2,b\n3,a\n")
+    other = given | {"source": {"file": "party.csv", "shipped": "vote"}, "target": "party"}
+    with pytest.raises(DataError, match=r"party\.csv\).*: rows: declared 435, found 3; features"):
+        find("vote", DataEntry(**other | {"levels": ["a", "b"]}), [tmp_path], tmp_path)
+
+
+def test_a_hash_has_64_digits() -> None:
+    with pytest.raises(ValueError, match="must be 64 digits and letters a to f, got 3 characters"):
+        DataEntry(
+            source={"file": "a"},
+            target="y",
+            fingerprint={"rows": 1, "features": 1, "sha256": "abc"},
+        )
+
+
 def test_a_name_that_is_not_among_them(tmp_path: Path) -> None:
     entry = DataEntry(source={"shipped": "votes"}, target="Class", levels=["a", "b"])
     with pytest.raises(
@@ -128,6 +148,7 @@ def test_the_first_difference(tmp_path: Path) -> None:
     turned = replace(year, categories=year.categories[::-1])
     mixed = (data.features[0], turned, data.features[2])
     assert "in another order" in first_difference(replace(data, features=mixed), data)
+    assert first_difference(data, data) == ""
     fewer = replace(data, X=X[1:], y=y[1:])
     assert first_difference(fewer, data) == "it has another number of rows or columns"
     assert np.isfinite(data.X).all()

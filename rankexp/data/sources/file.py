@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from rankexp.data.dataset import Table
@@ -44,8 +45,10 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
         whole = folder / wanted
         for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
             try:
-                if path.is_file():
+                if S_ISREG(path.stat().st_mode):
                     return path
+            except (FileNotFoundError, NotADirectoryError):
+                continue
             except OSError as error:
                 raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     return None
