@@ -136,6 +136,18 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
     assert said["Not reproduced"] == "Nothing that was compared."
 
 
+@pytest.mark.parametrize("lost", [True, False])
+def test_data_that_nobody_asked_for_are_not_called_unavailable(
+    make: Make, study: dict[str, Any], lost: bool
+) -> None:
+    made = with_only(make, study, [])
+    made.manifest["missing_data"] = made.manifest["missing_data"] if lost else {}
+    made.study.report[:] = [block for block in made.study.report if block.name == "claims"]
+    (claims,) = build.Report(made, Path()).blocks
+    assert ("its data is not available" in str(claims.output)) == lost
+    assert "not run" in str(claims.output)
+
+
 def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     make: Make, study: dict[str, Any]
 ) -> None:
