@@ -11,16 +11,6 @@ its places, the parts it makes, the statistical design of its differences, its w
 ('2 × 3 folds, plain', 0.5)
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = ["CrossValidation", "Given", "Holdout", "Models"]
-
-if TYPE_CHECKING:
-    from rankexp.protocols.cross_validation import CrossValidation
-    from rankexp.protocols.given import Given
-    from rankexp.protocols.models import Models
-    from rankexp.protocols.split import Holdout
-else:
-    __getattr__, __dir__ = exports("protocols", __all__)
+__getattr__, __dir__ = exports("protocols")

@@ -14,6 +14,8 @@ from rankexp.data.dataset import Table
 from rankexp.errors import DataError
 from rankexp.testing.contract import ContractError, keep, need
 
+__all__ = ["check_source"]
+
 NOT_THERE = "no-such-data-set"
 
 

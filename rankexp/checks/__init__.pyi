@@ -1,0 +1,27 @@
+# Written by `make exports`.
+from rankexp.checks.base import Problem as Problem
+from rankexp.checks.base import of_data as of_data
+from rankexp.checks.boosters_along import boosting_rounds as boosting_rounds
+from rankexp.checks.bounds import bound_violations as bound_violations
+from rankexp.checks.counter_example import no_optimum as no_optimum
+from rankexp.checks.decomposable import best_scorers as best_scorers
+from rankexp.checks.decomposable import regret_bound as regret_bound
+from rankexp.checks.equivalences import class_weights as class_weights
+from rankexp.checks.equivalences import same_minimisers as same_minimisers
+from rankexp.checks.few_items import watched_sorts as watched_sorts
+from rankexp.checks.few_items import worst_rankings as worst_rankings
+from rankexp.checks.few_queries import query_regrets as query_regrets
+from rankexp.checks.least_loss import boosters_on_data as boosters_on_data
+from rankexp.checks.margins_along import margin_bounds as margin_bounds
+from rankexp.checks.misclassified import misclassified_orders as misclassified_orders
+from rankexp.checks.noise import flip_noise as flip_noise
+from rankexp.checks.pair_costs import costly_pairs as costly_pairs
+from rankexp.checks.partitions import few_cells as few_cells
+from rankexp.checks.planted_cycles import second_stage as second_stage
+from rankexp.checks.proper import propriety as propriety
+from rankexp.checks.staircase import hinge_staircase as hinge_staircase
+from rankexp.checks.three_points import hinge_ties as hinge_ties
+from rankexp.checks.trained import surrogate_regrets as surrogate_regrets
+from rankexp.checks.univariate import univariate_bounds as univariate_bounds
+from rankexp.checks.univariate import zero_one_ranking as zero_one_ranking
+from rankexp.checks.worst_case import worst_regret as worst_regret
