@@ -83,7 +83,9 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def _declared(file: Path) -> dict[str, str]:
     """Read what a module registers; ValueError where that is no literal."""
-    return {str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()}
+    return {
+        str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()
+    }
 
 
 def _literal(file: Path, wanted: str, default: _T) -> _T:
