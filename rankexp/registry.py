@@ -13,13 +13,13 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ WINGS = "studies"
 
 SHOWN = 60
 """Signs of what was given that messages show."""
+_WRITTEN = {"REGISTER": '{"name": "Attribute"}', "__all__": '["Name"]'}
+_T = TypeVar("_T")
 _TARGET = re.compile(r"(?P<module>\w+(?:\.\w+)*)\s*:\s*(?P<attribute>\w+(?:\.\w+)*)(?:\s*\[.*\])?")
 
 
@@ -96,18 +98,28 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def _declared(file: Path) -> dict[str, str]:
     """Read what a module registers; ValueError where that is no literal."""
+    return {
+        str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()
+    }
+
+
+def _literal(file: Path, wanted: str, default: _T) -> _T:
+    """Read a module's literal of the kind of the default, which is returned for none."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:
             case (
-                ast.Assign(targets=[ast.Name(id="REGISTER")], value=value)
-                | ast.AnnAssign(target=ast.Name(id="REGISTER"), value=ast.expr() as value)
-            ):
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ) if name == wanted:
                 try:
-                    return {str(name): str(to) for name, to in ast.literal_eval(value).items()}
-                except (ValueError, AttributeError):
-                    text = 'REGISTER must be written out, as {"name": "Attribute"}'
-                    raise ValueError(f"{file}, line {node.lineno}: {text}") from None
-    return {}
+                    found = ast.literal_eval(value)
+                except ValueError:
+                    found = None
+                if isinstance(found, type(default)):
+                    return found
+                text = f"{wanted} must be written out, as {_WRITTEN[wanted]}"
+                raise ValueError(f"{file}, line {node.lineno}: {text}")
+    return default
 
 
 def _files(package: str) -> Iterator[tuple[str, Path]]:
@@ -255,27 +267,36 @@ def summaries(room: str) -> dict[str, str]:
     return found
 
 
-def exports(
-    room: str, public: Sequence[str] = ()
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily.
+@cache
+def listed(package: str) -> dict[str, str]:
+    """Map what the modules of a package list in a literal ``__all__`` to these modules."""
+    return {
+        attribute: module
+        for module, file in _files(package)
+        if not module.endswith("__init__")
+        for attribute in _literal(file, "__all__", list[str]())
+    }
 
-    Those are what is registered, and what else is `public`: the room's ``base`` module holds it.
+
+def exports(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` that offer a package's public objects lazily.
+
+    Those are what is registered, and what else its modules list in ``__all__``.
     """
 
-    def registered() -> dict[str, str]:
-        """Map attributes to names, ours first."""
-        found: dict[str, str] = {}
+    def public() -> dict[str, Callable[[], Any]]:
+        """Map attributes to what loads them, ours first."""
+        found = {name: Target(module, name).load for name, module in listed(room).items()}
         for name, target in _room(room).items():
-            found.setdefault(target.attribute, name)
+            found.setdefault(target.attribute, partial(get, room, name))
         return found
 
     def lazy(attribute: str) -> Any:
-        known = {} if attribute.startswith("__") else registered()
-        if attribute in known:
-            return get(room, known[attribute])
-        if attribute in public:
-            return Target(f"rankexp.{ROOMS[room].folder}.base", attribute).load()
-        raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
+        if attribute == "__all__":
+            ours = {t.attribute for t in _room(room).values() if t.package == "rankexp"}
+            return sorted(ours | set(listed(room)))
+        if attribute.startswith("__") or attribute not in public():
+            raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
+        return public()[attribute]()
 
-    return lazy, lambda: sorted({*registered(), *public})
+    return lazy, lambda: sorted(public())

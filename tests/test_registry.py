@@ -124,6 +124,15 @@ def test_a_declaration_is_a_literal(tmp_path, text, declared):
         assert registry._declared(file) == declared
 
 
+def test_what_a_module_lists_is_a_literal(tmp_path):
+    file = tmp_path / "one.py"
+    file.write_text("REGISTER = {'a': 'A'}\n__all__ = ['B']\n", encoding="utf-8")
+    assert registry._literal(file, "__all__", []) == ["B"]
+    file.write_text("__all__ = [*OTHERS]\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"one\.py, line 1: __all__ must be written out"):
+        registry._literal(file, "__all__", [])
+
+
 @pytest.mark.parametrize("name", [5, None, ["auc"], {"auc": 1}, 1.5, True])
 def test_a_name_that_is_no_text_is_said(name):
     with pytest.raises(registry.UnknownNameError, match="expected the name of a metric, got"):

@@ -15,6 +15,8 @@ from rankexp.runner.report.write import files
 from rankexp.runner.run.execute import execute
 from rankexp.testing.contract import ContractError, keep, need
 
+__all__ = ["check_block"]
+
 PROTOCOL = {"kind": "models", "models": 2, "training_sets": 2, "n_train": 40, "n_test": 60}
 TINY = {
     "version": 1,

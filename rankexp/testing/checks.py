@@ -12,6 +12,8 @@ from rankexp.metrics.base import Kind
 from rankexp.runner.checks.base import Problem, Takes, takes
 from rankexp.testing.contract import keep, need
 
+__all__ = ["check_check"]
+
 KEYS = {"quantity", "value", "group", "step"}
 
 

@@ -11,6 +11,8 @@ from rankexp.runner.protocols.base import Design, Generated, Loaded, Part, Parts
 from rankexp.seeds import stream
 from rankexp.testing.contract import ContractError, keep, need
 
+__all__ = ["check_protocol"]
+
 ROWS = 60
 SEED = 3
 ABOUT = 2.0

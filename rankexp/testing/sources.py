@@ -14,6 +14,8 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Table
 from rankexp.testing.contract import ContractError, keep, need
 
+__all__ = ["check_source"]
+
 NOT_THERE = "no-such-data-set"
 
 

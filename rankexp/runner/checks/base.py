@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.base import Kind
 
+__all__ = ["Problem", "of_data"]
+
 KINDS: tuple[Kind, ...] = ("binary", "ordinal", "continuous")
 Check = TypeVar("Check", bound=Callable[..., Any])
 

@@ -12,6 +12,8 @@ from rankexp.preference.emphasis import Emphasis
 from rankexp.preference.exact import checked_matrix
 from rankexp.preference.losses import pair_costs
 
+__all__ = ["Query", "Regrets", "best_order", "regrets"]
+
 MOST = 15  # items, of which the best ranking is found
 ROUNDING = 1e-9
 
