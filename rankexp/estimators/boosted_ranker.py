@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.blas import sparing
-from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
+from rankexp.estimators.engines import ENGINES, EngineTask, LightGBM, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
 from rankexp.estimators.parameters import (
@@ -52,7 +52,7 @@ class Data(NamedTuple):
         return Data(taken(self.X, rows), self.codes[rows], weight, groups)
 
 
-class Ready(NamedTuple):
+class GrownTrees(NamedTuple):
     """All rows, the engine's model of them, and errors of those held out, if any."""
 
     data: Data
@@ -229,7 +229,7 @@ class BoostedRanker(RiskMixin, InRounds):
             return f"risk={self.risk!r}, a mean over single examples: pairs have groups"
         return "validation_fraction: copies of a row could be held out and trained on"
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> GrownTrees:
         data = self._data(X, y, groups, sample_weight)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
@@ -240,7 +240,7 @@ class BoostedRanker(RiskMixin, InRounds):
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
         weight, steps = self._pulls(train)
-        task = Task(
+        task = EngineTask(
             train.X,
             train.codes.astype(np.float64),
             self.n_rounds,
@@ -253,7 +253,7 @@ class BoostedRanker(RiskMixin, InRounds):
             steps,
             stop,
         )
-        return Ready(data, self._engine().train(task), errors)
+        return GrownTrees(data, self._engine().train(task), errors)
 
     def _watch(self, data: Data) -> tuple[Callable[[Any], bool], list[float]]:
         """Return what tries rows held out after each round, and says when to stop; the errors."""
@@ -274,10 +274,10 @@ class BoostedRanker(RiskMixin, InRounds):
             weight = each if weight is None else weight * each
         return weight, None
 
-    def _found(self, X: Any, y: Any, **given: Any) -> Ready:
+    def _found(self, X: Any, y: Any, **given: Any) -> GrownTrees:
         return self._ready(X, y, **given)
 
-    def _first(self, found: Ready) -> Self:
+    def _first(self, found: GrownTrees) -> Self:
         data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
         self.booster_, self.n_iter_, self.intercept_ = found.booster, self.n_rounds, 0.0

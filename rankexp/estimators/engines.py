@@ -31,7 +31,7 @@ OURS = {
 
 
 @dataclass(frozen=True)
-class Task:
+class EngineTask:
     """What an engine is to do: rounds on rows X (n, p) with targets y (n,), by its parameters.
 
     `steps` gives gradient and curvature at scores; without, it is the binary logistic loss, with
@@ -89,7 +89,7 @@ class LightGBM(Engine):
     module = "lightgbm"
     fixed: ClassVar = dict.fromkeys(("boosting", "boosting_type"), ("gbdt", "gbrt", "goss"))
 
-    def train(self, task: Task) -> Any:
+    def train(self, task: EngineTask) -> Any:
         """Return a booster; ValueError for a parameter that LightGBM does not know."""
         lgb = self.load()
         self._known(lgb, task.params)
@@ -146,7 +146,7 @@ class XGBoost(Engine):
     module = "xgboost"
     fixed: ClassVar = {"booster": ("gbtree",)}
 
-    def train(self, task: Task) -> Any:
+    def train(self, task: EngineTask) -> Any:
         """Return a booster."""
         xgb = self.load()
         own = {

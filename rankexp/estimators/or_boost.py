@@ -23,7 +23,7 @@ from rankexp.solvers.result import Floats
 REGISTER = {"ORBoost": "ORBoost"}
 
 
-class Ready(NamedTuple):
+class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
     rounds: Iterator[OrdinalRound]
@@ -98,7 +98,7 @@ class ORBoost(LevelRanker, StumpBooster):
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> LevelRounds:
         self.check()
         levels = level_order(y, self.levels)
         X, y = training_rows(self, X, y)
@@ -108,9 +108,9 @@ class ORBoost(LevelRanker, StumpBooster):
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
         rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
-        return Ready(rounds, weights.risk, weights.thresholds)
+        return LevelRounds(rounds, weights.risk, weights.thresholds)
 
-    def _finish(self, ready: Ready, rounds: Iterable[OrdinalRound]) -> Self:
+    def _finish(self, ready: LevelRounds, rounds: Iterable[OrdinalRound]) -> Self:
         kept = list(rounds)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds

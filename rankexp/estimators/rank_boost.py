@@ -30,7 +30,7 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-class Ready(NamedTuple):
+class PairRounds(NamedTuple):
     """The rounds to come, the risk before them, how many pairs, rows held out, training rows."""
 
     rounds: Iterator[Round]
@@ -188,7 +188,7 @@ class RankBoost(RiskMixin, StumpBooster):
         ready = self._ready(X, y, groups, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> PairRounds:
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = training_rows(self, X, y)
@@ -216,9 +216,11 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return Ready(self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight)
+        return PairRounds(
+            self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
+        )
 
-    def _finish(self, ready: Ready, rounds: Iterable[Round]) -> Self:
+    def _finish(self, ready: PairRounds, rounds: Iterable[Round]) -> Self:
         self._keep_rounds(ready, rounds)
         if self.risk == "bipartite":
             s, positive = self._sum(ready.X), ready.codes == 1
@@ -243,7 +245,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = Ready(self._rounds(rows, listed), listed.risk, listed.mass)
+        ready = PairRounds(self._rounds(rows, listed), listed.risk, listed.mass)
         self._keep_rounds(ready, ready.rounds)
         return self
 
@@ -254,7 +256,7 @@ class RankBoost(RiskMixin, StumpBooster):
     def _smoothing(self, rows: Binned) -> float:
         return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
 
-    def _keep_rounds(self, ready: Ready, rounds: Iterable[Round]) -> None:
+    def _keep_rounds(self, ready: PairRounds, rounds: Iterable[Round]) -> None:
         """Set the attributes of the rounds that are kept."""
         self._forget("validation_error_")
         kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)

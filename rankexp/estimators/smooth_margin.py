@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.estimators.rank_boost import RankBoost, Ready
+from rankexp.estimators.rank_boost import PairRounds, RankBoost
 from rankexp.solvers.boosting.boost_pairs import Pairs, Round
 from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
@@ -77,7 +77,7 @@ class SmoothMarginRanker(RankBoost):
     def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> PairRounds:
         return super()._ready(X, y, groups, _raised(sample_weight))
 
     def fit_pairs(

@@ -15,7 +15,7 @@ from rankexp.generators.discrete import DiscreteModel
 from rankexp.losses.base import Loss
 from rankexp.losses.zero_one import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.theory.bounds.rademacher import Estimate
+from rankexp.theory.bounds.rademacher import Approximation
 from rankexp.theory.models import log_masses
 
 BLOCKS = 20  # of a sample: the standard error is that of their mean
@@ -98,7 +98,7 @@ def scorer_regrets(
     rng: np.random.Generator | None = None,
     n: int = 100_000,
     balanced: bool = True,
-) -> tuple[Estimate, Estimate]:
+) -> tuple[Approximation, Approximation]:
     """Return the rank regret and the regret of a loss of a scorer on a model with known eta.
 
     Parameters
@@ -117,7 +117,7 @@ def scorer_regrets(
 
     Returns
     -------
-    tuple of Estimate
+    tuple of Approximation
         The error is 0; or the change on half of the nodes; or the standard error over 20 blocks.
         ValueError for a model without eta, fewer rows, or no `rng` to draw them with.
     """
@@ -143,9 +143,9 @@ def scorer_regrets(
     return _estimates(np.mean(parts, axis=0), np.asarray(sem(parts)))
 
 
-def _estimates(values: Floats, errors: Floats) -> tuple[Estimate, Estimate]:
+def _estimates(values: Floats, errors: Floats) -> tuple[Approximation, Approximation]:
     (a, b), (c, d) = values.tolist(), errors.tolist()
-    return Estimate(a, c), Estimate(b, d)
+    return Approximation(a, c), Approximation(b, d)
 
 
 def _checked(masses: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:
