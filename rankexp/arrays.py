@@ -7,3 +7,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Complexes = npt.NDArray[np.complex128]
+Labels = npt.NDArray[np.generic]
+"""Classes or levels, whatever they are: numbers, words or objects."""
+PerRow = npt.ArrayLike | None
+"""One value a row, such as a weight; or none given."""
+Seed = int | np.random.RandomState | None
+"""A `random_state` of scikit-learn."""

@@ -1,14 +1,19 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankexp.arrays import PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
+from rankexp.estimators.parameters import fitted_rows, one_of, training_data, weighed
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.estimators.threshold_model import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import (
@@ -82,14 +87,14 @@ class ORBoost(LevelRanker, StumpBooster):
     cuts: str = "quantile"
     n_cuts: int = 255
     smoothing: float | None = None
-    levels: Sequence[Any] | None = None
+    levels: Levels | None = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         self._check_boosting()
         one_of("variant", self.variant, VARIANTS)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
 
         Weights of rows, and what is raised, are as for :meth:`ProportionalOdds.fit`; ValueError,
@@ -98,10 +103,10 @@ class ORBoost(LevelRanker, StumpBooster):
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> LevelRounds:
+    def _ready(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> LevelRounds:
         self.check()
         levels = level_order(y, self.levels)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
@@ -117,11 +122,11 @@ class ORBoost(LevelRanker, StumpBooster):
         self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``r`` of rows, shape (n,): the higher, the better."""
         return self._sum(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""
         check_is_fitted(self)
         offsets = np.cumsum(self.alphas_)
