@@ -15,7 +15,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests of numbers: they run again on other processors and without compiled loops, but for
 # scikit-learn's checks of how estimators are called.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory checks \
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory runner/checks \
 	preference objectives) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
@@ -111,7 +111,7 @@ explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20
 # Checks call what the other tests try; `haswell` has them, too.
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
 	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" \
-		$(filter-out tests/checks,$(NUMERICAL))
+		$(filter-out tests/runner/checks,$(NUMERICAL))
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import rankexp
 from rankexp import registry, testing
-from rankexp.config.shipped import shipped_data
+from rankexp.runner.config.shipped import shipped_data
 
 NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 COMPILED = "_numba"

@@ -21,8 +21,6 @@ ROOMS = (
     "risks",
     "generators",
     "theory",
-    "checks",
-    "protocols",
     "preference",
     "objectives",
     "testing",
