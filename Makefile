@@ -28,7 +28,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types tests explore haswell bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types exports tests explore haswell bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -94,6 +94,9 @@ lint: $(VENV)/.installed-dev ## ruff: format and lint
 
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
+
+exports: $(VENV)/.installed-dev ## write the stubs that name what is public, after adding a loss, say
+	$(BIN)/python .ci/exports.py
 
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
 	$(PYTEST) --dist worksteal -m "not fidelity and not slow" --doctest-modules --doctest-glob="*.md" \

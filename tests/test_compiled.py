@@ -8,7 +8,7 @@ import pytest
 
 from rankexp import compiled
 from rankexp.errors import EnvironmentProblemError, NumbaError
-from rankexp.files import environment_problem
+from rankexp.runner.files import environment_problem
 
 LOOPS = "from rankexp.metrics import dominance_loops"
 
