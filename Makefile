@@ -15,7 +15,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests of numbers: they run again on other processors and without compiled loops, but for
 # scikit-learn's checks of how estimators are called.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory checks \
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory runner/checks \
 	preference objectives) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
@@ -28,7 +28,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types tests explore haswell plain bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests explore haswell plain bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -98,6 +98,9 @@ lines: $(VENV)/.installed-dev ## count the lines of each house; fail above a cei
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
 
+exports: $(VENV)/.installed-dev ## write the stubs that name what is public, after adding a loss, say
+	$(BIN)/python .ci/exports.py
+
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
 	$(PYTEST) --dist worksteal -m "not fidelity and not slow" --doctest-modules --doctest-glob="*.md" \
 		--ignore-glob="*/conftest.py" tests rankexp docs
@@ -111,7 +114,7 @@ explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20
 # Checks call what the other tests try; `haswell` has them, too.
 plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
 	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" \
-		$(filter-out tests/checks,$(NUMERICAL))
+		$(filter-out tests/runner/checks,$(NUMERICAL))
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml

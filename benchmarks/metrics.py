@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks._timing import best_times, time_ratio
-from rankexp.analyse.delong import orders
 from rankexp.metrics import mean_average_precision, ndcg, rank_loss
+from rankexp.runner.analyse.delong import orders
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from rankexp.config.schema import Study
-from rankexp.run import workers
-from rankexp.run.execute import execute
+from rankexp.runner.config.schema import Study
+from rankexp.runner.run import workers
+from rankexp.runner.run.execute import execute
 
 MODELS = 12
 

@@ -11,7 +11,7 @@ _HOME = Path(__file__).resolve().parents[1]
 if not sys.flags.safe_path and Path(sys.path[0]).resolve() != _HOME:
     del sys.path[0]
 
-from rankexp.cli import main  # noqa: E402
+from rankexp.runner.cli import main  # noqa: E402
 
 if __name__ == "__main__":
     main()

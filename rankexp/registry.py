@@ -1,9 +1,10 @@
 """Find losses, estimators, metrics and the like by name, importing only the one that is used.
 
 A module of a room declares what it offers in a literal ``REGISTER = {"name": "Attribute"}``.
-Listing names reads these literals and imports nothing, so a new file is all it takes. Other
-packages add names by entry points of the group ``rankexp.<room>``; one that is broken is named in
-a `PluginWarning` and left out.
+Listing names reads these literals and imports nothing, so a new file is all it takes. A room has
+a folder, and one of the same kind in the wing of each study that needs it. Other packages add
+names by entry points of the group ``rankexp.<group>``; one that is broken is named in a
+`PluginWarning` and left out.
 """
 
 import ast
@@ -12,33 +13,49 @@ import importlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+
+@dataclass(frozen=True)
+class Room:
+    """What one thing of a room is called, and where the room lies below `rankexp`."""
+
+    noun: str
+    folder: str
+    contract: str | None = None
+    """The module of the folder that has the room's class, and `unfit` for what others offer."""
+
 
 ROOMS = {
-    "losses": "loss",
-    "risks": "risk",
-    "estimators": "estimator",
-    "generators": "generator",
-    "metrics": "metric",
-    "theory": "theory",
-    "theory.thresholds": "theory of thresholds",
-    "checks": "check",
-    "protocols": "protocol",
-    "keep.curves": "curve",
-    "keep.texts": "text",
-    "data.sources": "data source",
-    "report.blocks": "block",
+    "losses": Room("loss", "losses", "base"),
+    "risks": Room("risk", "risks", "base"),
+    "estimators": Room("estimator", "estimators"),
+    "generators": Room("generator", "generators"),
+    "metrics": Room("metric", "metrics", "base"),
+    "theory": Room("theory", "theory"),
+    "theory.thresholds": Room("theory of thresholds", "theory.thresholds"),
+    "checks": Room("check", "runner.checks"),
+    "protocols": Room("protocol", "runner.protocols", "base"),
+    "keep.curves": Room("curve", "keep.curves"),
+    "keep.texts": Room("text", "keep.texts"),
+    "data.sources": Room("data source", "runner.data.sources"),
+    "report.blocks": Room("block", "runner.report.blocks"),
 }
-"""The rooms that things are registered in, and what one of them is called."""
+"""Rooms by group: other packages add names under the entry points ``rankexp.<group>``."""
+
+WINGS = "studies"
+"""The folder with what single studies need: ``studies/<study>/<last part of a group>/``."""
 
 SHOWN = 60
 """Signs of what was given that messages show."""
+_WRITTEN = {"REGISTER": '{"name": "Attribute"}', "__all__": '["Name"]'}
+_T = TypeVar("_T")
 _TARGET = re.compile(r"(?P<module>\w+(?:\.\w+)*)\s*:\s*(?P<attribute>\w+(?:\.\w+)*)(?:\s*\[.*\])?")
 
 
@@ -81,36 +98,60 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def _declared(file: Path) -> dict[str, str]:
     """Read what a module registers; ValueError where that is no literal."""
+    return {
+        str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()
+    }
+
+
+def _literal(file: Path, wanted: str, default: _T) -> _T:
+    """Read a module's literal of the kind of the default, which is returned for none."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:
             case (
-                ast.Assign(targets=[ast.Name(id="REGISTER")], value=value)
-                | ast.AnnAssign(target=ast.Name(id="REGISTER"), value=ast.expr() as value)
-            ):
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ) if name == wanted:
                 try:
-                    return {str(name): str(to) for name, to in ast.literal_eval(value).items()}
-                except (ValueError, AttributeError):
-                    text = 'REGISTER must be written out, as {"name": "Attribute"}'
-                    raise ValueError(f"{file}, line {node.lineno}: {text}") from None
-    return {}
+                    found = ast.literal_eval(value)
+                except ValueError:
+                    found = None
+                if isinstance(found, type(default)):
+                    return found
+                text = f"{wanted} must be written out, as {_WRITTEN[wanted]}"
+                raise ValueError(f"{file}, line {node.lineno}: {text}")
+    return default
 
 
-def _files(folder: Path, room: str) -> Iterator[tuple[str, Path]]:
-    """Yield the modules of a room and of its folders, save those that are rooms of their own."""
+def _files(package: str) -> Iterator[tuple[str, Path]]:
+    """Yield the modules of a folder and those below, save folders that are rooms of their own."""
+    folder = Path(__file__).parent.joinpath(*package.split("."))
     for file in sorted(folder.glob("*.py")):
-        yield f"rankexp.{room}.{file.stem}", file
+        yield f"rankexp.{package}.{file.stem}", file
     for inner in sorted(path.parent for path in folder.glob("*/__init__.py")):
-        if f"{room}.{inner.name}" not in ROOMS:
-            yield from _files(inner, f"{room}.{inner.name}")
+        if all(f"{package}.{inner.name}" != room.folder for room in ROOMS.values()):
+            yield from _files(f"{package}.{inner.name}")
+
+
+def wings() -> list[str]:
+    """Return the studies that have a wing, as their folders are called."""
+    folder = Path(__file__).parent / WINGS
+    return sorted(path.parent.name for path in folder.glob("*/__init__.py"))
+
+
+def _folders(group: str) -> list[str]:
+    """Return where the things of a room lie: its own folder first, then those of wings."""
+    room = ROOMS.get(group)
+    kind = group.rpartition(".")[2]
+    return [room.folder, *(f"{WINGS}.{wing}.{kind}" for wing in wings())] if room else []
 
 
 @cache
 def _room(room: str) -> dict[str, Target]:
     """Map the names of a room to where they are found."""
-    folder = Path(__file__).parent.joinpath(*room.split("."))
     found = {
         name: Target(module, attribute)
-        for module, file in _files(folder, room)
+        for folder in _folders(room)
+        for module, file in _files(folder)
         for name, attribute in _declared(file).items()
     }
     for point in _entry_points(f"rankexp.{room}"):
@@ -141,7 +182,7 @@ def _entry_points(group: str) -> list[EntryPoint]:
 
 def noun(room: str) -> str:
     """Return what one thing of a room is called."""
-    return ROOMS.get(room) or room.rpartition(".")[2].removesuffix("s")
+    return ROOMS[room].noun if room in ROOMS else room.rpartition(".")[2].removesuffix("s")
 
 
 def names(room: str) -> list[str]:
@@ -184,15 +225,18 @@ def get(room: str, name: str) -> Any:
 
 
 def _unfit(room: str, found: Any) -> str | None:
-    """Return why something cannot be of a room, by ``unfit`` of its ``base.py`` if it has one."""
+    """Return why something cannot be of a room, by ``unfit`` of the room's contract."""
     if not callable(found):
         return f"{shown(found)} is neither a class nor a function"
-    try:
-        base = importlib.import_module(f"rankexp.{room}.base")
-    except ModuleNotFoundError:
-        return None
-    why: str | None = getattr(base, "unfit", lambda _: None)(found)
+    contract = _contract(room)
+    why: str | None = contract.unfit(found) if contract else None
     return why
+
+
+def _contract(room: str) -> Any:
+    """Import the module with a room's contract; None where the room has none."""
+    here = ROOMS[room]
+    return here.contract and importlib.import_module(f"rankexp.{here.folder}.{here.contract}")
 
 
 def warn(error: PluginError) -> None:
@@ -223,27 +267,36 @@ def summaries(room: str) -> dict[str, str]:
     return found
 
 
-def exports(
-    room: str, public: Sequence[str] = ()
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` that offer a room's public objects lazily.
+@cache
+def listed(package: str) -> dict[str, str]:
+    """Map what the modules of a package list in a literal ``__all__`` to these modules."""
+    return {
+        attribute: module
+        for module, file in _files(package)
+        if not module.endswith("__init__")
+        for attribute in _literal(file, "__all__", list[str]())
+    }
 
-    Those are what is registered, and what else is `public`: the room's ``base`` module holds it.
+
+def exports(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` that offer a package's public objects lazily.
+
+    Those are what is registered, and what else its modules list in ``__all__``.
     """
 
-    def registered() -> dict[str, str]:
-        """Map attributes to names, ours first."""
-        found: dict[str, str] = {}
+    def public() -> dict[str, Callable[[], Any]]:
+        """Map attributes to what loads them, ours first."""
+        found = {name: Target(module, name).load for name, module in listed(room).items()}
         for name, target in _room(room).items():
-            found.setdefault(target.attribute, name)
+            found.setdefault(target.attribute, partial(get, room, name))
         return found
 
     def lazy(attribute: str) -> Any:
-        known = {} if attribute.startswith("__") else registered()
-        if attribute in known:
-            return get(room, known[attribute])
-        if attribute in public:
-            return Target(f"rankexp.{room}.base", attribute).load()
-        raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
+        if attribute == "__all__":
+            ours = {t.attribute for t in _room(room).values() if t.package == "rankexp"}
+            return sorted(ours | set(listed(room)))
+        if attribute.startswith("__") or attribute not in public():
+            raise AttributeError(f"module 'rankexp.{room}' has no attribute '{attribute}'")
+        return public()[attribute]()
 
-    return lazy, lambda: sorted({*registered(), *public})
+    return lazy, lambda: sorted(public())

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import rankexp
 from rankexp import registry, testing
-from rankexp.config.shipped import shipped_data
+from rankexp.runner.config.shipped import shipped_data
 
 NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 COMPILED = "_numba"
@@ -35,8 +35,9 @@ def main() -> None:
         sys.exit(f"bare: rankexp comes from {where}, not from the wheel in {sys.prefix}")
     if found := [name for name in NOT_HERE if importlib.util.find_spec(name)]:
         sys.exit(f"bare: this environment is not bare, it has {', '.join(found)}")
-    if not (where / "py.typed").is_file():
-        sys.exit("bare: the wheel has no py.typed, so its types reach nobody")
+    for name in ("py.typed", "losses/__init__.pyi"):
+        if not (where / name).is_file():
+            sys.exit(f"bare: the wheel has no {name}, so its types reach nobody")
     imported = import_everything()
     rankexp_command("check", *(study.stem for study in given.studies))  # those in the wheel
     rankexp_command("data", "list")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from rankexp.config.schema import Study
-from rankexp.plan import DataFacts, cells
-from rankexp.run.store import Store
+from rankexp.runner.config.schema import Study
+from rankexp.runner.plan import DataFacts, cells
+from rankexp.runner.run.store import Store
 
 HERE = Path(__file__).parent / "golden"
 FACTS = {name: DataFacts(100, name[0] * 64, "anywhere") for name in ("vote", "ranked")}

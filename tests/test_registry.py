@@ -11,10 +11,9 @@ import rankexp
 from rankexp import registry
 
 ROOT = Path(rankexp.__file__).parent
-ROOMS = [
-    room for room in registry.ROOMS if ROOT.joinpath(*room.split("."), "__init__.py").exists()
-]
+ROOMS = list(registry.ROOMS)
 TARGETS = [(room, name, target) for room in ROOMS for name, target in registry._room(room).items()]
+PUBLIC = [group for group, room in registry.ROOMS.items() if "." not in room.folder]
 OURS = [target for target in TARGETS if target[2].package == "rankexp"]
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "numba", "matplotlib", "pydantic", "openml")
 
@@ -32,12 +31,12 @@ def test_listing_names_imports_nothing_heavy():
 
 
 def test_help_imports_nothing_heavy():
-    code = "import sys\nfrom rankexp.cli import main\nsys.argv[1:] = ['--help']\n"
+    code = "import sys\nfrom rankexp.runner.cli import main\nsys.argv[1:] = ['--help']\n"
     assert loaded_after(code + "try:\n    main()\nexcept SystemExit:\n    pass") == set()
 
 
 def test_a_room_is_entered_without_importing_what_is_in_it():
-    rooms = ("estimators", "metrics", "losses", "risks", "generators", "theory", "checks")
+    rooms = [room.folder for room in registry.ROOMS.values() if "." not in room.folder]
     code = "; ".join(f"import rankexp.{room} as {room}; dir({room})" for room in rooms)
     assert loaded_after(code) == set()
     assert "numpy" in loaded_after("from rankexp.metrics import rank_loss")
@@ -48,7 +47,7 @@ def test_what_is_found_by_its_name_knows_it(room, name):
     assert registry.name_of(room, registry.get(room, name)) == name
 
 
-@pytest.mark.parametrize(("room", "name", "target"), [t for t in OURS if "." not in t[0]])
+@pytest.mark.parametrize(("room", "name", "target"), [t for t in OURS if t[0] in PUBLIC])
 def test_public_names_come_from_their_room(room, name, target):
     """Also once their module has been imported, which would hide an object of its name."""
     assert target.module.split(".")[-1] != target.attribute
@@ -61,7 +60,8 @@ def test_public_names_come_from_their_room(room, name, target):
 def test_no_name_is_declared_twice(room):
     declared = [
         name
-        for _, file in registry._files(ROOT.joinpath(*room.split(".")), room)
+        for folder in registry._folders(room)
+        for _, file in registry._files(folder)
         for name in registry._declared(file)
     ]
     assert sorted(declared) == sorted(set(declared))
@@ -122,6 +122,15 @@ def test_a_declaration_is_a_literal(tmp_path, text, declared):
             registry._declared(file)
     else:
         assert registry._declared(file) == declared
+
+
+def test_what_a_module_lists_is_a_literal(tmp_path):
+    file = tmp_path / "one.py"
+    file.write_text("REGISTER = {'a': 'A'}\n__all__ = ['B']\n", encoding="utf-8")
+    assert registry._literal(file, "__all__", []) == ["B"]
+    file.write_text("__all__ = [*OTHERS]\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"one\.py, line 1: __all__ must be written out"):
+        registry._literal(file, "__all__", [])
 
 
 @pytest.mark.parametrize("name", [5, None, ["auc"], {"auc": 1}, 1.5, True])
@@ -242,7 +251,7 @@ def test_a_broken_plug_in_breaks_no_import_and_no_listing(tmp_path):
     (info / "entry_points.txt").write_text(f"[rankexp.metrics]\n{lines}[rankexp.losses]\n{lines}")
     code = (
         "from rankexp.metrics import *\nfrom rankexp.losses import *\nimport rankexp.losses\n"
-        "dir(rankexp.losses)\nfrom rankexp.cli import main\nimport sys\n"
+        "dir(rankexp.losses)\nfrom rankexp.runner.cli import main\nimport sys\n"
         "sys.argv = ['rankexp', 'list', 'metrics']\nmain()"
     )
     path = os.pathsep.join([str(tmp_path), str(ROOT.parent)])

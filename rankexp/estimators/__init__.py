@@ -12,41 +12,6 @@ kernels, boosting, trees, or thresholds between levels.
 True
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = [
-    "BoostedRanker",
-    "CRank",
-    "KendallTree",
-    "KernelRanker",
-    "LinearRanker",
-    "MaxMarginRanker",
-    "ORBoost",
-    "OnlineRanker",
-    "OrdinalSVM",
-    "ProportionalOdds",
-    "RankBoost",
-    "RankPerceptron",
-    "RankingForest",
-    "SmoothMarginRanker",
-]
-
-if TYPE_CHECKING:
-    from rankexp.estimators.boosted_ranker import BoostedRanker
-    from rankexp.estimators.crank import CRank
-    from rankexp.estimators.kendall_tree import KendallTree
-    from rankexp.estimators.kernel_ranker import KernelRanker
-    from rankexp.estimators.linear import LinearRanker
-    from rankexp.estimators.max_margin import MaxMarginRanker
-    from rankexp.estimators.online_ranker import OnlineRanker
-    from rankexp.estimators.or_boost import ORBoost
-    from rankexp.estimators.ordinal_svm import OrdinalSVM
-    from rankexp.estimators.proportional_odds import ProportionalOdds
-    from rankexp.estimators.rank_boost import RankBoost
-    from rankexp.estimators.rank_perceptron import RankPerceptron
-    from rankexp.estimators.ranking_forest import RankingForest
-    from rankexp.estimators.smooth_margin import SmoothMarginRanker
-else:
-    __getattr__, __dir__ = exports("estimators", __all__)
+__getattr__, __dir__ = exports("estimators")

@@ -11,32 +11,6 @@ P(y = 1 | x), the model offers, too.
 (5, (5,))
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = [
-    "Discrete",
-    "ExponentialFamily",
-    "Folded",
-    "Gaussian",
-    "Generator",
-    "Linear",
-    "Model",
-    "Polynomial",
-    "Regression",
-    "Rules",
-]
-
-if TYPE_CHECKING:
-    from rankexp.generators.base import Generator, Model
-    from rankexp.generators.discrete import Discrete
-    from rankexp.generators.exponential import ExponentialFamily
-    from rankexp.generators.folded import Folded
-    from rankexp.generators.gaussian import Gaussian
-    from rankexp.generators.linear import Linear
-    from rankexp.generators.polynomial import Polynomial
-    from rankexp.generators.regression import Regression
-    from rankexp.generators.rules import Rules
-else:
-    __getattr__, __dir__ = exports("generators", __all__)
+__getattr__, __dir__ = exports("generators")

@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 
+__all__ = ["Generator", "Model"]
+
 
 class Model(Protocol):
     """One distribution of examples (x, y); can be pickled, so that workers can have it."""

@@ -19,35 +19,6 @@ with an entry point of the group ``rankexp.losses``. What it says of itself (`co
 ...) decides under which risks it trains, see `rankexp.risks`.
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = [
-    "AsymmetricA",
-    "AsymmetricB",
-    "Exponential",
-    "Hinge",
-    "Logistic",
-    "Loss",
-    "MarginLoss",
-    "PClassification",
-    "ScaledLogistic",
-    "Squared",
-    "SquaredHinge",
-    "ZeroOne",
-    "parse",
-]
-
-if TYPE_CHECKING:
-    from rankexp.losses.asymmetric import AsymmetricA, AsymmetricB
-    from rankexp.losses.base import Loss, MarginLoss, parse
-    from rankexp.losses.exponential import Exponential
-    from rankexp.losses.hinge import Hinge
-    from rankexp.losses.logistic import Logistic
-    from rankexp.losses.p_classification import PClassification, ScaledLogistic
-    from rankexp.losses.squared import Squared
-    from rankexp.losses.squared_hinge import SquaredHinge
-    from rankexp.losses.zero_one import ZeroOne
-else:
-    __getattr__, __dir__ = exports("losses", __all__)
+__getattr__, __dir__ = exports("losses")

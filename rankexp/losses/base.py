@@ -9,6 +9,8 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.names import Named
 
+__all__ = ["Loss", "MarginLoss", "parse"]
+
 Labels = Floats | float
 
 

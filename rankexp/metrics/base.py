@@ -18,6 +18,8 @@ from rankexp import names, registry
 from rankexp.arrays import Floats
 from rankexp.errors import ConfigError
 
+__all__ = ["Metric", "UndefinedMetricWarning", "declare", "parse"]
+
 Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -29,6 +29,15 @@ from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_order
 from rankexp.metrics.base import Metric, parse
 
+__all__ = [
+    "RankScorer",
+    "auc_scorer",
+    "d_tau_scorer",
+    "iauc_scorer",
+    "rank_loss_scorer",
+    "u_pairs_scorer",
+]
+
 
 @dataclass(frozen=True)
 class RankScorer:

@@ -11,6 +11,6 @@ pairs of a better and a worse row, in time O(n) or O(n log n), whatever the size
 `rankexp.estimators.BoostedRanker` trains LightGBM and XGBoost by it.
 """
 
-from rankexp.objectives.pair_objective import PairObjective
+from rankexp.registry import exports
 
-__all__ = ["PairObjective"]
+__getattr__, __dir__ = exports("objectives")

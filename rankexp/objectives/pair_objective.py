@@ -20,6 +20,8 @@ from rankexp.solvers.pairs.panels import PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 
+__all__ = ["PairObjective"]
+
 LOSSES: dict[str, tuple[MarginLoss, float]] = {
     "logistic": (Logistic(), 1.0),
     "squared_hinge": (SquaredHinge(), 0.125),

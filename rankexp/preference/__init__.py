@@ -14,37 +14,6 @@ where sigma(u) < sigma(v), position 1 being the top (section 10.6).
 array([1, 2, 0])
 """
 
-from rankexp.preference.emphasis import Partite, Top, check_emphasis, uniform
-from rankexp.preference.exact import (
-    above,
-    degree_probabilities,
-    order_probabilities,
-    preference_matrix,
-)
-from rankexp.preference.losses import pair_costs, preference_loss, ranking_loss
-from rankexp.preference.pair_classifier import PairClassifier
-from rankexp.preference.regrets import Query, Regrets, best_order, regrets
-from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
+from rankexp.registry import exports
 
-__all__ = [
-    "PairClassifier",
-    "Partite",
-    "Query",
-    "Ranked",
-    "Regrets",
-    "Top",
-    "above",
-    "best_order",
-    "check_emphasis",
-    "degree_probabilities",
-    "degrees",
-    "order_probabilities",
-    "pair_costs",
-    "preference_loss",
-    "preference_matrix",
-    "quicksort_rank",
-    "ranking_loss",
-    "regrets",
-    "sort_by_degree",
-    "uniform",
-]
+__getattr__, __dir__ = exports("preference")

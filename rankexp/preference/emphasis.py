@@ -9,6 +9,8 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 
+__all__ = ["Partite", "Top", "check_emphasis", "uniform"]
+
 Emphasis = Callable[[Ints, Ints], Any]
 """omega(i, j) of positions in the target ranking, 1 the top: what a wrong pair counts."""
 

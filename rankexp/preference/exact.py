@@ -8,6 +8,8 @@ import numpy.typing as npt
 from rankexp.arrays import Floats, Ints
 from rankexp.preference.asking import TOL, Preference, all_pairs, ask, query
 
+__all__ = ["above", "degree_probabilities", "order_probabilities", "preference_matrix"]
+
 MOST = 12  # items, of which all subsets are gone through
 
 

@@ -14,6 +14,8 @@ from rankexp.preference.asking import Preference, all_pairs, ask, query
 from rankexp.preference.emphasis import Emphasis, check_emphasis
 from rankexp.preference.exact import checked_order
 
+__all__ = ["pair_costs", "preference_loss", "ranking_loss"]
+
 Pairs = Iterator[tuple[Ints, Ints]]
 
 

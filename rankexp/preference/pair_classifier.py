@@ -22,6 +22,8 @@ from rankexp.metrics.level_counts import group_numbers
 from rankexp.preference.asking import all_pairs
 from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
 
+__all__ = ["PairClassifier"]
+
 NO_PAIR = "there is no pair to rank: no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
 Features = Callable[[Floats, Floats], Any]

@@ -8,6 +8,8 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.preference.asking import Preference, all_pairs, ask, query
 
+__all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
+
 DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
 Segments = tuple[Ints, Ints]  # where each begins, and how long it is
 

@@ -19,17 +19,6 @@ True
 `table` says this of all losses and risks; `rankexp.estimators.LinearRanker` trains.
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = ["Bipartite", "Classification", "Multipartite", "Push", "Risk", "Task", "parse", "table"]
-
-if TYPE_CHECKING:
-    from rankexp.risks.base import Risk, Task, parse, table
-    from rankexp.risks.bipartite import Bipartite
-    from rankexp.risks.classification import Classification
-    from rankexp.risks.multipartite import Multipartite
-    from rankexp.risks.push import Push
-else:
-    __getattr__, __dir__ = exports("risks", __all__)
+__getattr__, __dir__ = exports("risks")

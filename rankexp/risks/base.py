@@ -15,6 +15,8 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.result import PathResult
 
+__all__ = ["Risk", "Task", "parse", "table"]
+
 Given = Literal["sample_weight", "groups"]
 QUERIES = ("pairs", "each", "across")
 """Within groups every pair counts alike, or every group that has one; or groups are left aside."""

@@ -18,29 +18,6 @@ A thing of another package needs no entry point for this, save where it says so.
 `rankexp` imports this room, and it needs neither pytest nor hypothesis.
 """
 
-from rankexp.testing.blocks import check_block
-from rankexp.testing.checks import check_check
-from rankexp.testing.contract import ContractError
-from rankexp.testing.generators import check_generator
-from rankexp.testing.kept import check_curve, check_text
-from rankexp.testing.losses import check_loss
-from rankexp.testing.metrics import check_metric
-from rankexp.testing.protocols import check_protocol
-from rankexp.testing.rankers import check_ranker
-from rankexp.testing.risks import check_risk
-from rankexp.testing.sources import check_source
+from rankexp.registry import exports
 
-__all__ = [
-    "ContractError",
-    "check_block",
-    "check_check",
-    "check_curve",
-    "check_generator",
-    "check_loss",
-    "check_metric",
-    "check_protocol",
-    "check_ranker",
-    "check_risk",
-    "check_source",
-    "check_text",
-]
+__getattr__, __dir__ = exports("testing")

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from rankexp import registry
-from rankexp.config.schema import Block, Study
-from rankexp.report.build import open_report
-from rankexp.report.model import Output
-from rankexp.report.options import BlockKind
-from rankexp.report.write import files
-from rankexp.run.execute import execute
+from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.report.build import open_report
+from rankexp.runner.report.model import Output
+from rankexp.runner.report.options import BlockKind
+from rankexp.runner.report.write import files
+from rankexp.runner.run.execute import execute
 from rankexp.testing.contract import ContractError, keep, need
+
+__all__ = ["check_block"]
 
 PROTOCOL = {"kind": "models", "models": 2, "training_sets": 2, "n_train": 40, "n_test": 60}
 TINY = {
@@ -56,7 +58,7 @@ def check_block(
     """
     made = registry.get("report.blocks", kind) if isinstance(kind, str) else kind
     if not (inspect.isclass(made) and issubclass(made, BlockKind)):
-        raise ContractError(f"{made!r} is no subclass of rankexp.report.options.BlockKind")
+        raise ContractError(f"{made!r} is no subclass of rankexp.runner.report.options.BlockKind")
     keep(f"block {made.__name__}", (declares_its_options,), made)
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})
@@ -82,7 +84,7 @@ def shows_the_study(kind: type[BlockKind], context: Any, block: Block) -> None:
     faults = [fault.text for fault in options.faults(context.study, block)]
     need(not faults, f"it cannot show the study: {faults}")
     output, again = (options.output(context, block) for _ in range(2))
-    need(isinstance(output, Output), f"it gives {output!r}, no rankexp.report.model.Output")
+    need(isinstance(output, Output), f"it gives {output!r}, no rankexp.runner.report.model.Output")
     need(output.tables or output.figure or output.lead, "it shows nothing")
     for table in output.tables:
         wide = {len(row) for row in table.rows} - {len(table.columns)}

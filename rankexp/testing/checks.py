@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from rankexp import registry
-from rankexp.checks.base import Problem, Takes, takes
 from rankexp.metrics.base import Kind
+from rankexp.runner.checks.base import Problem, Takes, takes
 from rankexp.testing.contract import keep, need
+
+__all__ = ["check_check"]
 
 KEYS = {"quantity", "value", "group", "step"}
 

@@ -9,6 +9,8 @@ import numpy as np
 from rankexp import registry
 from rankexp.names import Named
 
+__all__ = ["ContractError"]
+
 Law = Callable[..., None]
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from rankexp import registry
 from rankexp.testing.contract import keep, need
 
+__all__ = ["check_generator"]
+
 ROWS = 20_000
 SPREADS = 5.0
 """Standard errors that a mean may be off."""

@@ -11,6 +11,8 @@ from rankexp import registry
 from rankexp.arrays import Floats
 from rankexp.testing.contract import keep, need
 
+__all__ = ["check_curve", "check_text"]
+
 ROWS = 30
 NAMES = ("income >$50K", "x^2")
 

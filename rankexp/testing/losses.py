@@ -13,6 +13,8 @@ from rankexp.risks.base import Risk
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need, raises
 from rankexp.testing.risks import trains
 
+__all__ = ["check_loss"]
+
 SIGNS = (1.0, -1.0)
 V = np.linspace(-6.0, 6.0, 241) + 0.0123
 """Scores; none is at a kink of a usual loss."""

@@ -9,6 +9,8 @@ from rankexp import registry
 from rankexp.metrics.base import DATA, Kind, Metric, parameters_of, parse
 from rankexp.testing.contract import keep, need, raises
 
+__all__ = ["check_metric"]
+
 ROWS = 40
 SCORERS = 3
 KINDS = ("binary", "ordinal", "continuous")

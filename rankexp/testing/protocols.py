@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from rankexp.generators.linear import Linear
-from rankexp.protocols.base import Design, Generated, Loaded, Part, Parts, Place, Protocol
+from rankexp.runner.protocols.base import Design, Generated, Loaded, Part, Parts, Place, Protocol
 from rankexp.seeds import stream
 from rankexp.testing.contract import ContractError, keep, need
+
+__all__ = ["check_protocol"]
 
 ROWS = 60
 SEED = 3
@@ -27,7 +29,7 @@ def check_protocol(protocol: Protocol) -> None:
         ``Rolling(kind="rolling", windows=3)``.
     """
     if not isinstance(protocol, Protocol):
-        raise ContractError(f"{protocol!r} is no rankexp.protocols.base.Protocol")
+        raise ContractError(f"{protocol!r} is no rankexp.runner.protocols.base.Protocol")
     laws = [counts_its_places, is_its_identity, describes_itself, makes_parts]
     laws += [parts_rows] if protocol.problems == "data sets" else []
     keep(f"protocol {protocol!r}", [*laws, is_repeatable], protocol)

@@ -9,6 +9,8 @@ from rankexp import registry
 from rankexp.testing import levels
 from rankexp.testing.contract import keep, need
 
+__all__ = ["check_ranker"]
+
 
 def check_ranker(estimator: Any, *, scikit_learn: bool = True) -> None:
     """Check that an estimator can be a method of a study.

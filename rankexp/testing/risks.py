@@ -13,6 +13,8 @@ from rankexp.risks.push import Push
 from rankexp.solvers.result import PathResult
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need
 
+__all__ = ["check_risk"]
+
 LAMS = np.array([1.0, 0.1])
 TOL = 1e-6
 ROUNDING = 1e-9

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from rankexp import registry
-from rankexp.config.data_entry import DataEntry
-from rankexp.data.dataset import Table
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data.dataset import Table
 from rankexp.testing.contract import ContractError, keep, need
+
+__all__ = ["check_source"]
 
 NOT_THERE = "no-such-data-set"
 
@@ -52,7 +54,7 @@ def gives_a_table(source: Any, reference: object, folders: list[Path]) -> None:
     """Its table has a column a feature, numbers or codes, and the same values every time."""
     table, again = (source(reference, entry_for(reference), folders) for _ in range(2))
     if not isinstance(table, Table) or not isinstance(again, Table):
-        raise ContractError(f"for {reference!r} it gives {table!r}, no rankexp.data.Table")
+        raise ContractError(f"for {reference!r} it gives {table!r}, no rankexp.runner.data.Table")
     shape, count = table.values.shape, len(table.columns)
     need(len(shape) == 2 and shape[1] == count, f"{count} columns, values of shape {shape}")
     need(table.values.dtype == np.float64, f"its values are {table.values.dtype}")

@@ -11,24 +11,6 @@ Registered are functions ``f(model, X, **options) -> (n,)`` of a model with know
 (3,)
 """
 
-from typing import TYPE_CHECKING
-
 from rankexp.registry import exports
 
-__all__ = [
-    "half_log_ratio",
-    "hinge_population",
-    "likelihood_ratio",
-    "log_ratio",
-    "orboost",
-    "proportional_odds",
-    "tripartite",
-]
-
-if TYPE_CHECKING:
-    from rankexp.theory.bayes import half_log_ratio, likelihood_ratio, log_ratio, tripartite
-    from rankexp.theory.boosting import orboost
-    from rankexp.theory.odds import proportional_odds
-    from rankexp.theory.staircase import hinge_population
-else:
-    __getattr__, __dir__ = exports("theory", __all__)
+__getattr__, __dir__ = exports("theory")

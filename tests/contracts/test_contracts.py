@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from rankexp.data.dataset import Feature, Table
 from rankexp.estimators import ProportionalOdds
 from rankexp.generators import Linear
 from rankexp.losses import Hinge, Logistic, SquaredHinge
 from rankexp.metrics import auc
 from rankexp.metrics.base import Metric, declare
-from rankexp.protocols.base import Part, Parts, Place
-from rankexp.protocols.split import Holdout
-from rankexp.report.blocks.tables.paired_table import PairedTable
 from rankexp.risks import Bipartite, Classification
+from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.protocols.base import Part, Parts, Place
+from rankexp.runner.protocols.split import Holdout
+from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.testing import (
     ContractError,
     check_block,

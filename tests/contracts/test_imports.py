@@ -1,4 +1,4 @@
-"""Imports go one way: every room may use only the rooms below it."""
+"""Imports go one way: between the three houses, and between the rooms of one house."""
 
 import ast
 from pathlib import Path
@@ -6,44 +6,34 @@ from pathlib import Path
 import pytest
 
 import rankexp
+from rankexp import registry
 
 ROOT = Path(rankexp.__file__).parent
-BASE = {
+FILES = sorted(ROOT.rglob("*.py"))
+HOUSES = {
+    "library": set(),
+    "runner": {"library"},
+    "testing": {"library", "runner"},
+    "studies": {"library", "runner"},
+    "top": {"runner"},
+}
+"""Each house, and the houses that it may use. A wing uses no other wing."""
+TOP = {"__init__", "__main__"}
+HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
+FRONT_END = {"runner", "studies", "testing"}
+
+EVERYWHERE = {
     "arrays",
     "blas",
     "categories",
-    "errors",
-    "files",
-    "imports",
-    "registry",
-    "names",
-    "seeds",
     "compiled",
+    "errors",
+    "imports",
+    "names",
+    "registry",
+    "seeds",
 }
-NUMERIC = {
-    "losses",
-    "metrics",
-    "generators",
-    "solvers",
-    "risks",
-    "objectives",
-    "estimators",
-    "preference",
-    "theory",
-    "checks",
-}
-HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
-MAY_USE = {
-    "arrays": set(),
-    "blas": set(),
-    "categories": set(),
-    "errors": set(),
-    "files": set(),
-    "imports": set(),
-    "registry": set(),
-    "names": {"registry"},
-    "seeds": set(),
-    "compiled": set(),
+LIBRARY = {
     "losses": set(),
     "metrics": set(),
     "generators": set(),
@@ -53,91 +43,129 @@ MAY_USE = {
     "estimators": {"losses", "metrics", "solvers", "risks", "objectives"},
     "preference": {"metrics", "estimators"},
     "theory": {"losses", "metrics", "generators"},
-    "checks": NUMERIC,
+    "keep": {"metrics"},
+}
+"""Each room of the library, and the rooms that it may use."""
+RUNNER = {
+    "files": set(),
     "grid": set(),
     "strict": set(),
-    "keep": {"metrics"},
     "protocols": {"strict"},
-    "config": NUMERIC | {"strict", "grid", "protocols"},
-    "spec": {"config", "metrics", "grid", "protocols"},
-    "plan": {"config", "metrics", "grid", "protocols", "spec"},
-    "data": {"config", "plan"},
-    "run": NUMERIC | {"config", "keep", "plan", "data", "grid", "protocols", "spec"},
-    "analyse": {"metrics", "config", "keep", "plan", "run", "grid", "protocols", "spec"},
-    "report": {
-        "losses",
-        "metrics",
-        "theory",
-        "config",
-        "keep",
-        "plan",
-        "run",
-        "analyse",
-        "grid",
-        "strict",
-        "protocols",
-    },
-    "testing": NUMERIC | {"config", "plan", "data", "protocols", "run", "report", "grid", "spec"},
+    "checks": set(),
+    "config": {"strict", "grid", "protocols", "checks"},
+    "spec": {"config", "grid", "protocols"},
+    "plan": {"config", "grid", "protocols", "spec"},
+    "data": {"config", "plan", "files"},
+    "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files"},
+    "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
+    "report": {"config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"},
     "compare": {
         "config",
         "data",
-        "metrics",
         "plan",
         "protocols",
         "run",
         "analyse",
         "report",
         "spec",
+        "files",
     },
     "cli_data": {"config", "data"},
     "cli_own": {"compare", "data"},
-    "cli": NUMERIC | {"cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
-    "__main__": {"cli"},
-    "__init__": set(),
+    "cli": {"cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
 }
+"""Each room of the runner, and the rooms that it may use, besides the library."""
 
 
-def room(file: Path) -> str:
-    return file.relative_to(ROOT).parts[0].removesuffix(".py")
+def parts(file: Path) -> tuple[str, ...]:
+    """Return the folders of a file below the package, and its own name."""
+    return file.relative_to(ROOT).with_suffix("").parts
 
 
-def imported(file: Path) -> set[str]:
+def house(name: str) -> str:
+    """Return the house of a top folder or module."""
+    if name in TOP:
+        return "top"
+    return name if name in FRONT_END else "library"
+
+
+def imported(file: Path) -> set[tuple[str, ...]]:
+    """Return what a file imports, at once or later, as the parts of dotted names."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: relative import"
-            module = node.module or ""
-            found |= (
-                {f"{module}.{a.name}" for a in node.names} if module == "rankexp" else {module}
-            )
-    return found
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {tuple(name.split(".")) for name in found}
 
 
-FILES = sorted(ROOT.rglob("*.py"))
+def own(file: Path) -> set[tuple[str, ...]]:
+    """Return what a file imports of this package, without the package's name."""
+    return {
+        name[1:]
+        for name in imported(file)
+        if name[0] == "rankexp"
+        and len(name) > 1
+        and (ROOT / f"{name[1]}.py").exists() | (ROOT / name[1]).is_dir()
+    }
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
-def test_a_room_uses_only_rooms_below_it(file: Path) -> None:
-    here = room(file)
-    used = {name.split(".")[1] for name in imported(file) if name.startswith("rankexp.")}
-    used = {name for name in used if (ROOT / name).is_dir() or (ROOT / f"{name}.py").exists()}
-    above = used - MAY_USE[here] - BASE - {here}
-    assert not above, f"{here} must not import {sorted(above)}"
+each_file = pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
 
 
-def test_nothing_uses_the_contracts() -> None:
-    """They are for tests, ours and others', and ask for no tool of tests."""
-    for file in FILES:
-        used = {".".join(name.split(".")[:2]) for name in imported(file)}
-        assert room(file) == "testing" or "rankexp.testing" not in used, file
-        assert not used & {"pytest", "hypothesis"}, file
+@each_file
+def test_a_house_uses_only_houses_below_it(file: Path) -> None:
+    here = house(parts(file)[0])
+    used = {house(name[0]) for name in own(file)} - {here}
+    assert used <= HOUSES[here], f"{here} must not import {sorted(used - HOUSES[here])}"
+
+
+@each_file
+def test_a_wing_uses_no_other_wing(file: Path) -> None:
+    wings = {name[1] for name in own(file) if name[0] == "studies" and len(name) > 1}
+    assert wings <= set(parts(file)[1:2])
+
+
+def test_a_wing_lies_in_a_folder_called_like_its_study() -> None:
+    known = {path.stem.replace("-", "_") for path in (ROOT.parent / "configs").glob("*.yaml")}
+    assert set(registry.wings()) <= known
+
+
+def _rooms(file: Path) -> tuple[str, dict[str, set[str]], set[str]]:
+    """Return a file's room, what each room of its house may use, and the rooms that it uses."""
+    at = parts(file)
+    if house(at[0]) == "library":
+        return at[0], LIBRARY, {name[0] for name in own(file)} - EVERYWHERE - FRONT_END
+    return at[1], RUNNER, {name[1] for name in own(file) if name[0] == "runner" and len(name) > 1}
 
 
 @pytest.mark.parametrize(
-    "file", [f for f in FILES if room(f) in NUMERIC], ids=lambda f: str(f.relative_to(ROOT))
+    "file",
+    [f for f in FILES if house(parts(f)[0]) in {"library", "runner"}],
+    ids=lambda f: str(f.relative_to(ROOT)),
 )
-def test_numeric_rooms_know_no_front_end(file: Path) -> None:
-    used = {name.split(".")[0] for name in imported(file)} & HEAVY
-    assert not used, f"a numeric room imports {sorted(used)}"
+def test_a_room_uses_only_rooms_below_it(file: Path) -> None:
+    here, may_use, used = _rooms(file)
+    if here in EVERYWHERE:
+        assert used == set()
+    elif here != "__init__":
+        above = used - may_use[here] - {here}
+        assert not above, f"{here} must not import {sorted(above)}"
+
+
+def test_nothing_asks_for_a_tool_of_tests() -> None:
+    """Contracts are for the tests of others, too."""
+    for file in FILES:
+        assert not {name[0] for name in imported(file)} & {"pytest", "hypothesis"}, file
+
+
+@pytest.mark.parametrize(
+    "file",
+    [f for f in FILES if house(parts(f)[0]) == "library"],
+    ids=lambda f: str(f.relative_to(ROOT)),
+)
+def test_the_library_knows_no_front_end(file: Path) -> None:
+    used = {name[0] for name in imported(file)} & HEAVY
+    assert not used, f"the library imports {sorted(used)}"

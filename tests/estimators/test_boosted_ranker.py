@@ -10,14 +10,14 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from rankexp.config.estimators import fit_takes
-from rankexp.config.outside import of_method
-from rankexp.config.schema import Method
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators import BoostedRanker
 from rankexp.estimators.engines import ENGINES
 from rankexp.metrics import auc, u_pairs
 from rankexp.objectives import PairObjective
+from rankexp.runner.config.estimators import fit_takes
+from rankexp.runner.config.outside import of_method
+from rankexp.runner.config.schema import Method
 
 WAYS = [
     ("classification", "logistic"),

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp import registry
-from rankexp.config.estimators import fit_takes
 from rankexp.estimators import (
     CRank,
     KendallTree,
@@ -23,6 +22,7 @@ from rankexp.estimators import (
     RankingForest,
     SmoothMarginRanker,
 )
+from rankexp.runner.config.estimators import fit_takes
 
 TAKE = {
     "linear": LinearRanker(lam=0.1),

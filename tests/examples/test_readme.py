@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import cross_val_score
 
-from rankexp.config.load import load
-from rankexp.report.build import open_report
-from rankexp.run.execute import execute
+from rankexp.runner.config.load import load
+from rankexp.runner.report.build import open_report
+from rankexp.runner.run.execute import execute
 
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankexp.analyse.delong import orders
 from rankexp.estimators import RankBoost
+from rankexp.runner.analyse.delong import orders
 from rankexp.theory.bounds.auc import (
     auc_deviation_bound,
     auc_half_width,

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from rankexp.analyse import select
-from rankexp.config.schema import Block
-from rankexp.report.context import Context
-from rankexp.report.model import Output, Table
-from rankexp.report.options import Choosing, MethodName, Rule
+from rankexp.runner.analyse import select
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Output, Table
+from rankexp.runner.report.options import Choosing, MethodName, Rule
 
 
 class Wins(Choosing):

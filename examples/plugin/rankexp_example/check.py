@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rankexp.checks import of_data
 from rankexp.metrics import rank_loss
+from rankexp.runner.checks.base import of_data
 
 
 def rounded_scores(rng, *, decimals: int = 0, n: int = 1000):
@@ -39,7 +39,7 @@ def single_features(rng, *, problem, top: int = 3):
     ----------
     rng : numpy.random.Generator
         Not used.
-    problem : rankexp.checks.Problem
+    problem : rankexp.runner.checks.Problem
         Of two classes.
     top : int
         Features told.

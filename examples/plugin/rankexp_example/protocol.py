@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from pydantic import PositiveInt
 
-from rankexp.protocols.base import Design, Parts, Place, Protocol
+from rankexp.runner.protocols.base import Design, Parts, Place, Protocol
 
 
 class Rolling(Protocol):

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from rankexp.data.dataset import Feature, Table
-from rankexp.data.sources.file import locate
 from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.sources.file import locate
 
 
 def from_json_lines(reference, entry, folders):

@@ -1,0 +1,21 @@
+# Written by `make exports`.
+from rankexp.preference.emphasis import Partite as Partite
+from rankexp.preference.emphasis import Top as Top
+from rankexp.preference.emphasis import check_emphasis as check_emphasis
+from rankexp.preference.emphasis import uniform as uniform
+from rankexp.preference.exact import above as above
+from rankexp.preference.exact import degree_probabilities as degree_probabilities
+from rankexp.preference.exact import order_probabilities as order_probabilities
+from rankexp.preference.exact import preference_matrix as preference_matrix
+from rankexp.preference.finite_regrets import Query as Query
+from rankexp.preference.finite_regrets import Regrets as Regrets
+from rankexp.preference.finite_regrets import best_order as best_order
+from rankexp.preference.finite_regrets import regrets as regrets
+from rankexp.preference.losses import pair_costs as pair_costs
+from rankexp.preference.losses import preference_loss as preference_loss
+from rankexp.preference.losses import ranking_loss as ranking_loss
+from rankexp.preference.pair_classifier import PairClassifier as PairClassifier
+from rankexp.preference.second_stage import Ranked as Ranked
+from rankexp.preference.second_stage import degrees as degrees
+from rankexp.preference.second_stage import quicksort_rank as quicksort_rank
+from rankexp.preference.second_stage import sort_by_degree as sort_by_degree

@@ -1,0 +1,136 @@
+"""A comparison as values: how it is judged, what is found, and the verdicts of several at once."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from rankexp.runner.analyse import paired, signed_rank
+from rankexp.runner.analyse.blocks import Policy
+from rankexp.runner.analyse.paired import Estimate
+from rankexp.runner.analyse.verdicts import NOT_RUN, Verdict, judge
+
+NAN = math.nan
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences are judged."""
+
+    # differences below it are of no importance; None: no equivalence is tested by it
+    margin: float | None = 0.01
+    # beside it: a share of the reference's loss, but no less than `least`
+    relative: float = 0.1
+    least: float = 0.001
+    level: float = 0.95  # of intervals; one minus it is the level of tests
+    power: float = 0.8  # of the smallest detectable difference
+    adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
+    policy: Policy = "refuse"  # for incomplete blocks
+    higher: bool = False  # whether higher values of the metric are better
+    seed: int = 0  # of the bootstrap and of posterior samples
+    bayes: bool = False  # whether posterior probabilities over data sets are wanted
+
+    def loss(self, value: float) -> float:
+        """Return what a value is short of the best; NaN where it is no share of anything."""
+        loss = 1.0 - float(value) if self.higher else float(value)
+        return loss if loss >= 0 else NAN
+
+    def share(self, loss: float) -> float:
+        """Return the relative margin beside a reference of this loss."""
+        return NAN if math.isnan(loss) else max(self.relative * loss, self.least)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of a method to a reference, on one problem or over several.
+
+    `adjusted` fills what depends on the other problems: from low_all to detectable.
+    """
+
+    problem: str  # empty over several
+    test: str = ""  # name of the test behind `p`
+    unit: str = ""  # what `n` counts
+    n: int = 0  # pairs used
+    undefined: int = 0  # splits without a value by nature
+    dropped: int = 0  # blocks left out by the policy
+    # difference, se, low, high: method minus reference with its confidence interval; over data
+    # sets the pseudo-median
+    difference: float = NAN
+    se: float = NAN
+    low: float = NAN
+    high: float = NAN
+    df: float = NAN  # of the t distribution behind se
+    loss: float = NAN  # the reference's mean, or 1 minus it where higher values are better
+    # boot_low, boot_high: bootstrap interval by itself, where pairs are independent
+    boot_low: float = NAN
+    boot_high: float = NAN
+    effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
+    p: float = NAN
+    p_random: float = NAN  # of the randomisation test, over queries
+    p_equivalence: float = NAN  # against the margin
+    margin_relative: float = NAN  # NaN over several problems, of which each has its own
+    p_relative: float = NAN  # of equivalence within it
+    # low_all, high_all: the interval that goes with the verdict: of all problems at once
+    # (Bonferroni) where p-values are adjusted
+    low_all: float = NAN
+    high_all: float = NAN
+    p_adjusted: float = NAN
+    p_random_adjusted: float = NAN
+    p_equivalence_adjusted: float = NAN
+    p_relative_adjusted: float = NAN
+    within_relative: Literal["", "yes", "no", "undecided"] = ""
+    detectable: float = NAN  # true difference shown by the adjusted test with the power asked for
+    # better, within, worse: posterior probabilities, NaN if not asked for
+    better: float = NAN
+    within: float = NAN
+    worse: float = NAN
+    verdict: Verdict = NOT_RUN
+    note: str = ""  # why there is no test, or what was left out
+
+
+def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
+    """Return contrasts with p-values adjusted for their number, and all that goes with these.
+
+    Verdicts are by Holm's test; intervals and detectable differences are Bonferroni's, whose test
+    Holm's includes: an interval that excludes 0, or lies within the margin, has such a verdict.
+    """
+    given = [[c.p for c in contrasts], [c.p_equivalence for c in contrasts]]
+    given += [[c.p_relative for c in contrasts], [c.p_random for c in contrasts]]
+    count, p = 1, np.array(given, dtype=np.float64)
+    if settings.adjust == "holm":
+        count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
+        p = np.array([*map(signed_rank.holm, p)])
+    made = []
+    for own, (*tests, random) in zip(contrasts, p.T.tolist(), strict=True):
+        one = own if np.isnan(random) else replace(own, p_random_adjusted=random)
+        made.append(one if np.isnan(tests[0]) else _judged(one, tests, count, settings))
+    return made
+
+
+def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
+    """Return one of `count` contrasts with its adjusted p-values and its verdict."""
+    alpha, (one, same, share) = 1 - settings.level, p
+    level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
+    if not np.isnan(own.se):
+        found = Estimate(own.difference, own.se, own.df)
+        low, high = paired.interval(found, level)
+        ends = ends if count == 1 else (float(low), float(high))
+        seen = paired.detectable(found, level, settings.power)
+    within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"
+    if share < alpha:
+        within = "yes"
+    elif ends[0] > own.margin_relative or ends[1] < -own.margin_relative:
+        within = "no"
+    return replace(
+        own,
+        p_adjusted=one,
+        p_equivalence_adjusted=same,
+        p_relative_adjusted=share,
+        low_all=ends[0],
+        high_all=ends[1],
+        detectable=seen,
+        verdict=judge(own.difference, one, same, higher=settings.higher, alpha=alpha),
+        within_relative=within,
+    )

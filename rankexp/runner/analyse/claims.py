@@ -1,0 +1,124 @@
+"""Whether a claim in words holds: numbers that must lie in ranges, all tests of a claim at once.
+
+Each number is tested twice, for lying in its range and for lying outside, by the tests of
+comparisons: the t-test that the design asks for, over data sets signed ranks. P-values of either
+kind are adjusted by Holm for the numbers of the claim.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from rankexp.runner.analyse import paired, signed_rank
+
+Range = tuple[float, float]
+
+
+class Standing(StrEnum):
+    """What may be said of a claim, worst first."""
+
+    FAILS = "does not hold"
+    NOT_RUN = "not run"
+    UNDECIDED = "undecided"
+    HOLDS = "holds"
+    UNTESTED = "not tested here"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A number, the range that a claim puts it in, and what tests say."""
+
+    label: str
+    limits: Range = (-math.inf, math.inf)
+    value: float = math.nan
+    low: float = math.nan  # interval at the level of the adjusted test
+    high: float = math.nan
+    p_holds: float = math.nan  # of "it lies outside"; NaN without a test
+    p_fails: float = math.nan  # of "it lies within"
+    one_sided: bool = False  # whether the test of lying within is
+    standing: Standing = Standing.UNDECIDED
+    why: str = ""  # there is no test
+    interval: Callable[[float], Range] | None = None  # at a level
+
+
+def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided: bool) -> Finding:
+    """Test a mean with its standard error; `one_sided` for ranges that test equivalence."""
+    if math.isnan(found.se):
+        return Finding(label, limits, float(found.mean), why="a single value has no error")
+
+    def interval(level: float) -> Range:
+        return paired.interval(found, level)
+
+    return _tested(
+        Finding(label, limits, float(found.mean), one_sided=one_sided, interval=interval),
+        lambda null: float(paired.p_value(found, null)),
+    )
+
+
+def of_ranks(label: str, limits: Range, values: Any, *, one_sided: bool) -> Finding:
+    """Test the pseudo-median of values, one a data set."""
+
+    def interval(level: float) -> Range:
+        return signed_rank.centre(values, level)[1:]
+
+    middle = signed_rank.centre(values, 0.95)[0]
+    return _tested(
+        Finding(label, limits, middle, one_sided=one_sided, interval=interval),
+        lambda null: signed_rank.signed_rank(values - null).p,
+    )
+
+
+def of_every(label: str, limits: Range, values: Any) -> Finding:
+    """Look whether every value lies in a range, its ends included; nothing is estimated."""
+    low, high = float(np.min(values)), float(np.max(values))
+    said = Standing.HOLDS if limits[0] <= low and high <= limits[1] else Standing.FAILS
+    mean = float(np.mean(values))
+    return Finding(label, limits, mean, low, high, standing=said)
+
+
+def _tested(one: Finding, p: Callable[[float], float]) -> Finding:
+    """Return a finding with its p-values, from two-sided ones of the ends of its range."""
+    low, high = one.limits
+    if low < one.value < high:
+        largest = max(p(end) for end in one.limits if math.isfinite(end))
+        return replace(one, p_holds=largest / (2 if one.one_sided else 1), p_fails=1.0)
+    return replace(one, p_holds=1.0, p_fails=p(low if one.value <= low else high))
+
+
+def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
+    """Return the findings of one claim with adjusted p-values, intervals and standings."""
+    holds, fails = (
+        signed_rank.holm([getattr(one, name) for one in findings]).tolist()
+        for name in ("p_holds", "p_fails")
+    )
+    made = []
+    for one, within, outside in zip(findings, holds, fails, strict=True):
+        if one.interval is None:
+            made.append(one)
+            continue
+        inside = one.p_holds < one.p_fails
+        raw, adjusted = (one.p_holds, within) if inside else (one.p_fails, outside)
+        times = adjusted / raw if raw > 0 else len(findings)  # what Holm multiplied it by
+        alpha = (1 - level) / times * (2 if inside and one.one_sided else 1)
+        low, high = map(float, one.interval(1 - alpha))
+        said = Standing.UNDECIDED
+        if adjusted < 1 - level:
+            said = Standing.HOLDS if inside else Standing.FAILS
+        known = {"p_holds": within, "p_fails": outside, "low": low, "high": high}
+        made.append(replace(one, **known, standing=said))
+    return made
+
+
+def together(standings: Sequence[Standing], share: float = 1.0) -> Standing:
+    """Return the standing of a share of several, all by default: the worst, if none is spare."""
+    n = len(standings)
+    least = math.ceil(share * n - 1e-9)  # that must hold
+    if sum(one is not Standing.FAILS for one in standings) < least:
+        return Standing.FAILS
+    if sum(one is Standing.HOLDS for one in standings) >= least:
+        return Standing.HOLDS
+    return Standing.NOT_RUN if Standing.NOT_RUN in standings else Standing.UNDECIDED

@@ -1,0 +1,262 @@
+"""One method against another: on each problem of an experiment, and over all of them.
+
+On one problem the pairs are models, folds or queries, and the design of the protocol gives the
+standard error (:mod:`analyse.paired`). Over the settings of a generator the estimates are
+averaged; over data sets, which are few and not alike, signed ranks are used.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from rankexp.runner.analyse import bayes, blocks, paired, queries, signed_rank
+from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
+from rankexp.runner.analyse.blocks import Blocks, IncompleteError
+from rankexp.runner.analyse.one_test_set import Seen
+from rankexp.runner.analyse.paired import Estimate
+from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
+from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
+
+UNBOUNDED = (
+    "no test: most differences are equal, so that their spread says nothing, and how many test "
+    "examples they rest on, or how far one of these can move the metric, is not known"
+)
+AT_LEAST = (
+    "the differences have next to no spread, so the SE is the least that the test {}, which "
+    f"count as {{:.4g}}, allow ({paired.UNSEEN:g} over those tested)"
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """All comparisons of one method with one reference in one experiment."""
+
+    problems: list[Contrast]
+    overall: Contrast
+
+
+def family(
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    designs: dict[str, Design],
+    settings: Settings,
+    seen: Mapping[str, Seen | str] | None = None,
+) -> Family:
+    """Compare two methods on every problem of an experiment and over all of them.
+
+    `table` is from :func:`analyse.blocks.wide`; `pair` is method and reference; `designs`
+    are by problem, in order: a problem that `table` lacks was not run. `seen` are
+    differences on single test sets, or why there is none, for problems of this design.
+    """
+    contrasts: list[Contrast] = []
+    known: list[Estimate | None] = []
+    for problem, design in designs.items():
+        own = table[table.index.get_level_values("problem") == problem]
+        if (own["state"] == "incomplete").all():  # also where there is no split at all
+            why = "no split has a value by both methods" if len(own) else "not run"
+            found: tuple[Contrast, Estimate | None] = Contrast(problem, note=why), None
+        elif design.pairs == EXAMPLES:
+            found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
+        else:
+            found = _on_one(problem, own, pair, design, settings)
+        contrasts.append(found[0])
+        known.append(found[1])
+    contrasts = adjusted(contrasts, settings)
+    estimates = [estimate for estimate in known if estimate is not None]
+    if all(design.pairs == "models" for design in designs.values()):
+        overall = _over_settings(contrasts, estimates, settings)
+    else:
+        overall = _over_data(table, pair, contrasts, estimates, settings)
+    return Family(contrasts, adjusted([overall], settings)[0])
+
+
+def _on_one(
+    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
+) -> tuple[Contrast, Estimate | None]:
+    """Compare on one problem; the estimate is None where there is no test."""
+    by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
+    by = [*by, queries.QUERY] if design.pairs == QUERIES else by
+    try:
+        made = blocks.complete(table, by, settings.policy)
+    except IncompleteError as error:
+        return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
+    base, values = _paired(Contrast(problem, unit=design.pairs), made, pair)
+    folds = made.values.index.get_level_values("fold") if design.pairs == QUERIES else None
+    if base.n:
+        other = made.values[pair[1]]
+        other = other if folds is None else other.groupby(folds).mean()
+        mean = values.mean() if folds is None else paired.stratified(values, folds).mean
+        base = replace(base, difference=float(mean), loss=settings.loss(other.mean()))
+    if base.n < paired.FEWEST:
+        return base, None
+    settled = signed_rank.settled(values)
+    estimate, least = paired.of_design(settled, design, folds)
+    if np.isnan(estimate.se):
+        return replace(base, note=_join(UNBOUNDED, base.note)), None
+    if least:
+        what = QUERIES if design.pairs == QUERIES else EXAMPLES
+        base = replace(base, note=_join(AT_LEAST.format(what, design.examples), base.note))
+    tested = replace(
+        _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
+    )
+    if folds is not None:
+        tested = replace(tested, test=f"{design.test} over {queries.words(base.n, folds)}")
+        tested = replace(tested, p_random=queries.randomisation(settled, folds, settings.seed))
+    if least or not design.independent:
+        return tested, estimate
+    if folds is None:
+        low, high = paired.bootstrap(settled, settings.level, settings.seed)
+    else:
+        low, high = queries.bootstrap(settled, folds, settings.level, settings.seed)
+    return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
+
+
+def _on_test_set(
+    problem: str, table: pd.DataFrame, pair: tuple[str, str], settings: Settings, seen: Seen | str
+) -> tuple[Contrast, Estimate | None]:
+    """Compare on a single test set, over its examples."""
+    value, other = (float(table[name].iloc[0]) for name in pair)
+    difference, loss = value - other, settings.loss(other)
+    base = Contrast(problem, "", EXAMPLES, difference=difference, loss=loss, verdict=UNDECIDED)
+    if isinstance(seen, str):
+        return replace(base, note=seen), None
+    if not abs(seen.estimate.mean - difference) < 1e-9:
+        why = "no test: the examples' placements give another difference (weights, or groups?)"
+        return replace(base, note=why), None
+    note = "" if seen.bound is None else AT_LEAST.format(EXAMPLES, seen.bound)
+    base = replace(base, n=seen.n, test=Design(EXAMPLES).test, note=note)
+    return _tested(base, seen.estimate, settings), seen.estimate
+
+
+def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:
+    """Return what is known before a test, or why there is none, and the differences."""
+    values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
+    n, note = len(values), dropped_note(made.left_out)
+    if n < paired.FEWEST:
+        note = _join(f"no test: {n} of the {paired.FEWEST} {base.unit} needed at least", note)
+    known = replace(base, n=n, undefined=made.undefined, dropped=len(made.left_out))
+    return replace(known, verdict=UNDECIDED, note=note), values
+
+
+def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
+    low, high = paired.interval(estimate, settings.level)
+    margin = settings.share(base.loss)
+    return replace(
+        base,
+        se=float(estimate.se),
+        df=float(estimate.df),
+        low=float(low),
+        high=float(high),
+        p=float(paired.p_value(estimate)),
+        p_equivalence=_equivalence(estimate, settings.margin),
+        margin_relative=margin,
+        p_relative=float(paired.equivalence(estimate, margin)),
+    )
+
+
+def _equivalence(estimate: Estimate, margin: float | None) -> float:
+    return NAN if margin is None else float(paired.equivalence(estimate, margin))
+
+
+def _over_settings(
+    contrasts: Sequence[Contrast], estimates: list[Estimate], settings: Settings
+) -> Contrast:
+    """Average over the settings of a generator, taken as they are."""
+    lacking = {c.problem: c.note or "no test" for c in contrasts if np.isnan(c.p)}
+    base = Contrast("", unit="settings", n=len(estimates), verdict=UNDECIDED)
+    if lacking and settings.policy == "refuse":
+        return replace(base, note="refused: " + "; ".join(f"{k}: {v}" for k, v in lacking.items()))
+    note = dropped_note(lacking)
+    if not estimates:
+        return replace(base, verdict=NOT_RUN if lacking else UNDECIDED, note=note)
+    if {"better", "worse"} <= {contrast.verdict.shown for contrast in contrasts}:
+        return replace(base, dropped=len(lacking), verdict=MIXED, note=note)
+    mean = paired.average(estimates)
+    return replace(
+        _tested(base, mean, settings),
+        test="mean of independent estimates",
+        dropped=len(lacking),
+        difference=mean.mean,
+        p_relative=_relative(contrasts, estimates),
+        note=note,
+    )
+
+
+def _relative(contrasts: Sequence[Contrast], estimates: Sequence[Estimate]) -> float:
+    """Return the p-value of equivalence of the mean of differences over their own margins."""
+    margins = [own.margin_relative for own in contrasts if not np.isnan(own.p)]
+    shares = [
+        Estimate(e.mean / m, e.se / m, e.df) for e, m in zip(estimates, margins, strict=True)
+    ]
+    return float(paired.equivalence(paired.average(shares), 1.0))
+
+
+def _over_data(
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    contrasts: Sequence[Contrast],
+    estimates: list[Estimate],
+    settings: Settings,
+) -> Contrast:
+    """Compare over data sets by signed ranks of their mean differences."""
+    known = set(table.index.get_level_values("problem"))
+    missing = [own.problem for own in contrasts if own.problem not in known]
+    base = Contrast("", unit="data sets")
+    try:
+        made = blocks.complete(table, ["problem"], settings.policy, missing)
+    except IncompleteError as error:
+        return replace(base, verdict=UNDECIDED, note=str(error))
+    base, differences = _paired(base, made, pair)
+    if base.n < paired.FEWEST:
+        return base if base.n else replace(base, verdict=NOT_RUN)
+    values = signed_rank.settled(differences)
+    result = signed_rank.signed_rank(values)
+    middle, low, high = signed_rank.centre(values, settings.level)
+    margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
+    same = NAN if settings.margin is None else signed_rank.equivalence(values, settings.margin)
+    relative = NAN if np.isnan(margins).any() else signed_rank.equivalence(values / margins, 1.0)
+    if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
+        mean, own = Estimate(middle, np.inf, 1), 1.0
+        if len(estimates) == base.n:
+            mean, own = paired.average(estimates), _relative(contrasts, estimates)
+        low, high = map(float, paired.interval(mean, settings.level))
+        same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
+    tested = replace(
+        base,
+        test="signed-rank test",
+        difference=middle,
+        low=low,
+        high=high,
+        p=result.p,
+        p_equivalence=same,
+        p_relative=relative,
+        effect=result.effect,
+    )
+    return _with_posterior(tested, values, settings) if settings.bayes else tested
+
+
+def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
+    if settings.margin is None:
+        return replace(base, note=_join(base.note, "no posterior probabilities: no margin"))
+    try:
+        found = bayes.signed_rank(values, settings.margin, settings.seed)
+    except bayes.NoBaycompError as error:
+        return replace(base, note=_join(base.note, f"no posterior probabilities: {error}"))
+    better, worse = found.below, found.above
+    if settings.higher:
+        better, worse = worse, better
+    return replace(base, better=better, within=found.within, worse=worse)
+
+
+def dropped_note(left_out: dict[str, str]) -> str:
+    """Say which blocks were dropped and why; the first three by name."""
+    if not left_out:
+        return ""
+    named = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:3])
+    return f"dropped {len(left_out)} ({named}{'; ...' if len(left_out) > 3 else ''})"
+
+
+def _join(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)

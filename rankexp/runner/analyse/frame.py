@@ -1,0 +1,137 @@
+"""Records as one long table, and the slices of it that selection works on."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankexp.runner.plan import Cell
+from rankexp.runner.run.record import Record
+from rankexp.runner.run.rows import Label, Row, Rows
+
+COLUMNS = [
+    *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
+    *("part", "metric", "value", "status"),
+]
+NONE = -1  # stands for a place that the protocol has not (no model, no fold) in a slice's keys
+
+
+def _categorical(values: Iterable[Any]) -> pd.Categorical:
+    """Return a column of texts, the categories in order of their first appearance."""
+    codes, categories = pd.factorize(np.fromiter(values, dtype=object))
+    return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
+
+
+def _integers(values: Iterable[int | None]) -> Any:
+    """Return a nullable column of integers."""
+    return pd.array(list(values), dtype="Int64")
+
+
+def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
+    """Return one row for every number of the cells that have a record, by its key.
+
+    The columns are `COLUMNS`, and `setting`: a check's place in the product of its grid. A record
+    without rows (it failed) leaves one with an empty part and metric and the value NaN.
+    """
+    found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
+    all_rows = [rows if isinstance(rows, Rows) else Rows(rows) for rows in _rows(found)]
+    lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
+    beside = _beside(all_rows)
+    # The grid's points as text, preceded by one that stands for none.
+    texts = [["", *(point.text for point in record.grid)] for _, record in found]
+    offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
+    places = beside["grid"] + 1 + np.repeat(offsets, lengths)
+    codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
+    data = {
+        "setting": _integers(cell.place.setting for cell, _ in found).repeat(lengths),
+        "experiment": _categorical(cell.experiment for cell, _ in found).repeat(lengths),
+        "problem": _categorical(cell.problem for cell, _ in found).repeat(lengths),
+        "model": _integers(cell.place.model for cell, _ in found).repeat(lengths),
+        "rep": _integers(cell.place.rep for cell, _ in found).repeat(lengths),
+        "fold": _integers(cell.place.fold for cell, _ in found).repeat(lengths),
+        "group": beside["group"],
+        "method": _categorical(cell.method for cell, _ in found).repeat(lengths),
+        "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
+        "step": beside["step"],
+        "part": beside["part"],
+        "metric": beside["quantity"],
+        "value": np.concatenate([np.empty(0), *(rows.values for rows in all_rows)]),
+        "status": _categorical(record.status for _, record in found).repeat(lengths),
+    }
+    return pd.DataFrame(data, copy=False)
+
+
+def _rows(found: Iterable[tuple[Cell, Record]]) -> Iterator[Sequence[Row]]:
+    """Yield the rows of each record, one of a record without any."""
+    blank = Rows([Row("", NONE, None, None, "", float("nan"))])
+    for _, record in found:
+        yield record.rows or blank
+
+
+def _beside(all_rows: Sequence[Rows]) -> dict[str, Any]:
+    """Return what stands beside the values of all rows, a column each field of `Label`.
+
+    Records share labels, so that a column is made of each of them once.
+    """
+    shared = {id(rows.labels): rows.labels for rows in all_rows}
+    numbers = dict(zip(shared, range(len(shared)), strict=True))
+    kinds = np.array([numbers[id(rows.labels)] for rows in all_rows], dtype=np.int64)
+    sizes = np.fromiter(map(len, shared.values()), dtype=np.int64, count=len(shared))
+    starts = np.cumsum(sizes) - sizes
+    lengths = sizes[kinds]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    at = np.arange(total) + np.repeat(starts[kinds] - (ends - lengths), lengths)
+    whole = list(zip(*chain.from_iterable(shared.values()), strict=True)) or [()] * len(
+        Label._fields
+    )
+    part, grid, step, group, quantity = whole
+    return {
+        "part": _categorical(part)[at],
+        "grid": np.array(grid, dtype=np.int64)[at],
+        "step": _integers(step)[at],
+        "group": _categorical(group)[at],
+        "quantity": _categorical(quantity)[at],
+    }
+
+
+def scores(
+    frame: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    part: str = "test",
+    *,
+    by_query: bool = False,
+) -> pd.DataFrame:
+    """Return one metric of an experiment, one row a split, method and grid point.
+
+    Model, rep and fold are `NONE` where there is none; `unit` is the model, else the repeat. With
+    `by_query` there is a row for each query of these, whose number is in a further column.
+    """
+    wanted = (
+        (frame["experiment"] == experiment)
+        & (frame["metric"] == metric)
+        & (frame["part"] == part)
+        & frame["step"].isna()
+        & (frame["group"].notna() if by_query else frame["group"].isna())
+    )
+    rows = frame.loc[wanted]
+    more = {"query": rows["group"].cat.codes.to_numpy(np.int64)} if by_query else {}
+    places = {
+        name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
+        for name in ("model", "rep", "fold")
+    }
+    unit = np.where(places["model"] >= 0, places["model"], places["rep"])
+    return pd.DataFrame(
+        {
+            "problem": rows["problem"].astype(object).to_numpy(),
+            "method": rows["method"].astype(object).to_numpy(),
+            **places,
+            "unit": unit,
+            "grid": rows["grid"].astype(object).to_numpy(),
+            "value": rows["value"].to_numpy(),
+            **more,
+        }
+    )

@@ -1,0 +1,100 @@
+"""Curves and texts that records keep, at the grid points that a rule chose."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rankexp.arrays import Floats
+from rankexp.keep.key import BAYES, Key
+from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.plan import Cell
+from rankexp.runner.run.record import Record
+from rankexp.runner.spec import EvaluateSpec
+
+Place = tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
+Source = tuple[Cell, Record, Place, int]
+"""A record that keeps anything, with the index of the grid point that was chosen."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one record keeps under one name: a curve, (p,) each, or a text."""
+
+    problem: str
+    method: str  # `BAYES` for the best scorer
+    place: Place
+    x: Floats
+    y: Floats
+    text: str = ""
+
+
+Read = Callable[[Iterable[Source], str], list[Kept]]  # `curves` or `texts`
+
+
+def curves(sources: Iterable[Source], name: str) -> list[Kept]:
+    """Return the curves of one name, split by split in the order of the study.
+
+    One for each split and method, and one for each split with the method `BAYES` where the best
+    scorer is known.
+    """
+    found = []
+    seen: set[tuple[str, Place]] = set()
+    for cell, record, place, grid in sources:
+        mine, best = (record.curves.get(str(Key(name, point))) for point in (grid, None))
+        if mine is not None:
+            found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
+        if best is not None and (cell.problem, place) not in seen:
+            seen.add((cell.problem, place))
+            found.append(Kept(cell.problem, BAYES, place, *_arrays(best)))
+    return found
+
+
+def by_method(found: Sequence[Kept], problem: str) -> dict[str, list[Kept]]:
+    """Return what is kept of a problem, by method as they come."""
+    methods: dict[str, list[Kept]] = {}
+    for one in found:
+        if one.problem == problem:
+            methods.setdefault(one.method, []).append(one)
+    return methods
+
+
+def at_split(found: Sequence[Kept], problem: str, split: int) -> list[Kept]:
+    """Return what is kept of a problem's split, by its place among those that keep anything."""
+    mine = [one for one in found if one.problem == problem]
+    places = list(dict.fromkeys(one.place for one in mine))
+    return [one for one in mine if one.place in places[split : split + 1]]
+
+
+def texts(sources: Iterable[Source], name: str) -> list[Kept]:
+    """Return the texts of one name, as `curves`."""
+    nothing = np.empty(0)
+    return [
+        Kept(cell.problem, cell.method, place, nothing, nothing, text)
+        for cell, record, place, grid in sources
+        if (text := record.texts.get(str(Key(name, grid)))) is not None
+    ]
+
+
+def sources(
+    cells: Sequence[Cell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
+) -> Iterator[Source]:
+    """Yield what keeps anything at the rows that a rule chose (see `analyse.select`)."""
+    columns = ["problem", "method", "model", "rep", "fold", "grid"]
+    points = {key[:-1]: key[-1] for key in chosen[columns].itertuples(index=False, name=None)}
+    for cell in cells:
+        record = records.get(cell.key)
+        if cell.experiment != experiment or record is None:
+            continue
+        if not isinstance(cell.spec, EvaluateSpec) or cell.spec.keep is None:
+            continue
+        model, rep, fold, _ = (NONE if v is None else v for v in cell.place)
+        point = points.get((cell.problem, cell.method, model, rep, fold))
+        if point is not None:
+            grid = [one.text for one in record.grid].index(point)
+            yield cell, record, (model, rep, fold), grid
+
+
+def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:
+    return np.asarray(curve["x"], dtype=np.float64), np.asarray(curve["y"], dtype=np.float64)

@@ -1,0 +1,220 @@
+"""Rules that choose a grid point from records; no refit, so all rules stand side by side.
+
+Every rule takes slices made by :func:`rankexp.runner.analyse.frame.scores` and returns the chosen
+rows, one a split: problem, method, model, rep, fold, unit, grid, value.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rankexp.metrics.base import Metric, parse
+from rankexp.registry import did_you_mean
+from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.grid import Point
+
+RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
+RULES |= {"validation": "validation"}
+"""What a study may call a rule, beside ``fixed``, and what tables call it."""
+
+PARTS = {"nested": "inner", "validation": "validation"}
+"""Rules that choose by other values than those shown, and the part of records that has these."""
+
+PLACE = ["problem", "method", "model", "rep", "fold"]
+SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
+"""The direction in which a grid's parameter means a simpler model."""
+
+
+def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return each grid point's mean, and its SE, over units, and its place in the grid.
+
+    NaN (one class in a fold) is left out. A grid point with fewer values than another of its group
+    is not comparable and gets NaN, so that a rule never gains by a failed fit.
+    """
+    keys = [*by, "grid"]
+    unit = scores.groupby([*keys, "unit"], sort=False)["value"].agg(["mean", "count"])
+    over = unit.groupby(keys, sort=False)
+    means = over["mean"].agg(["mean", "std", "count"]).reset_index()
+    means["se"] = means["std"] / np.sqrt(means["count"])
+    count = over["count"].sum().to_numpy()
+    most = pd.Series(count).groupby([means[name] for name in by]).transform("max").to_numpy()
+    means.loc[count < most, "mean"] = np.nan
+    means["place"] = means.groupby(list(by), sort=False).cumcount()
+    return means[[*keys, "mean", "se", "place"]]
+
+
+def _best(means: pd.DataFrame, by: Sequence[str], value: str, higher: bool) -> pd.DataFrame:
+    """Return the best grid point of each group; of equals, the first in the grid's order."""
+    known = means.dropna(subset=[value])
+    ranked = known.sort_values([value, "place"], ascending=[not higher, True], kind="stable")
+    return ranked.drop_duplicates(list(by))[[*by, "grid"]]
+
+
+def _take(scores: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the chosen grid points in the order of `scores`."""
+    return scores.merge(chosen, on=list(chosen.columns), how="inner")
+
+
+def oracle(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose the grid point with the best mean test metric.
+
+    One for each problem, method and, if any, model. It looks at the test data (the rule of
+    Kotłowski et al., 2011, sec. 5): its values are optimistic, show them beside nested ones.
+    """
+    by = ["problem", "method", "model"]
+    return _take(scores, _best(grid_means(scores, by), by, "mean", higher))
+
+
+def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose for each split the grid point with the best inner mean; give its test value.
+
+    `inner` may be values of a validation part, too. A method with a single grid point needs none.
+    For others, splits without them, or with NaN alone, are absent from the result.
+    """
+    places = inner.assign(place=inner.groupby(PLACE, sort=False).cumcount())
+    best = _best(places, PLACE, "value", higher)
+    points = scores.groupby(["problem", "method"], sort=False)["grid"].transform("nunique")
+    only = scores.loc[points == 1, [*PLACE, "grid"]]
+    return _take(scores, pd.concat([best, only]).drop_duplicates(PLACE))
+
+
+def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
+    """Choose the simplest grid point within one SE (over units) of the best mean test metric.
+
+    Simpler is a larger ``lam`` or ``alpha`` or a smaller ``C``; other grids keep their best.
+    """
+    by = ["problem", "method"]
+    sign = -1.0 if higher else 1.0
+    means = grid_means(scores, by)
+    means["loss"] = sign * means["mean"]
+    best = means.loc[means.groupby(by, sort=False)["loss"].idxmin().dropna()]
+    bound = best.assign(bound=best["loss"] + best["se"].fillna(0.0))[[*by, "bound"]]
+    near = means.merge(bound, on=by).query("loss <= bound")
+    near = near.assign(simple=near["grid"].map(_simplicity).fillna(0.0))
+    ranked = near.sort_values(["simple", "loss", "place"], ascending=[False, True, True])
+    return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
+
+
+def _simplicity(grid: str) -> float:
+    simple = [SIMPLER[name] * value for name, value in numbers(grid).items() if name in SIMPLER]
+    return simple[0] if len(Point.parse(grid).values) == len(simple) == 1 else np.nan
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of choice: ``oracle``, ``fixed:lam=0.01``, ``validation:map`` in a study.
+
+    >>> Rule.parse("validation:map").label
+    'validation by MAP'
+    """
+
+    name: str = "oracle"  # of `RULES`
+    point: Point | None = None  # the grid point that ``fixed`` takes
+    by: Metric | None = None  # what a rule of `PARTS` chooses by; None: the metric shown
+
+    @classmethod
+    def parse(cls, text: str) -> "Rule":
+        """Return the rule of this name; a ValueError lists the names where there is none."""
+        name, colon, more = text.partition(":")
+        if name == "fixed" and more:
+            return cls(name, Point.parse(more))
+        if name in PARTS and more:
+            return cls(name, by=parse(more))
+        if name in RULES and not colon:
+            return cls(name)
+        known = f"known: {', '.join(RULES)}, fixed:lam=1 for a grid point, and "
+        known += " and ".join(f"{own}:map" for own in PARTS) + " to choose by another metric"
+        raise ValueError(f"unknown rule '{text}'{did_you_mean(name, RULES)}; {known}")
+
+    def __str__(self) -> str:
+        more = self.point or self.by
+        return self.name if more is None else f"{self.name}:{more}"
+
+    @property
+    def label(self) -> str:
+        """What the rule is called in tables."""
+        if self.point is not None:
+            return self.point.text
+        return RULES[self.name] + (f" by {self.by.label}" if self.by else "")
+
+    def apply(
+        self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool
+    ) -> pd.DataFrame:
+        """Return the rows of `scores` that the rule chooses.
+
+        `values` gives the slice of a part that a rule of `PARTS` chooses by, of which `higher`
+        says whether higher ones are better; for other rules it says so of `scores`.
+        """
+        if self.point is not None:
+            return scores[scores["grid"] == self.point.text].reset_index(drop=True)
+        if self.name in PARTS:
+            return nested(scores, values(PARTS[self.name]), higher)
+        choose = oracle if self.name == "oracle" else one_standard_error
+        return choose(scores, higher)
+
+    def ties(
+        self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool
+    ) -> tuple[int, int]:
+        """Return how many choices the grid's order decided, and how many there were in all.
+
+        Arguments are those of `apply`. Only grid points that are best alike, to the last bit, tie.
+        """
+        if self.name in PARTS:
+            table, by, name = values(PARTS[self.name]), PLACE, "value"
+        elif self.name == "oracle":
+            by, name = ["problem", "method", "model"], "mean"
+            table = grid_means(scores, by)
+        else:
+            return 0, 0
+        known = table.dropna(subset=[name])
+        groups = known.groupby(by, sort=False)
+        best = known[name] == groups[name].transform("max" if higher else "min")
+        found = best.groupby([known[key] for key in by], sort=False).sum()
+        return int((found > 1).sum()), int((groups.size() > 1).sum())
+
+
+ORACLE = Rule("oracle")
+BOTH = (ORACLE, Rule("nested"))
+
+
+LEAST = {"min_samples_leaf": 1, "max_leaf_nodes": 2, "max_depth": 1, "depth": 1, "n_rounds": 1}
+"""Below these a parameter has no values: a grid that ends there could not be wider."""
+
+
+def edge(grid: str, grids: Sequence[str]) -> str | None:
+    """Say which end of its method's grid a point is, ``"lowest lam"``; the first parameter's."""
+    points = [numbers(text) for text in grids]
+    for name, value in numbers(grid).items():
+        values = sorted({point[name] for point in points if name in point})
+        if len(values) < 2 or LEAST.get(name) == value:
+            continue
+        if value in (values[0], values[-1]):
+            return f"{'lowest' if value == values[0] else 'highest'} {name}"
+    return None
+
+
+def numbers(grid: str) -> dict[str, float]:
+    """Return the numeric parameters of a grid point, given as text."""
+    values = Point.parse(grid).values
+    return {name: float(v) for name, v in values if type(v) in {int, float}}
+
+
+def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each grid point was chosen: problem, method, grid, count, edge.
+
+    The count is of models where there are models, else of splits; `scores`, of which the `splits`
+    were chosen, have the whole grids. The most frequent stands first.
+    """
+    by = ["problem", "method"]
+    own = splits.drop_duplicates([*by, "model", "grid"])
+    points = splits.groupby([*by, "model"])["grid"].nunique()  # 1: one for all its splits
+    rows = own if (splits["model"] != NONE).any() and (points == 1).all() else splits
+    counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
+    counts["group"] = counts.groupby(by, sort=False).ngroup()
+    ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
+    grids = scores.groupby(by, sort=False)["grid"].unique()
+    keys = ranked[[*by, "grid"]].itertuples(index=False)
+    edges = [edge(point, grids[problem, method]) or "" for problem, method, point in keys]
+    return ranked.drop(columns="group").assign(edge=edges).reset_index(drop=True)

@@ -1,0 +1,318 @@
+"""The command line: parse, call, print. Every import of weight waits until its verb is used."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankexp import __version__
+from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
+from rankexp.runner import cli_own
+from rankexp.runner.cli_data import Folder, all_studies, data_app, data_folders
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.schema import Study
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="rankexp",
+    help="Run the experiments of ranking papers, and ask their question of your own data.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(data_app, name="data")
+app.command()(cli_own.compare)
+app.command()(cli_own.inspect)
+
+Config = Annotated[
+    Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)
+]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", help="Experiments to run: name, or name,name.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
+Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core."),
+]
+Studies = Annotated[
+    list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"rankexp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def _named(only: list[str] | None) -> list[str]:
+    """Return the names of options that hold one or several each."""
+    return [name.strip() for text in only or [] for name in text.split(",") if name.strip()]
+
+
+def _study(config: Path, quick: bool) -> "Study":
+    from rankexp.runner.config.load import load
+
+    if not quick:
+        return load(config)
+    study = load(config, profile="quick")
+    return study.model_copy(update={"study": f"{study.study}-quick"})  # results of its own
+
+
+@app.command()
+def run(
+    config: Config,
+    only: Only = None,
+    quick: Quick = False,
+    jobs: Jobs = None,
+    data: Folder = None,
+    results: Results = Path("results"),
+    retry: Annotated[
+        str | None, typer.Option("--retry", help="'failed': run failed records again.")
+    ] = None,
+    redo: Annotated[
+        list[str] | None,
+        typer.Option("--redo", metavar="[METHOD]", help="Run again what is done: all, or METHOD."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the tables only.")] = False,
+) -> None:
+    """Run what is missing of a study, then print its tables."""
+    from rankexp.runner.report.build import open_report
+    from rankexp.runner.run.execute import execute
+
+    if retry not in {None, "failed"}:
+        raise ConfigError(f"--retry {retry}: the only thing to retry is 'failed'")
+    study = _study(config, quick)
+    outcome = execute(
+        study,
+        config=config,
+        results=results,
+        folders=data_folders(data),
+        only=_named(only),
+        workers=jobs,
+        retry_failed=retry == "failed",
+        redo=redo or [],
+        quiet=quiet,
+    )
+    if outcome.records and outcome.exit_code != INTERRUPTED:
+        tables = open_report(outcome.folder, study, outcome.cells)
+        written = tables.write()
+        print(f"\n{tables.summary()}")
+        for line in tables.failures:
+            outcome.note(tables.exit_code, line)
+        if not quiet:
+            print(f"\n{len(written)} files, start with {outcome.folder / 'report.md'}")
+    for line in outcome.messages:
+        print(line, file=sys.stderr)
+    raise typer.Exit(outcome.exit_code)
+
+
+@app.command()
+def report(
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="YAML files, whose report section is taken as it is now; names of studies or "
+            "folders, as they were run. Default: all that were run."
+        ),
+    ] = None,
+    quick: Quick = False,
+    results: Results = Path("results"),
+) -> None:
+    """Rebuild every table and figure from records, without fitting anything."""
+    if quick and not studies:
+        raise ConfigError("--quick: name the studies whose quick profile is meant")
+    code, without = 0, []
+    for name in studies or map(str, _result_folders(None, results)):
+        try:
+            code = max(code, _report(name, quick, results))
+        except ConfigError as error:  # the others have their tables all the same
+            without.append(error)
+    for left_out in without:
+        print(f"rankexp: {left_out}", file=sys.stderr)
+    raise typer.Exit(max(code, ConfigError.exit_code if without else 0))
+
+
+def _report(name: str, quick: bool, results: Path) -> int:
+    """Write the report of one study and return its exit code."""
+    from rankexp.runner.report.build import edited, open_report
+
+    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+    named = study.study if study else name + "-quick" * quick
+    (folder,) = _result_folders([named], results)
+    made = open_report(folder, study)
+    written = made.write()
+    print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
+    edit = None if study else edited(made.context.manifest)
+    remarks = [edit, *made.context.problems, *made.failures]
+    for line in filter(None, remarks):
+        print(line, file=sys.stderr)
+    return made.exit_code
+
+
+def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
+    """Return the folders of the studies named, by name or path, or of all that were run."""
+    run = sorted(f.parent for f in results.glob("*/manifest.json"))
+    if not run and not names:
+        raise ConfigError(f"no study was run into '{results}' yet")
+    folders = []
+    for name in names or map(str, run):
+        places = [p for p in (Path(name), results / name) if (p / "manifest.json").is_file()]
+        if not places:
+            has = f"it holds {', '.join(f.name for f in run)}" if run else "it holds none"
+            raise ConfigError(f"'{name}' is no folder of results, no study in '{results}': {has}")
+        folders.append(places[0])
+    return folders
+
+
+@app.command()
+def plan(
+    config: Config,
+    only: Only = None,
+    quick: Quick = False,
+    jobs: Jobs = None,
+    data: Folder = None,
+    results: Results = Path("results"),
+) -> None:
+    """Print what a run would do, and do nothing."""
+    from rankexp.runner.run.prepare import prepare
+    from rankexp.runner.run.workers import default_workers
+
+    prepared = prepare(
+        _study(config, quick), results=results, folders=data_folders(data), only=_named(only)
+    )
+    print(prepared.plan.describe(jobs or default_workers()))
+
+
+@app.command()
+def status(studies: Studies = None, results: Results = Path("results")) -> None:
+    """Say what is done, missing and failed in a folder of results."""
+    from rankexp.runner.report.build import progress
+
+    for folder in _result_folders(studies, results):
+        print(progress(folder))
+
+
+@app.command()
+def check(
+    configs: Annotated[list[Path], typer.Argument(help="YAML files.", show_default=False)],
+) -> None:
+    """Check studies without running them; every error names file, line and column."""
+    from rankexp.runner.config.load import load
+    from rankexp.runner.config.meaning import remarks
+
+    wrong = []
+    for config in configs:
+        try:
+            study = load(config)
+            for profile in study.profiles:
+                load(config, profile=profile)
+        except ConfigError as error:
+            wrong.append(str(error))
+        else:
+            count = len(study.experiments)
+            print(f"{config}: fine, {count} experiment{'s' * (count != 1)}")
+            for _, text in remarks(study, study.experiments):
+                print(f"{config}: {text}")
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+
+
+@app.command(name="list")
+def list_names(
+    what: Annotated[
+        str,
+        typer.Argument(
+            help="losses, risks, estimators, generators, metrics, theory, checks, or studies."
+        ),
+    ],
+) -> None:
+    """List what can be named in a study."""
+    from rankexp import registry
+
+    rooms = set(registry.ROOMS)
+    if what == "studies":
+        rows = [(study.study, study.title) for _, study in all_studies(None)]
+    elif what in rooms:
+        rows = list(registry.summaries(what).items())
+    else:
+        known = sorted(rooms | {"studies"})
+        hint = registry.did_you_mean(what, known)
+        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(known)}")
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        print(f"{name:<{width}}  {text}".rstrip())
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a study's YAML, for editors."""
+    import json
+
+    from rankexp.runner.config.load import schema_json
+
+    print(json.dumps(schema_json(), indent=2))
+
+
+def _spell_out_redo(arguments: list[str]) -> list[str]:
+    """Let ``--redo`` stand alone: what follows it is a method unless it is an option or a file."""
+    spelled = []
+    for i, argument in enumerate(arguments):
+        following = arguments[i + 1] if i + 1 < len(arguments) else "-"
+        alone = following.startswith("-") or following.endswith((".yaml", ".yml"))
+        spelled.append("--redo=all" if argument == "--redo" and alone else argument)
+    return spelled
+
+
+def _unforeseen(error: Exception) -> int:
+    """Keep the traceback in a file and print one line: no user should have to read one."""
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="rankexp-", suffix=".log", delete=False, encoding="utf-8"
+    ) as log:
+        log.write("".join(traceback.format_exception(error)))
+    line = str(error).splitlines()[0] if str(error) else "no message"
+    print(
+        f"rankexp: a fault of the program ({type(error).__name__}: {line}); "
+        f"please report it with {log.name}",
+        file=sys.stderr,
+    )
+    return 1
+
+
+def main() -> None:
+    """Entry point of the ``rankexp`` command; sets the exit code."""
+    try:
+        app(args=_spell_out_redo(sys.argv[1:]))
+    except RankexpError as error:
+        print(f"rankexp: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except PermissionError as error:
+        print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
+        sys.exit(EnvironmentProblemError.exit_code)
+    except Exception as error:
+        sys.exit(_unforeseen(error))

@@ -1,0 +1,122 @@
+"""The verbs of ``rankexp data``: find, fetch, add and verify real data sets."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rankexp.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rankexp.runner.config.data_entry import DataEntry
+    from rankexp.runner.config.schema import Study
+
+data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
+
+Folder = Annotated[
+    Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
+]
+Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
+Configs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--config", help="Studies of the data sets. Default: configs/*.yaml, or those of rankexp."
+    ),
+]
+
+
+def data_folders(data: Path | None) -> list[Path]:
+    """Where data files are looked for: ``--data``, then every folder of ``RANKEXP_DATA``."""
+    if data is not None and not data.is_dir():
+        raise ConfigError(f"--data {data}: no such folder")
+    named = os.environ.get("RANKEXP_DATA", "").split(os.pathsep)
+    return ([data] if data else []) + [Path(n).expanduser() for n in named if n]
+
+
+def all_studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
+    """Load the studies named, or those of the folder ``configs``, or those of rankexp."""
+    from rankexp.runner.config.load import load
+    from rankexp.runner.config.shipped import shipped
+
+    files = configs or sorted(Path("configs").glob("*.yaml")) or shipped().values()
+    return [(file, load(file)) for file in files]
+
+
+def _declared(
+    configs: list[Path] | None, data: Path | None, names: list[str] | None = None
+) -> "dict[str, tuple[DataEntry, list[Path]]]":
+    """Return the data sets of the studies, or those named, with the folders they may lie in."""
+    from rankexp.registry import did_you_mean
+
+    declared: dict[str, tuple[DataEntry, list[Path]]] = {}
+    for _, study in all_studies(configs):
+        folders = [*data_folders(data), study.folder or Path()]
+        declared |= {name: (entry, folders) for name, entry in study.data.items()}
+    for name in names or []:
+        if name not in declared:
+            hint = did_you_mean(name, declared)
+            raise ConfigError(f"no study declares a data set '{name}'{hint}")
+    return {name: declared[name] for name in names or sorted(declared)}
+
+
+@data_app.command("list")
+def data_list(config: Configs = None, data: Folder = None) -> None:
+    """List the declared data sets and where each is found."""
+    from rankexp.runner.data.find import listing
+
+    print(*listing(_declared(config, data)), sep="\n")
+
+
+@data_app.command("get")
+def data_get(names: Names = None, config: Configs = None, data: Folder = None) -> None:
+    """Fetch data sets into the local snapshot, from files or OpenML."""
+    from rankexp.runner.data.find import find
+
+    def get(name: str, entry: "DataEntry", folders: list[Path]) -> str:
+        found = find(name, entry, folders)
+        return f"{found.facts.rows} rows, from {found.where}"
+
+    _for_each(_declared(config, data, names), get)
+
+
+@data_app.command("add")
+def data_add(
+    name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Your copy of it: CSV, TSV or ARFF, also packed, Parquet or Excel."),
+    ],
+    config: Configs = None,
+) -> None:
+    """Add your own copy of a declared data set; it must have the declared fingerprint."""
+    from rankexp.runner.data.find import add
+
+    entry, _ = _declared(config, None, [name])[name]
+    found = add(name, entry, file)
+    print(f"{name}: {found.facts.rows} rows, kept in {found.facts.snapshot}")
+
+
+@data_app.command("verify")
+def data_verify(names: Names = None, config: Configs = None, data: Folder = None) -> None:
+    """Read every data set that is here again and compare it with its declared fingerprint."""
+    from rankexp.runner.data.find import verify
+
+    _for_each(_declared(config, data, names), verify)
+
+
+def _for_each(
+    declared: "dict[str, tuple[DataEntry, list[Path]]]",
+    act: "Callable[[str, DataEntry, list[Path]], str]",
+) -> None:
+    """Do one thing to every data set and print what it says; report failures at the end."""
+    wrong = []
+    for name, (entry, folders) in declared.items():
+        try:
+            print(f"{name}: {act(name, entry, folders)}")
+        except DataError as error:
+            wrong.append(f"{name}: {error}")
+    if wrong:
+        raise DataError("\n".join(wrong))

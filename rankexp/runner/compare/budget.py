@@ -1,0 +1,222 @@
+"""Which splits and methods the minutes given allow."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from rankexp.runner.compare.pilot import PILOT_ROWS, Cost
+from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.run.progress import duration
+
+MOST_REPEATS = 10
+"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+SPLITS = 5
+"""Random splits, where not even one cross-validation is to be had."""
+CHEAP = 0.05
+"""Share of the time of all methods: leaving out one that takes less would not help."""
+SHARE = 0.6
+"""Of the time, for the first cross-validation; the rest is for wider grids and repeats."""
+OWN = 0.1
+"""Of the time: methods that take more are run one after the other, the fastest first, and what the
+end of the minutes interrupts is left out."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is run: a protocol as in a study, but for the repeats, and its methods.
+
+    There are at most so many `repeats`; the first tells how many there is time for. `words` say
+    what was left out or made smaller, and how to have it. The methods in `narrow` are tried with
+    every second point of their grids. `stages`, names and seconds, are run one after the other.
+    """
+
+    protocol: dict[str, object]
+    methods: list[str]
+    repeats: int
+    words: list[str] = field(default_factory=list)
+    narrow: list[str] = field(default_factory=list)
+    stages: list[tuple[list[str], float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What there is to run with; `inner` are the folds inside each training part.
+
+    One cross-validation has `SHARE` of the seconds, so that it can be widened and repeated.
+    """
+
+    seconds: float
+    workers: int
+    inner: int
+
+    def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
+        """Return the seconds that splits with so many training rows take."""
+        one = sum(
+            cost.at(rows) + self.inner * cost.at(rows * (self.inner - 1) / self.inner)
+            for cost in costs
+        )
+        return one * math.ceil(splits / self.workers)
+
+    @property
+    def once(self) -> float:
+        """Seconds for one cross-validation."""
+        return SHARE * self.seconds
+
+
+def design(
+    costs: Mapping[str, Cost],
+    contrasts: Mapping[str, str],
+    dataset: Dataset,
+    allowed: Allowance,
+    base: Mapping[str, object],
+    shares: Mapping[str, float] | None = None,
+) -> Design:
+    """Return the largest design that fits into the time.
+
+    Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
+    slowest before the others; then cross-validation gives way to random splits with smaller
+    training parts. One test set has all rows of its training part, and `dataset` no others.
+    `contrasts` are methods on pairs and their likes on points: of one pair both stay or neither.
+    `base` is of the protocol, ``stratified`` and ``together``; `shares` of its time a method takes
+    with a smaller grid, without one it has none.
+    """
+    n, given = len(dataset.y), dataset.parts is not None
+    folds = 1 if given else outer_folds(dataset)
+    rows = n if given else n * (folds - 1) / folds
+    spare = _spare(costs, contrasts, n)
+    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), allowed.once)
+    once = fit.shrink(spare, n, shares or {})
+    narrow = [m for m in fit.narrow if m in fit.now and fit.now[m] != costs[m]]
+    stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
+    what = "training" if given else "one cross-validation"
+    words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what)
+    if once > allowed.once and not given:
+        made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
+        return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
+    if once > allowed.seconds:
+        words.append(f"training takes about {duration(once)}, longer than --minutes")
+    kind = {"kind": "given", "test": "test"}
+    protocol = kind if given else {"kind": "cross_validation", "folds": folds}
+    repeats = 1 if given else MOST_REPEATS
+    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
+
+
+@dataclass
+class _Fit:
+    """Methods with their costs as tried, made less until their time is within the limit.
+
+    `gone` and `narrow` keep the seconds that all took before a method was left out, or tried with
+    a smaller grid.
+    """
+
+    now: dict[str, Cost]
+    total: Callable[[Mapping[str, Cost]], float]
+    limit: float
+    gone: list[tuple[list[str], float]] = field(default_factory=list)
+    narrow: dict[str, float] = field(default_factory=dict)
+
+    def shrink(self, spare: list[list[str]], n: int, shares: Mapping[str, float]) -> float:
+        """Narrow the slowest of `spare`, then leave it out, and so on; return the seconds."""
+        costs = dict(self.now)
+        while (once := self.total(self.now)) > self.limit:
+            spare.sort(key=lambda unit: sum(self.now[m].at(n) for m in unit))
+            whole = sum(cost.at(n) for cost in self.now.values())
+            if not spare or sum(self.now[m].at(n) for m in spare[-1]) < CHEAP * whole:
+                break
+            less = {m: shares[m] for m in spare[-1] if shares.get(m, 1.0) < 1.0}
+            if less.keys() - self.narrow.keys():
+                self.narrow |= dict.fromkeys(less, once)
+                for m, share in less.items():
+                    self.now[m] = self.now[m].times(share)
+                continue
+            self.gone.append((spare.pop(), once))
+            self.now = {m: cost for m, cost in self.now.items() if m not in self.gone[-1][0]}
+        for name in [m for m in self.narrow if m in self.now]:  # there may be time again
+            if self.total(self.now | {name: costs[name]}) <= self.limit:
+                self.now[name] = costs[name]
+        return once
+
+
+def _words(
+    gone: Sequence[tuple[list[str], float]], tried: Sequence[tuple[list[str], float]], what: str
+) -> list[str]:
+    """Say what was left out or tried with less, with the seconds that all would have taken."""
+    said = []
+    for units, how, end in (
+        (tried, "tried with half of their settings only: with all of them", "tries all"),
+        (gone, "left out: with it", "includes it"),
+    ):
+        for names, once in units:
+            said.append(
+                f"{' and '.join(names)} {how} {what} would take about {duration(once)}; "
+                f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
+            )
+    return said
+
+
+def _stages(
+    fit: _Fit, contrasts: Mapping[str, str], n: int, most: float
+) -> list[tuple[list[str], float]]:
+    """Return the question with all that is fast, then each that takes more seconds than `most`."""
+    spare = _spare(fit.now, {p: q for p, q in contrasts.items() if p in fit.now}, n)
+    first = [m for m in fit.now if not any(m in unit for unit in spare)]
+    slow: list[list[str]] = []
+    for unit in spare:
+        if fit.total({m: fit.now[m] for m in unit}) > most:
+            slow.append(unit)
+        else:
+            first += unit
+    return [(unit, fit.total({m: fit.now[m] for m in unit})) for unit in [first, *slow]]
+
+
+def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> list[list[str]]:
+    """Return what can be left out, the slowest last: all but the cheapest contrast."""
+    pairs = sorted(contrasts.items(), key=lambda pair: sum(costs[m].at(n) for m in pair))
+    needed = {name for pair in pairs for name in pair}
+    units = [[m] for m in costs if m not in needed] + [list(pair) for pair in pairs[1:]]
+    return sorted(units, key=lambda unit: sum(costs[m].at(n) for m in unit))
+
+
+def _smaller(
+    costs: Mapping[str, Cost],
+    methods: list[str],
+    n: int,
+    allowed: Allowance,
+    base: Mapping[str, object],
+    words: list[str],
+) -> Design:
+    """Return random splits whose training parts are as large as the time allows."""
+    low, high = 0.0, 0.8 * n
+    for _ in range(40):
+        middle = (low + high) / 2
+        fits = allowed.total((costs[m] for m in methods), middle, SPLITS) <= allowed.once
+        low, high = (middle, high) if fits else (low, middle)
+    rows = max(int(low), min(PILOT_ROWS[0], n // 2))
+    words.append(
+        f"training parts have {rows:,} of the {n:,} rows, as more would not be done in time; more "
+        "minutes take more"
+    )
+    protocol = {"kind": "split", "test": float(n - rows), **base}
+    return Design(protocol, methods, SPLITS, words)
+
+
+def outer_folds(dataset: Dataset) -> int:
+    """Return five folds, or as many as the rarest level has rows, or as there are groups."""
+    return min(5, _units(dataset))
+
+
+def inner_folds(dataset: Dataset) -> int:
+    """Return three folds inside a training part, or two where a level or the groups are few."""
+    units = _units(dataset)
+    tested = 0 if dataset.parts is not None else math.ceil(units / outer_folds(dataset))
+    return 3 if units - tested >= 3 else 2
+
+
+def _units(dataset: Dataset) -> int:
+    """Return what folds are dealt of: rows of the rarest level, or groups, if they are fewer."""
+    units = len(dataset.y)
+    if dataset.levels is not None:
+        units = int(np.bincount(dataset.y, minlength=len(dataset.levels)).min())
+    return units if dataset.groups is None else min(units, len(np.unique(dataset.groups)))

@@ -1,0 +1,104 @@
+"""``rankexp compare`` from the file to the answer."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rankexp.errors import ConfigError
+from rankexp.runner.compare import folder, study
+from rankexp.runner.compare.methods import offer
+from rankexp.runner.compare.question import MARGINS, ask
+from rankexp.runner.compare.rows import FEWEST_ROWS
+from rankexp.runner.compare.session import Session, say
+from rankexp.runner.data.inspect import target_values
+from rankexp.runner.run.workers import default_workers
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user asks for; see ``rankexp compare --help``."""
+
+    target: str
+    test: Path | None = None
+    positive: str | None = None
+    levels: list[str] | None = None
+    continuous: bool = False
+    groups: str | None = None
+    weights: str | None = None
+    methods: list[str] | None = None
+    margin: float | None = None
+    minutes: float = 5.0
+    out: Path | None = None
+    jobs: int | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the data entry on how the file is read."""
+
+
+def compare(table: Path, options: Options) -> int:
+    """Answer whether training on pairs helps on a table; return the exit code.
+
+    Raises
+    ------
+    ConfigError, DataError
+        The table cannot be read, the target says nothing, an option names what there is not.
+    """
+    begun = time.monotonic(), time.process_time()
+    _check(options)
+    out, said = folder.choose(options.out, table.stem)
+    asked = _asked(table, options)
+    session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
+    session.read()
+    for line in [*(f"Guessed: {guess}." for guess in asked.question.guesses), asked.offer.remark]:
+        say(line) if line else None
+    for line in said:
+        say(f"{line}.")
+    session.design()
+    session.first()
+    session.widen()
+    return session.finish()
+
+
+def _check(options: Options) -> None:
+    """Refuse options that contradict each other, by the names that the user gave."""
+    margin = options.margin
+    if margin is not None and not (margin > 0 and math.isfinite(margin)):
+        raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
+    uses = {
+        "--groups": [options.groups],
+        "--weights": [options.weights],
+        "--drop": options.reading.get("drop", ()),
+    }
+    for name, columns in uses.items():
+        if options.target in columns:
+            raise ConfigError(f"{name}: column '{options.target}' is the target already")
+
+
+def _asked(table: Path, options: Options) -> study.Asked:
+    """Tell what is asked of the table."""
+    how = dict(options.reading) | {
+        "groups": options.groups,
+        "weights": options.weights,
+        "test": options.test,
+    }
+    how = {name: value for name, value in how.items() if value not in (None, [], ())}
+    question = ask(
+        options.target,
+        target_values(table, target=options.target, **how),
+        positive=options.positive,
+        levels=options.levels,
+        continuous=options.continuous,
+    )
+    if question.fewest is not None and question.fewest < FEWEST_ROWS:
+        rare = min(question.counts, key=lambda name: question.counts[name])
+        rows = f"{question.fewest} row{'s' * (question.fewest > 1)}"
+        raise ConfigError(
+            f"target '{options.target}' has {rows} of '{rare}'; at least {FEWEST_ROWS} of each "
+            "value are needed to train on some and to test on others"
+        )
+    offered = offer(question.kind, options.methods)
+    margin = MARGINS[question.metric] if options.margin is None else options.margin
+    how.pop("test", None)
+    return study.Asked(table, options.target, question, offered, how, margin, test=options.test)

@@ -1,0 +1,309 @@
+"""One comparison: what is run becomes known step by step, each step a run of the study."""
+
+import math
+import sys
+import textwrap
+import time
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rankexp.errors import ConfigError, DataError
+from rankexp.metrics.base import parse
+from rankexp.runner.analyse import select
+from rankexp.runner.compare import budget, rows, study
+from rankexp.runner.compare.folder import STUDY, safe
+from rankexp.runner.compare.pilot import pilot
+from rankexp.runner.compare.widening import growth, narrowed, widened
+from rankexp.runner.config.load import load
+from rankexp.runner.config.methods import takes
+from rankexp.runner.config.schema import Method, Study
+from rankexp.runner.data.find import find
+from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.files import write_atomically
+from rankexp.runner.report.build import Report, open_report
+from rankexp.runner.report.render import terminal
+from rankexp.runner.run.execute import execute
+from rankexp.runner.run.progress import duration
+from rankexp.runner.run.store import Store
+
+REPORT = 2.5
+"""Seconds of a processor kept for the report."""
+SLOWEST = 8.0
+"""Times a second of a processor may take on a machine that others use, too."""
+INTERRUPTED = 130
+WIDTH = 100
+ROUNDS = 4
+"""Times that grids are made wider before the answer is given with what there is."""
+WEIGHTED = (
+    "A row of weight 2 counts as two equal rows: a pair counts the product of both weights, in "
+    "training on pairs and in the measure."
+)
+
+
+def say(text: str) -> None:
+    """Print a sentence."""
+    print(textwrap.fill(text, WIDTH))
+
+
+class Session:
+    """One comparison, which began at these seconds of the clock and of the processor."""
+
+    def __init__(
+        self,
+        asked: study.Asked,
+        folder: Path,
+        workers: int,
+        minutes: float,
+        begun: tuple[float, float],
+    ) -> None:
+        self.asked, self.folder, self.workers, self.minutes = asked, folder, workers, minutes
+        self.begun, self.end = begun, begun[0] + 60 * minutes
+        self.methods = {name: dict(method) for name, method in asked.offer.methods.items()}
+        self.protocol: dict[str, Any] = {"kind": "cross_validation", "folds": 2}
+        self.file = folder / STUDY
+        self.reserved = REPORT
+
+    @property
+    def given(self) -> str:
+        """The time that was given, in words."""
+        return f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
+
+    @property
+    def left(self) -> float:
+        """Seconds left for fitting."""
+        return self.end - time.monotonic() - self.reserved
+
+    def _content(self, repeats: int) -> dict[str, Any]:
+        """Return the study as it is written."""
+        protocol = dict(self.protocol)
+        if protocol["kind"] != "given":
+            protocol["repeats"] = repeats
+        name = safe(self.folder.resolve().name)
+        return study.content(self.asked, name, self.folder, protocol, self.methods)
+
+    def read(self) -> None:
+        """Read the table, and show how."""
+        asked = self.asked
+        files = {key: str(file) for key, file in asked.files.items()}
+        entry = Study.model_validate(self._content(1)).data["data"]
+        entry = entry.model_copy(update={"source": files})  # the folder may not exist
+        try:
+            self.dataset = find("data", entry, []).dataset
+        except DataError:  # what was read shows why
+            given = {"levels": asked.question.levels, "test": asked.test, **asked.entry}
+            print(inspect_table(asked.table, target=asked.target, **given).text())
+            raise
+        assert self.dataset.reading is not None
+        print(self.dataset.reading.text())
+        wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
+        self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+
+    def design(self) -> None:
+        """Time the methods on parts of the data, and take the splits that the time allows."""
+        dataset = self.dataset
+        training, remarks = rows.training(dataset)
+        self._leave_out_without_weights()
+        if "weights" in self.asked.entry:
+            remarks = f"{WEIGHTED} {remarks}".strip()
+        together, said = rows.together(training)
+        for line in filter(None, (remarks, said)):
+            say(line)
+        inner = budget.inner_folds(training)
+        self.asked = replace(self.asked, inner=inner, remarks=remarks)
+        base: dict[str, object] = {}
+        if dataset.levels is not None and dataset.parts is None:
+            base["stratified"] = True
+        if together:
+            base["together"] = together
+        splits = 1 if dataset.parts is not None else budget.outer_folds(training)
+        workers = min(self.workers, splits)
+        trial = Study.model_validate(self._content(1))
+        costs, failed = pilot(trial, training, self.left, workers)
+        self._leave_out(failed)
+        found = budget.design(
+            {name: costs[name] for name in self.methods},
+            self.contrasts,
+            training,
+            budget.Allowance(self.left, workers, self.asked.inner),
+            base,
+            {name: narrowed(method)[1] for name, method in self.methods.items()},
+        )
+        for line in found.words:
+            say(f"{line}.")
+        for name in found.narrow:
+            self.methods[name] = narrowed(self.methods[name])[0]
+        self.methods = {name: self.methods[name] for name in found.methods}
+        self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
+
+    @property
+    def contrasts(self) -> dict[str, str]:
+        """Methods on pairs and their likes that are still compared."""
+        pairs = self.asked.offer.contrasts.items()
+        return {p: q for p, q in pairs if p in self.methods and q in self.methods}
+
+    def _leave_out_without_weights(self) -> None:
+        """Leave out methods that take no weights, where rows have weights."""
+        if weights := self.asked.entry.get("weights"):
+            measure = parse(self.asked.question.metric)
+            if "sample_weight" not in measure.takes:
+                raise ConfigError(
+                    "rows with weights can only be compared where the target has two values or "
+                    f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
+                    "To compare with every row counting the same, say "
+                    f"--drop {weights} in place of --weights {weights}"
+                )
+            reason = "it takes no weights of rows"
+            known = {n: takes(Method.model_validate(m)) for n, m in self.methods.items()}
+            self._leave_out({n: reason for n, own in known.items() if "sample_weight" not in own})
+
+    def _leave_out(self, reasons: Mapping[str, str]) -> None:
+        for name, why in reasons.items():
+            say(f"{name} is left out: {why}.")
+            del self.methods[name]
+        if not self.contrasts:
+            raise ConfigError("no method on pairs is left beside its like on points")
+
+    def first(self) -> None:
+        """Run the first repeat: the question to its end, then slow methods while there is time."""
+        whole, planned, self.methods = self.methods, 0.0, {}
+        for names, seconds in self.stages:
+            before = self.methods
+            self.methods = {n: m for n, m in whole.items() if n in before or n in names}
+            if not before:
+                self._run(1)
+            else:
+                needed = seconds * self._seconds(before) / planned
+                late = needed > self.left
+                if late or not self._run(1, self.end - self.reserved):
+                    self.methods = before
+                    self._say_late(names, needed if late else None)
+                    continue
+            planned += seconds
+            if not self.going:
+                return
+        self._run(1) if self.outcome.stopped else None
+
+    def _say_late(self, names: Iterable[str], needed: float | None) -> None:
+        """Say that methods are left out, and how to have them."""
+        if needed is None:
+            end = f"not done within {self.given}; more minutes include it"
+        else:
+            minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
+            end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
+        say(f"{' and '.join(names)} left out: {end}.")
+
+    def widen(self) -> None:
+        """Run the first repeat again with wider grids where choices lie at an edge."""
+        for _ in range(ROUNDS):
+            edges = _edges(self.folder) if self.going else {}
+            wider, late, needed = {}, [], 0.0
+            for name, own in edges.items():
+                if (made := widened(self.methods[name], own)) is None:
+                    continue
+                seconds = growth(self.methods[name], made) * self._seconds([name])
+                if needed + seconds > self.left:
+                    late.append(name)
+                else:
+                    wider[name] = made
+                    needed += seconds
+            if late:
+                say(f"There is no time to try more settings of {', '.join(late)}.")
+            if not wider:
+                return
+            named, before = ", ".join(wider), dict(self.methods)
+            say(f"The best settings lay at the end of those tried, so more are tried: {named}.")
+            self.methods |= wider
+            if not self._run(1, self.end - self.reserved):
+                say(f"They were not done within {self.given}: the answer is without.")
+                self.methods = before
+                self._run(1)
+                return
+
+    @property
+    def going(self) -> bool:
+        """Whether the last run left something to go on with."""
+        return self.outcome.exit_code in (0, 1) and self.outcome.records > 0
+
+    def _seconds(self, methods: Container[str], repeats: int = 1) -> float:
+        """Return the seconds that repeats take the workers, as the methods' first one took."""
+        known = Store(self.outcome.folder).read()
+        cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
+        jobs = len({c.place for c in cells})
+        spent = sum(
+            known[cell.key].times.get(part, 0.0)
+            for cell in cells
+            if cell.method in methods
+            for part in ("fit", "score")
+        )
+        return spent / max(jobs, 1) * math.ceil(jobs * repeats / self.workers)
+
+    def _run(self, repeats: int, until: float | None = None) -> bool:
+        """Run the study as it stands, and tell whether all of it was done in time."""
+        parent = self.folder.parent if self.folder.name else self.folder.resolve().parent
+        text = study.text(self._content(repeats), self.file.as_posix(), parent.as_posix())
+        write_atomically(self.file, text.encode())
+        self.outcome = execute(
+            load(self.file),
+            results=self.folder.resolve().parent,
+            config=self.file,
+            workers=self.workers,
+            plan=False,
+            until=until,
+        )
+        return not self.outcome.stopped
+
+    def _repeat(self) -> None:
+        """Run further repeats until the time is over; count those that are whole."""
+        each = self._seconds(self.methods, budget.MOST_REPEATS) / budget.MOST_REPEATS
+        wanted = min(self.most, 1 + int(self.left / max(0.9 * each, 0.1)))
+        if wanted < 2 or self._run(wanted, self.end - self.reserved):
+            return
+        done = Store(self.outcome.folder).read()
+        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
+        whole = min(lacking, default=wanted)
+        say(f"{whole} of {wanted} repeats were run within {self.given}.")
+        self._run(whole)
+
+    def finish(self) -> int:
+        """Run the further repeats that there is time for, and print the answer."""
+        if self.going:
+            self._repeat()
+        for line in self.outcome.messages:
+            print(line, file=sys.stderr)
+        if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:
+            return self.outcome.exit_code
+        made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
+        written = made.write()
+        print(f"\n{_first_screen(made)}\n")
+        say(
+            f"{len(written)} files in {self.folder}: report.md has all, answer.png shows it; "
+            "study.yaml is what was run, to edit and run again"
+        )
+        return max(self.outcome.exit_code, made.exit_code)
+
+
+def _first_screen(made: Report) -> str:
+    """Return the answer and its table, without the rest of the report."""
+    lines = terminal.render(made.blocks[0].output).split("\n")
+    table = {
+        line for one in made.blocks[0].output.tables for line in terminal.table(one).split("\n")
+    }
+    return "\n".join(line if line in table else textwrap.fill(line, WIDTH) for line in lines)
+
+
+def _edges(folder: Path) -> dict[str, list[str]]:
+    """Return where in their grids choices lie, for each method of which one lies at an edge."""
+    context = open_report(folder).context
+    setup = context.evaluate(study.EXPERIMENT)
+    metric = context.metric(study.EXPERIMENT, None)
+    chosen = context.chosen(study.EXPERIMENT, metric, select.Rule("nested"), setup.methods)
+    found: dict[str, list[str]] = {}
+    scores = context.scores(study.EXPERIMENT, metric)
+    for method, own in chosen.groupby("method", sort=False):
+        grids = list(scores.loc[scores["method"] == method, "grid"].unique())
+        edges = [edge for grid in own["grid"] if (edge := select.edge(grid, grids))]
+        if edges:
+            found[str(method)] = edges
+    return found

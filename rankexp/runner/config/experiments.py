@@ -1,0 +1,266 @@
+"""Check what experiments mean: that problems, methods, metrics and checks go together."""
+
+from collections.abc import Iterator, Mapping
+
+from rankexp import registry
+from rankexp.metrics.base import Kind, Metric, parse
+from rankexp.runner.checks.base import Takes
+from rankexp.runner.checks.base import takes as takes_of
+from rankexp.runner.config import methods
+from rankexp.runner.config.data_entry import SECOND, DataEntry
+from rankexp.runner.config.fault import (
+    Fault,
+    TreePath,
+    got,
+    mistyped,
+    twice,
+    unknown,
+    unknown_parameters,
+    unregistered,
+)
+from rankexp.runner.config.kinds import WORDS, kind_of, levels_of
+from rankexp.runner.config.schema import (
+    MOST_RECORDS,
+    Evaluate,
+    Method,
+    Preprocess,
+    Simulate,
+    Study,
+)
+
+
+def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    """Find what is wrong with an evaluation of methods."""
+    problems = [*study.data, *study.generators]
+    yield from unknown(experiment.problems, problems, "problem", (*path, "problems"))
+    yield from unknown(experiment.methods, study.methods, "method", (*path, "methods"))
+    for key in ("problems", "methods", "lambdas"):
+        for value in twice(getattr(experiment, key) or []):
+            yield Fault((*path, key), f"{got(value)} occurs twice")
+    yield from _protocol(study, experiment, path)
+    yield from _size(experiment, (*path, "protocol"))
+    yield from _metrics(study, experiment, path)
+    yield from _kept(experiment, (*path, "keep"))
+    used = {name: study.methods[name] for name in experiment.methods if name in study.methods}
+    if experiment.lambdas and used and not any(map(methods.takes_lambdas, used.values())):
+        yield Fault((*path, "lambdas"), "none of the methods takes lambdas", key=True)
+    for i, problem in enumerate(experiment.problems):
+        grouped = problem in study.data and study.data[problem].groups
+        if not (grouped and experiment.within_groups):
+            if experiment.preprocess.within == "groups":
+                text = f"needs groups, which '{problem}' has not, or 'within_groups' leaves aside"
+                yield Fault((*path, "preprocess", "within"), text)
+            for j, text in enumerate(experiment.metrics):
+                if (metric := metric_of(text)) and "groups" in metric.needs:
+                    place = (*path, "metrics", j)
+                    yield Fault(place, f"{metric!r} needs groups, which '{problem}' has not")
+            yield from _unasked(experiment, used, problem, bool(study.data.get(problem)), path)
+        if problem in study.data and study.data[problem].weights:
+            yield from _unweighted(experiment, used, f"'{problem}' has weights", path)
+        kind = kind_of(study, problem)
+        if kind is not None:
+            named = f"'{problem}' has {WORDS[kind]}"
+            binary = [name for name in used if kind != "binary" and methods.is_binary(used[name])]
+            for name in binary:
+                hint = methods.hint_for_more(used[name]) if kind == "ordinal" else ""
+                text = f"method '{name}' ranks two classes, {named}{hint}"
+                yield Fault((*path, "problems", i), text)
+            levels = levels_of(study, problem) or 0
+            yield from () if binary else _unfit(experiment, kind, levels, named, path)
+            for name, method in used.items() if levels else ():
+                yield from methods.misshapen_costs(method, levels, problem, ("methods", name))
+
+
+def _unasked(
+    experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
+) -> Iterator[Fault]:
+    """Find methods that cannot do without groups, for a problem that has none."""
+    hint = "name their column in its 'groups'" if data else "groups come from data sets"
+    if data and not experiment.within_groups:
+        hint = "'within_groups: false' may be why"
+    for i, name in enumerate(experiment.methods):
+        if name in used and (does := methods.asks_for_groups(used[name])):
+            text = f"method '{name}' {does}, which '{problem}' has not: {hint}"
+            yield Fault((*path, "methods", i), text)
+
+
+def nothing_aside(study: Study) -> Iterator[Fault]:
+    """Find methods that are to leave groups aside where no problem of theirs has any."""
+    setups = [one for one in study.experiments.values() if isinstance(one, Evaluate)]
+    for name, method in study.methods.items():
+        own = [setup for setup in setups if name in setup.methods]
+        where = methods.says_of_queries(method, "across")
+        grouped = (
+            setup.within_groups and study.data[problem].groups
+            for setup in own
+            for problem in setup.problems
+            if problem in study.data
+        )
+        if own and where and not any(grouped):
+            text = (
+                "'across' leaves groups aside, and no problem is ranked within any: leave it out"
+            )
+            yield Fault(("methods", name, *where), text)
+
+
+def _unweighted(
+    experiment: Evaluate, used: Mapping[str, Method], named: str, path: TreePath
+) -> Iterator[Fault]:
+    """Find methods and metrics that would leave the weights of rows out."""
+    for i, name in enumerate(experiment.methods):
+        if name in used and "sample_weight" not in methods.takes(used[name]):
+            text = f"method '{name}' takes no weights of rows, and {named}"
+            yield Fault((*path, "methods", i), text)
+    for i, metric in enumerate(map(metric_of, experiment.metrics)):
+        if metric is not None and "sample_weight" not in metric.takes:
+            text = f"{metric!r} takes no weights of rows, and {named}"
+            yield Fault((*path, "metrics", i), text)
+
+
+def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:
+    if (count := experiment.size()) > MOST_RECORDS:
+        yield Fault(path, f"makes {count:,} records; an experiment may have {MOST_RECORDS:,}")
+
+
+def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    protocol = experiment.protocol
+    synthetic = protocol.problems == "generators"
+    right, other = (study.generators, study.data) if synthetic else (study.data, study.generators)
+    needs = "generators, not data sets" if synthetic else "data sets, not generators"
+    rows: dict[str, int | None] = {}
+    for i, problem in enumerate(experiment.problems):
+        if problem in other and problem not in right:
+            text = f"the protocol '{protocol.kind}' is for {needs}"
+            yield Fault((*path, "problems", i), text)
+            continue
+        look = study.data[problem].fingerprint if problem in study.data else None
+        rows[problem] = look.rows if look else None
+        if problem in study.data:
+            yield from _parts(
+                study.data[problem], protocol.named_parts(), problem, (*path, "protocol")
+            )
+    for field, text in protocol.faults(rows):
+        yield Fault((*path, "protocol", field), text)
+
+
+def _parts(
+    entry: DataEntry, named: Mapping[TreePath, str], problem: str, path: TreePath
+) -> Iterator[Fault]:
+    """Find parts that a protocol names and a data set has not, as far as its entry tells."""
+    files = [value for value in entry.sources.values() if isinstance(value, dict)]
+    if entry.part is None and not entry.test_file:
+        text = (
+            f"data set '{problem}' has no parts: name the column that says them in 'part' of its "
+            "entry, or a second file in its source: {file: train.csv, test: test.csv}"
+        )
+        yield from [Fault(path, text)] * bool(named)
+    elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
+        known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
+        for place, part in named.items():
+            yield from unknown(part, known, f"part of '{problem}':", (*path, *place))
+
+
+def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for i, text in enumerate(experiment.metrics):
+        place = (*path, "metrics", i)
+        try:
+            metric = parse(text)
+        except ValueError as error:
+            yield Fault(place, str(error))
+            continue
+        if repr(metric) in seen:
+            yield Fault(place, f"the metric {metric!r} occurs twice")
+        seen.add(repr(metric))
+        if "eta" in metric.needs and experiment.protocol.problems != "generators":
+            yield Fault(place, f"{metric!r} needs eta, which only generators know")
+
+
+def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
+    """Find curves and texts that nothing makes."""
+    for key in ("curves", "texts"):
+        for i, name in enumerate(getattr(experiment.keep, key, ())):
+            yield from unregistered(f"keep.{key}", name, (*path, key, i))
+
+
+def _unfit(
+    experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
+) -> Iterator[Fault]:
+    """Find metrics that are for other kinds of targets, or for other numbers of levels."""
+    for i, metric in enumerate(map(metric_of, experiment.metrics)):
+        if metric is None:
+            continue
+        if kind not in metric.kinds:
+            known = " or ".join(WORDS[one] for one in metric.kinds)
+            yield Fault((*path, "metrics", i), f"{metric!r} is for {known}; {named}")
+            continue
+        try:
+            metric.check(levels or None)
+        except ValueError as error:
+            yield Fault((*path, "metrics", i), f"{metric!r}: {error}; {named}")
+
+
+def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
+    """Find what is wrong with a check over a grid."""
+    try:
+        check = registry.get("checks", experiment.check)
+    except registry.UnknownNameError as error:
+        yield Fault((*path, "check"), str(error))
+        return
+    yield from _size(experiment, path)
+    owner = f"check '{experiment.check}'"
+    for key in ("params", "grid"):
+        given = getattr(experiment, key)
+        hidden = ("rng", "problem")
+        yield from unknown_parameters(check, given, (*path, key), owner, hidden=hidden)
+    yield from mistyped(check, experiment.params, (*path, "params"))
+    for key, values in experiment.grid.items():
+        for i, value in enumerate(values):
+            for fault in mistyped(check, {key: value}, (*path, "grid")):
+                yield fault._replace(path=(*fault.path, i))
+    for key in experiment.params.keys() & experiment.grid.keys():
+        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+    if (takes := takes_of(check)) is not None and experiment.problems:
+        yield from _problems(study, experiment, takes, path)
+    elif takes is not None:
+        text = f"{owner} is of data sets: name them in 'problems'"
+        yield Fault((*path, "check"), text)
+    elif experiment.problems:
+        yield Fault((*path, "problems"), f"{owner} takes no data: leave them out", key=True)
+    if experiment.preprocess != Preprocess() and not experiment.problems:
+        yield Fault((*path, "preprocess"), "there are no 'problems' to prepare", key=True)
+
+
+def _problems(
+    study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
+) -> Iterator[Fault]:
+    """Find problems that a check cannot take."""
+    owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
+    yield from unknown(experiment.problems, known, "problem", (*path, "problems"))
+    for value in twice(experiment.problems):
+        yield Fault((*path, "problems"), f"{got(value)} occurs twice")
+    for i, problem in enumerate(experiment.problems):
+        place, entry = (*path, "problems", i), study.data.get(problem)
+        if problem in study.generators:
+            yield Fault(place, f"'{problem}' is a generator: checks take data sets only")
+        if entry is None:
+            continue
+        kind = kind_of(study, problem)
+        if kind is not None and kind not in takes.kinds:
+            wanted = " or ".join(WORDS[one] for one in takes.kinds)
+            yield Fault(place, f"{owner} is for {wanted}; '{problem}' has {WORDS[kind]}")
+        if entry.groups and not takes.groups:
+            yield Fault(place, f"{owner} makes no use of groups, and '{problem}' has them")
+        if entry.weights and not takes.weights:
+            yield Fault(place, f"{owner} takes no weights of rows, and '{problem}' has weights")
+        if experiment.preprocess.within == "groups" and not entry.groups:
+            text = f"needs groups, which '{problem}' has not"
+            yield Fault((*path, "preprocess", "within"), text)
+
+
+def metric_of(text: str) -> Metric | None:
+    """Return the metric that a text names; None where it is none, which `_metrics` says."""
+    try:
+        return parse(text)
+    except ValueError:
+        return None

@@ -1,0 +1,164 @@
+"""Read a study's YAML file; report everything wrong with it at once, each with its place."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from rankexp.errors import ConfigError
+from rankexp.registry import did_you_mean
+from rankexp.runner.config import claims, meaning, published, words
+from rankexp.runner.config.fault import Fault, Mark, TreePath
+from rankexp.runner.config.schema import Study
+from rankexp.runner.config.shipped import shipped, study_file
+from rankexp.runner.config.tree import Tree, parse
+
+LONGEST = 1000
+"""Most characters of what is written about one fault."""
+
+
+def load(path: str | Path, profile: str | None = None) -> Study:
+    """Read a study from a YAML file, or one that comes with rankexp, by its name; check it.
+
+    One of the file's profiles is merged in first. Every name that the study uses exists and takes
+    the parameters given; ConfigError has one line ``file:line:column: place in the tree: what is
+    wrong`` for each error of the study and of all its profiles.
+    """
+    path = study_file(Path(path))
+    tree, faults = parse(_read(path))
+    if tree is None:
+        raise ConfigError(_lines(path, faults))
+    studies, more = _studies(tree, path.parent, {fault.mark for fault in faults})
+    faults += more
+    if faults:
+        raise ConfigError(_lines(path, faults))
+    if profile not in studies:
+        known = [name for name in studies if name]
+        hint, listed = did_you_mean(str(profile), known), ", ".join(known) or "none"
+        raise ConfigError(f"{path}: no profile '{profile}'{hint}; profiles: {listed}")
+    return studies[profile]
+
+
+def schema_json() -> dict[str, Any]:
+    """Return the JSON schema of a study's file, for editors."""
+    schema = Study.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _read(path: Path) -> str:
+    """Return the file's text, or say in one line why there is none."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        near = [*(file.name for file in path.parent.glob("*.y*ml")), *shipped()]
+        hint = did_you_mean(path.name, near)
+        raise ConfigError(f"{path}: no such file{hint}") from None
+    except IsADirectoryError:
+        files = ", ".join(sorted(file.name for file in path.glob("*.y*ml"))) or "none"
+        raise ConfigError(f"{path}: a folder, not a study; YAML files in it: {files}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        column = error.start - error.object.rfind(b"\n", 0, error.start)
+        raise ConfigError(
+            f"{path}:{line}:{column}: not UTF-8 text (byte 0x{error.object[error.start]:02x})"
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Fault]]:
+    """Return the study as it stands, and merged with each well-formed profile."""
+    variants: dict[str | None, Tree] = {None: tree}
+    faults: list[Fault] = []
+    profiles = tree.child("profiles")
+    if profiles is None or not isinstance(profiles.value, dict):
+        return variants, faults
+    rest = {key: child for key, child in tree.value.items() if key != "profiles"}
+    base = Tree(tree.mark, rest, tree.keys, tree.size)
+    for name, over in profiles.value.items():
+        if isinstance(over.value, dict):
+            variants[name] = base.merged(over)
+            path = ("profiles", name)
+            faults += _removals(base, over, path)
+            if "profiles" in over.value:
+                mark = over.keys["profiles"]
+                faults.append(Fault(path, "a profile holds no profiles", mark=mark))
+    return variants, faults
+
+
+def _removals(base: Tree, over: Tree, path: TreePath) -> list[Fault]:
+    """Find the nulls of a profile that remove what is not there."""
+    faults = []
+    for key, child in over.value.items():
+        below = base.child(key)
+        if child.value is None and below is None:
+            known = list(base.value) if isinstance(base.value, dict) else []
+            text = f"nothing to remove: there is no '{key}'{did_you_mean(key, known)}"
+            faults.append(Fault((*path, key), text, mark=over.keys[key]))
+        elif below is not None and isinstance(child.value, dict) and isinstance(below.value, dict):
+            faults += _removals(below, child, (*path, key))
+    return faults
+
+
+def _studies(
+    tree: Tree, folder: Path, known: set[Mark | None]
+) -> tuple[dict[str | None, Study], list[Fault]]:
+    """Check the study as it stands (under None) and under each profile.
+
+    A fault of a profile counts where the study has not the same one, and no place in `known`.
+    """
+    profiles, faults = _variants(tree)
+    studies: dict[str | None, Study] = {}
+    for name, variant in profiles.items():
+        earlier = {(fault.mark, fault.text) for fault in faults}
+        study, found = _validated(variant, folder)
+        for fault in (_placed(fault, variant) for fault in found):
+            if fault.mark not in known and (fault.mark, fault.text) not in earlier:
+                under = "" if name is None else f" (in profile '{name}')"
+                faults.append(fault._replace(text=fault.text + under))
+        if study is not None:
+            studies[name] = study
+    if None in studies:  # a profile may have removed what some of the values are of
+        found = [Fault(("published",), text) for text in published.faults(studies[None])]
+        found += [Fault(("claims",), text) for text in claims.faults(studies[None])]
+        faults += [_placed(fault, tree) for fault in found]
+    return studies, faults
+
+
+def _placed(fault: Fault, tree: Tree) -> Fault:
+    """Return a fault with its place in the file."""
+    return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
+
+
+def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:
+    """Check one variant of the file, its shape first, then what its names mean."""
+    try:
+        study = Study.model_validate(tree.plain())
+    except ValidationError as error:
+        return None, words.faults(tree, error.errors(include_url=False))
+    default = Path("published") / f"{study.study}.csv"
+    if study.published is None and (folder / default).is_file():
+        study = study.model_copy(update={"published": default})
+    study._folder = folder
+    for method in study.methods.values():
+        method._folder = str(folder)
+    return study, meaning.faults(study, tree)
+
+
+def _lines(file: Path, faults: list[Fault]) -> str:
+    """Write the faults, each with its place, in the order of the file."""
+    lines = []
+    for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or Mark(1, 1)):
+        line, column = mark or Mark(1, 1)
+        whole = f"{_where(path)}{text}"
+        shown = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}..."
+        shown = "".join(sign if sign.isprintable() else " " for sign in shown)  # one line
+        lines.append(f"{file}:{line}:{column}: {shown}")
+    return "\n".join(lines)
+
+
+def _where(path: TreePath) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return f"{text.removeprefix('.')}: " if text else ""

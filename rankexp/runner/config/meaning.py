@@ -1,0 +1,182 @@
+"""Check what a study's names and values mean: that they exist, and go together.
+
+The shape of the file is right here. Each check yields faults: where in the tree, and one
+sentence. What a study is made of is checked in this file, its methods and experiments in theirs.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from pydantic import ValidationError
+
+from rankexp import registry
+from rankexp.runner.config import experiments, methods, words
+from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.config.fault import (
+    Fault,
+    TreePath,
+    got,
+    listed,
+    mistyped,
+    twice,
+    unknown,
+    unknown_parameters,
+    unregistered,
+)
+from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.config.tree import Tree
+
+RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
+"""Names of the files that every results folder holds."""
+
+
+def faults(study: Study, tree: Tree) -> list[Fault]:
+    """Return everything that is wrong with a well-formed study, whose file has this tree."""
+    found = list(_faults(study))
+    for i, block in enumerate(study.report):
+        found += _block(study, block, ("report", i), tree)
+    return found
+
+
+def _faults(study: Study) -> Iterator[Fault]:
+    for key, file in (("published", study.published_file), ("claims", study.claims_file)):
+        if file and not file.is_file():
+            yield Fault((key,), f"no such file: {file}")
+    for name, entry in study.data.items():
+        yield from _data(entry, ("data", name))
+        if name in study.generators:
+            yield Fault(("generators", name), "a data set has this name, too", key=True)
+    for name, generator in study.generators.items():
+        yield from _generator(generator.generator, generator.params, ("generators", name))
+    for name, method in study.methods.items():
+        yield from methods.faults(method, ("methods", name))
+    for name, experiment in study.experiments.items():
+        path = ("experiments", name)
+        if isinstance(experiment, Simulate):
+            yield from experiments.simulate(study, experiment, path)
+        else:
+            yield from experiments.evaluate(study, experiment, path)
+    yield from experiments.nothing_aside(study)
+    yield from _report(study)
+
+
+def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
+    for source, reference in entry.sources.items():
+        place = (*path, "source", source)
+        strange = list(unregistered("data.sources", source, place))
+        yield from strange
+        takes = strange or getattr(registry.get("data.sources", source), "files", False)
+        if isinstance(reference, dict) and not takes:
+            yield Fault(place, f"'{source}' takes one reference, not a file for each part")
+    for i, source in enumerate(entry.verified):
+        if source not in entry.sources:
+            known = ", ".join(entry.sources)
+            yield Fault((*path, "verified", i), f"'{source}' is no source of it; it has: {known}")
+
+
+def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
+    yield from _sources(entry, path)
+    for key in ("drop", "nominal"):
+        if entry.target in getattr(entry, key):
+            yield Fault((*path, key), f"holds the target '{entry.target}'")
+    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
+    for other, key in combinations(roles, 2):
+        if roles[key] is not None and roles[key] == roles[other]:
+            yield Fault((*path, key), f"column '{roles[key]}' is the {other} already")
+    raw = [value for level in entry.levels or [] for value in listed(level)]
+    for value in twice(raw):
+        yield Fault((*path, "levels"), f"{got(value)} occurs twice")
+    look = entry.fingerprint
+    if look is None or look.classes is None:
+        return
+    place = (*path, "fingerprint", "classes")
+    if entry.levels is None:
+        yield Fault(place, "counts of classes, but the entry has no 'levels'")
+    elif len(look.classes) != len(entry.levels):
+        yield Fault(place, f"{len(look.classes)} counts for {len(entry.levels)} levels")
+    elif sum(look.classes) != look.rows:
+        yield Fault(place, f"the counts add up to {sum(look.classes)}, not to {look.rows} rows")
+
+
+def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> Iterator[Fault]:
+    try:
+        factory = registry.get("generators", name)
+    except registry.UnknownNameError as error:
+        yield Fault((*path, "generator"), str(error))
+        return
+    place = (*path, "params")
+    wrong = [
+        *unknown_parameters(factory, params, place, f"generator '{name}'"),
+        *mistyped(factory, params, place),
+    ]
+    yield from wrong or methods.construction(factory, params, place)
+
+
+def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield data sets with a sentence each about parts that experiments leave aside."""
+    for name in only:
+        setup = study.experiments[name]
+        if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
+            continue
+        does = "a check has no protocol"
+        if isinstance(setup, Evaluate):
+            does = f"its protocol '{setup.protocol.kind}' trains and tests on rows of all of them"
+        for problem in setup.problems:
+            entry = study.data.get(problem)
+            if entry is not None and (entry.part is not None or entry.test_file is not None):
+                yield (
+                    problem,
+                    f"experiment '{name}' leaves the parts of '{problem}' aside: {does}, and only "
+                    "'given' goes by them",
+                )
+
+
+def _report(study: Study) -> Iterator[Fault]:
+    names = Counter(block.name for block in study.report)
+    for i, block in enumerate(study.report):
+        path = ("report", i)
+        yield from unregistered("report.blocks", block.block, (*path, "block"))
+        yield from unknown(
+            block.experiment, study.experiments, "experiment", (*path, "experiment")
+        )
+        if names[block.name] > 1:
+            yield Fault((*path, "name"), f"two blocks have the name '{block.name}'")
+        if block.name in RESERVED:
+            text = f"'{block.name}' is the name of a file that every study writes"
+            yield Fault((*path, "name"), text)
+
+
+def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+    """Check a block by the kind that it registers: its options, then what it can show.
+
+    The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).
+    """
+    try:
+        model = registry.get("report.blocks", block.block)
+        options = model.model_validate(block.options, context=names_for(study, block))
+    except registry.UnknownNameError:
+        return []  # complained about already
+    except ValidationError as error:
+        return words.faults(tree, error.errors(include_url=False), (*path, "options"), model)
+    return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
+
+
+def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:
+    """Return what the options of a block may name, by kind: what its experiments have.
+
+    None where one of the experiments is unknown: then nobody can tell.
+    """
+    shown = [study.experiments.get(name) for name in listed(block.experiment)]
+    if None in shown:
+        return None
+    runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
+    metrics = (experiments.metric_of(text) for run in runs for text in run.metrics)
+    return {
+        "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
+        "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
+        "metric": list(dict.fromkeys(metric for metric in metrics if metric)),
+        "experiment": listed(block.experiment),
+        "block": [other.name for other in study.report if other.name != block.name],
+    }

@@ -1,0 +1,187 @@
+"""Check a study's methods: that the estimators exist, and take the parameters and grids given."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice, product
+from typing import Any
+
+from rankexp.errors import ConfigError, one_line
+from rankexp.runner.config.estimators import estimator_of, fit_takes, has_path, parameters
+from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
+from rankexp.runner.config.made import Made
+from rankexp.runner.config.queries import way_of
+from rankexp.runner.config.schema import Method
+from rankexp.runner.grid import Point
+
+MAX_SETTINGS = 1000
+"""Grid points that are tried out before a run; a larger grid is checked in part."""
+MAX_POINTS = 100_000
+"""Most grid points of a method: a record holds the metrics of each."""
+
+
+def faults(method: Method, path: TreePath) -> Iterator[Fault]:
+    """Yield what is wrong with one method."""
+    try:
+        estimator = estimator_of(method)
+    except ConfigError as error:
+        yield Fault((*path, "estimator"), f"{error}{_cure(str(error), path)}")
+        return
+    found: list[Fault] = []
+    owner = estimator.__name__
+    for key in ("params", "grid"):
+        given, place = getattr(method, key), (*path, key)
+        if isinstance(estimator, Made):
+            names = estimator.names(_first(method))
+            found += unknown_names(names, given, place, owner) if names is not None else []
+        else:
+            found += unknown_parameters(estimator, given, place, owner)
+    found += _clashes(method, path)
+    yield from found or _settings(estimator, method, path)
+
+
+def takes_lambdas(method: Method) -> bool:
+    """Tell whether a method's estimator solves for many lambdas at once (or does not exist)."""
+    try:
+        estimator_of(method)
+    except ConfigError:
+        return True
+    return has_path(method.estimator)
+
+
+def is_binary(method: Method) -> bool:
+    """Tell whether a method's estimator is for two classes only."""
+    from sklearn.utils import get_tags
+
+    try:
+        tags = get_tags(estimator_of(method)(**method.params)).classifier_tags
+    except (Exception, SystemExit):
+        return False  # a fault that is found elsewhere, or not scikit-learn's
+    return tags is not None and not tags.multi_class
+
+
+def takes(method: Method) -> frozenset[str]:
+    """Return which of groups and weights a method's fit takes; of a grid, its first point's."""
+    try:
+        return fit_takes(estimator_of(method)(**_first(method)))
+    except (Exception, SystemExit):
+        return frozenset({"groups", "sample_weight"})  # a fault that is found elsewhere
+
+
+def asks_for_groups(method: Method) -> str | None:
+    """Say what a method does that cannot be done without groups; None where there is nothing."""
+    if says_of_queries(method, "each"):
+        return "counts groups alike by 'queries: each'"
+    try:
+        way = way_of(estimator_of(method)(**_first(method)))
+    except (Exception, SystemExit):
+        return None  # a fault that is found elsewhere
+    return None if way is None else "ranks within groups"
+
+
+def says_of_queries(method: Method, value: str) -> TreePath | None:
+    """Return where a method of ours has this value of `queries`, if it has."""
+    if "." in method.estimator or "groups" not in takes(method):
+        return None
+    if method.params.get("queries") == value:
+        return ("params", "queries")
+    values = method.grid.get("queries", [])
+    return ("grid", "queries", values.index(value)) if value in values else None
+
+
+def _first(method: Method) -> dict[str, Any]:
+    """Return the parameters of the first grid point."""
+    return method.params | {name: values[0] for name, values in method.grid.items()}
+
+
+def hint_for_more(method: Method) -> str:
+    """Return how a method that ranks two classes could rank more levels, if it could."""
+    more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
+    known = "risk" in (parameters(estimator_of(method)) or {})
+    return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
+
+
+def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
+    """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
+    from rankexp.metrics.costs import cost_matrix
+
+    given: dict[TreePath, Any] = {("params", "costs"): method.params.get("costs")}
+    given |= {("grid", "costs", i): each for i, each in enumerate(method.grid.get("costs", []))}
+    for place, costs in given.items():
+        try:
+            cost_matrix(costs, levels)
+        except (TypeError, ValueError) as error:
+            text = " ".join(str(error).split())
+            yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
+
+
+def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Iterator[Fault]:
+    """Yield what a factory says against its parameters, at the parameter that it names."""
+    try:
+        made = factory(**params)
+        if hasattr(made, "check"):  # LinearRanker's
+            made.check()
+        if hasattr(made, "_parameter_constraints"):  # scikit-learn's
+            made._validate_params()
+    except (Exception, SystemExit) as error:  # whatever a foreign class does
+        usual = isinstance(error, TypeError | ValueError)
+        text = " ".join(str(error).split()) if usual else f"not possible: {one_line(error)}"
+        named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
+        first = min(named, key=text.index, default=None)
+        yield Fault(path if first is None else (*path, first), text)
+
+
+def _cure(text: str, path: TreePath) -> str:
+    """Return what to do about an estimator that is not there, if a package may lack."""
+    if "there is no package" in text or "not installed" in text:
+        return f": method '{path[-1]}' needs it; install it or leave the method out"
+    if text.startswith("unknown estimator") and "did you mean" not in text:
+        return f"; if method '{path[-1]}' needs a package that offers it, install that"
+    return ""
+
+
+def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
+    for key, values in method.grid.items():
+        texts = [Point.of({key: value}).text for value in values]
+        for i, text in enumerate(texts):
+            if text in texts[:i]:
+                yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
+    for key in method.params.keys() & method.grid.keys():
+        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+    if len(set(method.lambdas or [])) < len(method.lambdas or []):
+        yield Fault((*path, "lambdas"), "the same lambda occurs twice")
+    points = math.prod(map(len, method.grid.values())) * len(method.lambdas or [0])
+    if points > MAX_POINTS:
+        text = f"{points:,} grid points; a method may have {MAX_POINTS:,}"
+        yield Fault((*path, "grid" if method.grid else "lambdas"), text)
+    for key in ("lambdas", "scaling"):
+        if getattr(method, key) is not None and not takes_lambdas(method):
+            text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"
+            yield Fault((*path, key), f"{text}; use 'grid'", key=True)
+    for key in ("params", "grid"):
+        if "class_weight" in getattr(method, key) and _pairwise(method):
+            text = "class_weight belongs to the classification risk; pairs do not depend on it"
+            yield Fault((*path, key, "class_weight"), text, key=True)
+        if method.lambdas and "lam" in getattr(method, key):
+            yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)
+
+
+def _pairwise(method: Method) -> bool:
+    """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
+    risks = method.grid.get("risk", [method.params.get("risk", "classification")])
+    return "." not in method.estimator and "classification" not in risks
+
+
+def _settings(estimator: Any, method: Method, path: TreePath) -> Iterator[Fault]:
+    """Try the parameters with every grid point; stop at the first that is impossible."""
+    points = product(*method.grid.values())
+    for values in islice(points, MAX_SETTINGS):
+        point = dict(zip(method.grid, values, strict=True))
+        for fault in construction(estimator, method.params | point, (*path, "params")):
+            key = fault.path[-1]
+            if key in point:
+                place = (*path, "grid", key, method.grid[str(key)].index(point[key]))
+                yield fault._replace(path=place)
+            else:
+                yield fault
+            return

@@ -1,0 +1,192 @@
+"""What a study takes from outside rankexp, in which version: part of its records' keys.
+
+What is outside is a registered name of another package, an import path, or a file; and of an
+estimator made, the classes of its parts, such as the steps of a pipeline. It counts by the version
+of the installed package it is of, or where it is of none, by the SHA-256 of its file. rankexp and
+what it is built upon are in no key: where these are others than a record was made with, it is
+reused and that is said (`Record.packages`).
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from typing import Any
+
+from rankexp import names, registry
+from rankexp.errors import ConfigError
+from rankexp.imports import file_hash, file_of
+from rankexp.metrics.base import absent, describe, parse
+from rankexp.runner.config.estimators import estimator_of, has_path, resolve_estimator
+from rankexp.runner.config.schema import Method, Simulate, Study
+
+Code = Mapping[str, str]
+"""Packages with their versions, modules and files with their SHA-256."""
+FOUNDATION = frozenset({"rankexp", "sklearn", "numpy", "scipy", "joblib", "pandas"})
+"""Modules that no key depends on."""
+_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What is from outside, as it is now or as a manifest keeps it."""
+
+    code: Mapping[str, Code] = field(default_factory=dict)
+    """By what takes it: ``methods.NAME``, ``metrics.TEXT``, ``generators.NAME``, ``checks.NAME``,
+    ``protocols.KIND``."""
+    paths: Sequence[str] = ()
+    """Methods whose estimator, another package's, solves for many lambdas at once."""
+    metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What reports must know of metrics, by text, for where their package is missing."""
+
+    def of(self, kind: str, *names: str) -> dict[str, str]:
+        """Return what some methods, metrics, ... take from outside, together."""
+        return {k: v for name in names for k, v in self.code.get(f"{kind}.{name}", {}).items()}
+
+
+def outside(study: Study) -> Outside:
+    """Return what a study takes from outside, as it is installed now.
+
+    ConfigError where something of it is missing.
+    """
+    try:
+        return _outside(study)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _outside(study: Study) -> Outside:
+    code = {f"methods.{name}": of_method(method) for name, method in study.methods.items()}
+    for name, entry in study.generators.items():
+        code[f"generators.{name}"] = of_name("generators", entry.generator)
+    metrics = {}
+    for experiment in study.experiments.values():
+        if isinstance(experiment, Simulate):
+            code[f"checks.{experiment.check}"] = of_name("checks", experiment.check)
+            continue
+        kind = experiment.protocol.kind
+        code[f"protocols.{kind}"] = of_name("protocols", kind)
+        for text in experiment.metrics:
+            metrics[text] = code[f"metrics.{text}"] = of_name("metrics", _head(text))
+    theirs = {n: m for n, m in study.methods.items() if code[f"methods.{n}"]}
+    paths = [name for name, method in theirs.items() if has_path(method.estimator)]
+    described = {text: describe(parse(text)) for text, found in metrics.items() if found}
+    return Outside({name: found for name, found in code.items() if found}, paths, described)
+
+
+def kept(manifest: Mapping[str, Any]) -> Outside | None:
+    """Return what a manifest keeps; None for one of an earlier rankexp."""
+    found = manifest.get("outside")
+    return None if found is None else Outside(**found)
+
+
+def lacking(found: Outside | None) -> list[str]:
+    """Say which packages that records were made with are missing; metrics get a stand-in."""
+    if found is None:
+        return []
+    for text, described in found.metrics.items():
+        absent(text, described)
+    lines = []
+    for name, code in found.code.items():
+        room, _, what = name.partition(".")
+        for package, known in code.items():
+            if known.startswith("sha256:") or _version(package) is not None:
+                continue
+            lines.append(
+                f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it "
+                "was run), which is not installed: what there is of it is shown as it was"
+            )
+    return lines
+
+
+def of_method(method: Method) -> dict[str, str]:
+    """Return what a method takes from outside."""
+    name, found = method.estimator, {}
+    texts = list(_texts([method.params, method.grid]))
+    modules = {text.partition(".")[0] for text in texts if _PATH.fullmatch(text)}
+    if (file := file_of(name)) is not None:
+        found[file] = f"sha256:{file_hash(name, method.folder)}"
+    elif "." in name:
+        modules.add(name.partition(".")[0])
+    else:
+        resolve_estimator(name)  # ConfigError where it is missing: its version would not be known
+        found |= of_name("estimators", name)
+        for room in ("losses", "risks"):
+            for text in texts:
+                found |= of_name(room, _head(text))
+    if "." not in name or file_of(name) is not None:
+        of_engines = getattr(estimator_of(method), "modules", None)
+        modules |= of_engines({**method.params, **method.grid}) if of_engines else set()
+    if found or modules - FOUNDATION:
+        modules |= set(_parts(method))
+    return found | _of_modules(modules)
+
+
+def of_name(room: str, name: str) -> dict[str, str]:
+    """Return what a registered name takes from outside: the package that registers it."""
+    target = registry.target(room, name)
+    if target is None or target.package == "rankexp":
+        return {}
+    known = _version(target.package)
+    return {target.package: known} if known else _of_modules([target.module])
+
+
+def _head(text: str) -> str:
+    try:
+        return names.parse(text).name
+    except ValueError:
+        return ""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for below in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(below)
+
+
+def _parts(method: Method) -> Iterator[str]:
+    """Yield the modules of the classes that a method's estimator is made of."""
+    first = {name: values[0] for name, values in method.grid.items()}
+    try:
+        model = estimator_of(method)(**method.params | first)
+        deep = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
+    except (Exception, SystemExit):  # a fault that is found elsewhere
+        return
+    for part in (model, *deep):
+        kind = part if hasattr(part, "__module__") and hasattr(part, "__name__") else type(part)
+        yield str(kind.__module__)
+
+
+def _of_modules(modules: Iterable[str]) -> dict[str, str]:
+    """Return the versions of the packages of modules, or hashes of what is of none."""
+    found: dict[str, str] = {}
+    for module in sorted(set(modules)):
+        top = module.partition(".")[0]
+        if top in FOUNDATION or top in sys.stdlib_module_names:
+            continue
+        packages = {package: _version(package) for package in _distributions().get(top, ())}
+        found |= {package: known for package, known in packages.items() if known}
+        loaded = sys.modules.get(module)
+        file = getattr(loaded, "__file__", None)
+        named = getattr(loaded, "__spec__", None) is not None  # else it is a file of the study
+        if not any(packages.values()) and named and file and Path(file).is_file():
+            found[module] = f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
+    return found
+
+
+@cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    return packages_distributions()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

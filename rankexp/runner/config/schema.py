@@ -1,0 +1,292 @@
+"""What a study's YAML file may hold."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
+
+from pydantic import (
+    AfterValidator,
+    Discriminator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    PrivateAttr,
+    Tag,
+    model_validator,
+)
+
+from rankexp import registry
+from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.grid import size as grid_size
+from rankexp.runner.protocols.base import Protocol
+from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.strict import Strict
+
+MOST_RECORDS = 1_000_000
+"""Records that an experiment may need: planning so many takes half a minute and a gigabyte."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+
+
+def _fitted_attribute(name: str) -> str:
+    if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
+        raise ValueError(f"'{name}' is no fitted attribute: these end in '_', as 'gap_' does")
+    return name
+
+
+def _offering(room: str) -> Callable[[dict[str, Any]], None]:
+    """Return what tells editors the names of a room; that they are known is checked later."""
+    return lambda schema: schema.update(enum=registry.names(room))
+
+
+CurveName = Annotated[str, Field(json_schema_extra=_offering("keep.curves"))]
+TextName = Annotated[str, Field(json_schema_extra=_offering("keep.texts"))]
+Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
+
+
+class GeneratorEntry(Strict):
+    """One synthetic distribution by its registered name."""
+
+    label: str | None = None
+    generator: str
+    params: dict[str, Any] = {}
+
+
+class Preprocess(Strict):
+    """How features are made numbers; fitted on the training part only."""
+
+    scale: Literal["minmax", "standard", "none"] = "minmax"
+    nominal: Literal["onehot", "codes"] = "onehot"
+    """One-hot; two-valued nominals become one 0/1 column."""
+    impute: Literal["mean", "none"] = "mean"
+    """Missing numbers by the training mean, missing nominals by the training mode."""
+    within: Literal["training", "groups"] = "training"
+    """What `scale` is fitted on: the training part, or each group's own rows, in training and test
+    parts alike. Data must have groups then; missing numbers are filled in after it."""
+
+    @model_validator(mode="after")
+    def _has_something_to_scale(self) -> "Preprocess":
+        if self.within == "groups" and self.scale == "none":
+            raise ValueError("'within: groups' says how 'scale' goes, and it is 'none'")
+        return self
+
+
+def _protocols() -> Any:
+    """Return the union of the protocols that can be used, told apart by `kind`."""
+    kinds = []
+    for name in registry.names("protocols"):
+        try:
+            found = registry.get("protocols", name)
+            if get_args(found.model_fields["kind"].annotation) != (name,):
+                raise registry.PluginError(f"protocol '{name}' has another 'kind': {found!r}")
+        except registry.PluginError as error:
+            registry.warn(error)
+        else:
+            kinds.append(found)
+    return Annotated[Union[tuple(kinds)], Field(discriminator="kind")]  # noqa: UP007
+
+
+if TYPE_CHECKING:
+    AnyProtocol = Protocol
+else:
+    AnyProtocol = _protocols()
+
+
+class Method(Strict):
+    """An estimator with its whole grid."""
+
+    label: str | None = None
+    estimator: str = "LinearRanker"
+    """One of ours by name; any scikit-learn estimator by import path, its class, a function that
+    makes it, or itself; or one of these in a file, ``models.py:name``, beside the study's."""
+    params: dict[str, Any] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    scaling: Literal["mean", "sum"] | None = None
+    """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
+
+    _folder: str = PrivateAttr(default="")
+
+    @property
+    def folder(self) -> str:
+        """Folder of the study's file, where a file that the estimator names lies."""
+        return self._folder
+
+
+class Points(Strict):
+    """Evenly spaced values of the only feature."""
+
+    low: float
+    high: float
+    points: Annotated[int, Field(ge=2, le=2001)] = 101
+    """How many, the ends included."""
+
+    @model_validator(mode="after")
+    def _ascending(self) -> "Points":
+        if not self.low < self.high:
+            raise ValueError(f"'low' must be below 'high', got {self.low:g} and {self.high:g}")
+        return self
+
+
+class Keep(Strict):
+    """What is kept beside metrics: for figures in records, of each problem's first splits only."""
+
+    splits: PositiveInt = 1
+    """A split of a generator is one training set of one model, the first model's first."""
+    curves: list[CurveName] = []
+    """``scoring_function``: score against the only feature; ``iroc``: the integrated ROC curve."""
+    at: Points | None = None
+    """Where scoring functions are kept, so that they can be averaged over splits. None: at the
+    test examples, together with the best scorer where it is known."""
+    texts: list[TextName] = []
+    """``tree``: the tree, of the methods that are one."""
+    fitted: list[Attribute] = []
+    """Attributes of fitted estimators to keep as numbers of the training part: ``gap_``, or
+    ``thresholds_`` as ``thresholds_[0]``, ``thresholds_[1]``. Of the estimators that have them and
+    are fitted one by one, not along ``lambdas``."""
+    scores: bool = False
+    """The scores of the test examples of every split, whatever `splits` says, at every grid point,
+    in files beside the records: a metric that is added later is then computed without fitting."""
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines a record; how many splits have it does not."""
+        given = self.model_dump(mode="json", exclude_defaults=True, exclude={"splits", "scores"})
+        return {k: sorted(set(v)) if isinstance(v, list) else v for k, v in given.items()}
+
+    @model_validator(mode="after")
+    def _has_use_for_points(self) -> "Keep":
+        if self.at is not None and "scoring_function" not in self.curves:
+            raise ValueError("'at' is where 'scoring_function' is kept: name it in 'curves'")
+        return self
+
+
+class Evaluate(Strict):
+    """Problems x splits x methods x metrics."""
+
+    kind: Literal["evaluate"] = "evaluate"
+    title: str | None = None
+    problems: Annotated[list[str], Field(min_length=1)]
+    protocol: AnyProtocol
+    methods: Annotated[list[str], Field(min_length=1)]
+    metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
+    lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    """Grid of the methods that name none of their own and have a path."""
+    scaling: Literal["mean", "sum"] = "mean"
+    preprocess: Preprocess = Preprocess()
+    inner: Inner | None = None
+    within_groups: bool = True
+    """Whether methods are trained within the groups that data has, and metrics are means over
+    them. If not, groups only say which rows `together: groups` keeps on one side: all pairs of
+    rows count."""
+    round_scores: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Decimals to which scores are rounded before any metric, so that near ones tie; thresholds,
+    the best scorer's scores and scores that are kept stay as they are. None: no rounding."""
+    keep: Keep | None = None
+
+    def size(self) -> int:
+        """Return the number of records, without making them."""
+        return len(self.problems) * self.protocol.size() * len(self.methods)
+
+
+class Simulate(Strict):
+    """A registered check over a grid x repetitions, and data sets where it takes them."""
+
+    kind: Literal["simulate"]
+    title: str | None = None
+    check: str
+    params: dict[str, Any] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    repetitions: PositiveInt = 1
+    problems: list[str] = []
+    """Data sets, of a check that takes a `problem`."""
+    preprocess: Preprocess = Preprocess()
+    """Fitted on all rows of each: a check makes parts of its own, if any."""
+
+    def size(self) -> int:
+        """Return the number of records, without making them."""
+        return max(len(self.problems), 1) * grid_size(self.grid) * self.repetitions
+
+
+def _kind(value: Any) -> str | None:
+    """Tell what an experiment is; one that does not say so is an evaluation."""
+    if isinstance(value, dict):
+        return str(value.get("kind", "evaluate"))
+    return getattr(value, "kind", None)
+
+
+Experiment = Annotated[
+    Annotated[Evaluate, Tag("evaluate")] | Annotated[Simulate, Tag("simulate")],
+    Discriminator(_kind),
+]
+
+
+class Block(Strict):
+    """One table or figure of the report."""
+
+    block: str
+    name: Name
+    experiment: str | list[str] = []
+    """One or several; a study's block that names none shows all."""
+    title: str | None = None
+    text: str | None = None
+    aside: bool = False
+    """Whether the page has only a line of it, with its files linked."""
+    options: dict[str, Any] = {}
+
+    @property
+    def experiments(self) -> list[str]:
+        """The names of its experiments."""
+        return [self.experiment] if isinstance(self.experiment, str) else list(self.experiment)
+
+
+class Study(Strict):
+    """A whole study."""
+
+    version: Literal[1]
+    study: Name
+    title: str
+    source: str | None = None
+    bibtex: str | None = None
+    """The source as BibTeX, for those who cite it."""
+    seed: NonNegativeInt
+    text: str | None = None
+    published: Annotated[Path, Field(strict=False)] | None = None
+    """Published values, relative to the file; by default published/<study>.csv beside it."""
+    claims: Annotated[Path, Field(strict=False)] | None = None
+    """What the source claims in words, relative to the file."""
+    data: dict[Name, DataEntry] = {}
+    generators: dict[Name, GeneratorEntry] = {}
+    methods: dict[Name, Method] = {}
+    experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]
+    report: list[Block] = []
+    profiles: dict[Name, dict[str, Any]] = {}
+    """Overrides merged into the study: mappings key by key, anything else replaced."""
+
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blocks_of_all(cls, given: Any) -> Any:
+        """Let a block that names no experiment show all of them."""
+        try:
+            names = list(given["experiments"])
+            blocks = [{"experiment": names} | block for block in given["report"]]
+        except (KeyError, TypeError):  # nothing to do, or a fault that is said later
+            return given
+        return given | {"report": blocks}
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the study's file, which its relative paths start from; not configurable."""
+        return self._folder
+
+    @property
+    def published_file(self) -> Path | None:
+        """Where the published values are, if the study has any."""
+        return self.published and (self._folder or Path()) / self.published
+
+    @property
+    def claims_file(self) -> Path | None:
+        """Where the claims are, if the study has any."""
+        return self.claims and (self._folder or Path()) / self.claims

@@ -1,0 +1,259 @@
+"""YAML as plain values that remember where they stand in the file.
+
+Follows YAML 1.2 where version 1.1 surprises: ``1e-3`` is a number, ``10:30``, ``on``, ``yes``
+and ``2011-06-28`` are text, only ``true`` and ``false`` are truth values. Nothing but plain data
+is ever built: a tag such as ``!!python/object`` is an error.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from rankexp.runner.config.fault import Fault, Mark, TreePath, shortened
+
+TAG = "tag:yaml.org,2002:"
+MAX_VALUES = 200_000
+"""Most values of a file, aliases written out: far above any study, far below a memory bomb."""
+MAX_DIGITS = 30
+"""Most digits of a whole number: above any seed or identifier, below what Python refuses."""
+
+_IMPLICIT = {
+    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
+    "float": (
+        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+    "merge": (r"<<", ["<"]),
+}
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's parser with the implicit types of YAML 1.2."""
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012  (PyYAML's own convention)
+
+
+for _name, (_pattern, _first) in _IMPLICIT.items():
+    _Loader.add_implicit_resolver(TAG + _name, re.compile(rf"^(?:{_pattern})$"), _first)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A YAML value and the places of all its parts."""
+
+    mark: Mark
+    """Where the value begins."""
+    value: Any
+    """A scalar, a list of trees or a mapping of names to trees."""
+    keys: dict[str, Mark] = field(default_factory=dict)
+    """For a mapping: where each key stands."""
+    size: int = 1
+    """Number of values in it, aliases written out."""
+
+    def plain(self) -> Any:
+        """Return the value without the places."""
+        if isinstance(self.value, dict):
+            return {key: child.plain() for key, child in self.value.items()}
+        if isinstance(self.value, list):
+            return [child.plain() for child in self.value]
+        return self.value
+
+    def child(self, part: object) -> "Tree | None":
+        """Return the entry of a mapping or list, or None."""
+        if isinstance(self.value, dict):
+            return self.value.get(part)
+        if isinstance(self.value, list) and isinstance(part, int) and part < len(self.value):
+            entry: Tree = self.value[part]
+            return entry
+        return None
+
+    def place(self, path: TreePath, *, key: bool = False) -> Mark:
+        """Return the place of a value, or of its key; of the nearest parent where it is absent."""
+        here, mark = self, self.mark
+        for i, part in enumerate(path):
+            below = here.child(part)
+            if below is None:
+                return mark
+            last = i == len(path) - 1
+            named = here.keys.get(str(part), below.mark)
+            mark = below.mark if last and not key else named
+            here = below
+        return mark
+
+    def merged(self, over: "Tree") -> "Tree":
+        """Merge overrides in: mappings key by key, null removes, anything else replaces."""
+        if not (isinstance(self.value, dict) and isinstance(over.value, dict)):
+            return over
+        value, keys = dict(self.value), self.keys | over.keys
+        for key, child in over.value.items():
+            if child.value is None:
+                value.pop(key, None)
+            else:
+                value[key] = value[key].merged(child) if key in value else child
+        return Tree(self.mark, value, keys, 1 + sum(child.size for child in value.values()))
+
+
+def _mark(node: yaml.Node) -> Mark:
+    return Mark(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    text = node.value
+    match node.tag.removeprefix(TAG):
+        case "null":
+            return None
+        case "bool":
+            return text.lower() == "true"
+        case "int":
+            return int(text, 0) if text[:2] in ("0x", "0o") else int(text)
+        case "float":
+            return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+        case _:
+            return text
+
+
+class Builder:
+    """Turn parsed nodes into trees; an anchor is built once, however often it is used."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self._done: dict[int, Tree | None] = {}
+
+    def build(self, node: yaml.Node, path: TreePath = ()) -> Tree:
+        """Return the tree of a node; what is wrong goes to `faults`."""
+        if id(node) in self._done:
+            known = self._done[id(node)]
+            if known is None:
+                return self._refuse(node, path, "an anchor must not contain itself")
+            return known
+        self._done[id(node)] = None
+        tree = self._build(node, path)
+        if tree.size > MAX_VALUES:
+            tree = self._refuse(node, path, f"its aliases stand for more than {MAX_VALUES} values")
+        self._done[id(node)] = tree
+        return tree
+
+    def _build(self, node: yaml.Node, path: TreePath) -> Tree:
+        tag = node.tag.removeprefix(TAG)
+        if isinstance(node, yaml.MappingNode) and tag == "map":
+            return self._mapping(node, path)
+        if isinstance(node, yaml.SequenceNode) and tag == "seq":
+            items = [self.build(child, (*path, i)) for i, child in enumerate(node.value)]
+            return Tree(_mark(node), items, size=1 + sum(item.size for item in items))
+        if isinstance(node, yaml.ScalarNode) and tag in {"str", "null", "bool", "int", "float"}:
+            return self._leaf(node, tag, path)
+        if isinstance(node, yaml.ScalarNode) and tag == "merge":
+            return self._refuse(node, path, "'<<' is a key that merges mappings; quote it as text")
+        name = "!!" + tag if node.tag.startswith(TAG) else node.tag
+        return self._refuse(node, path, f"the tag '{name}' is not allowed: plain data only")
+
+    def _leaf(self, node: yaml.ScalarNode, tag: str, path: TreePath) -> Tree:
+        shown = shortened(node.value)
+        if (fault := _unwritable(node.value)) is not None:
+            return self._refuse(node, path, fault)
+        if tag == "int" and len(node.value) > MAX_DIGITS + 1:
+            text = f"expected a number of at most {MAX_DIGITS} digits, got {shown}"
+            return self._refuse(node, path, text)
+        try:
+            value = _scalar(node)
+        except ValueError:
+            return self._refuse(node, path, f"'{shown}' is not of the type '!!{tag}'")
+        if isinstance(value, float) and not math.isfinite(value):
+            return self._refuse(node, path, f"expected a finite number, got {shown}")
+        return Tree(_mark(node), value)
+
+    def _mapping(self, node: yaml.MappingNode, path: TreePath) -> Tree:
+        value: dict[str, Tree] = {}
+        keys: dict[str, Mark] = {}
+        merges: list[yaml.Node] = []
+        for key_node, child in node.value:
+            if key_node.tag == TAG + "merge":
+                if merges:
+                    self._refuse(key_node, path, "a second '<<'; write '<<: [*one, *two]'")
+                merges.append(child)
+                continue
+            key = self._key(key_node, path)
+            if key is None:
+                continue
+            if key in value:
+                text = f"the key '{key}' occurs twice, first in line {keys[key].line}"
+                self._refuse(key_node, (*path, key), text)
+                continue
+            value[key], keys[key] = self.build(child, (*path, key)), _mark(key_node)
+        for child in merges:
+            for source in self._sources(child, path):
+                value = {**source.value, **value}
+                keys = {**source.keys, **keys}
+        return Tree(_mark(node), value, keys, 1 + sum(child.size for child in value.values()))
+
+    def _key(self, node: yaml.Node, path: TreePath) -> str | None:
+        if isinstance(node, yaml.ScalarNode) and node.tag in {TAG + "str", TAG + "int"}:
+            if (fault := _unwritable(node.value)) is None:
+                return str(node.value)  # a number is the name it is written as
+            self._refuse(node, path, fault)
+            return None
+        what = f"'{node.value}'" if isinstance(node, yaml.ScalarNode) else "a list or mapping"
+        hint = "; put it in quotes" if isinstance(node, yaml.ScalarNode) else ""
+        self._refuse(node, path, f"a key must be text, not {what}{hint}")
+        return None
+
+    def _sources(self, node: yaml.Node, path: TreePath) -> list[Tree]:
+        """Return the mappings that '<<' brings in, the first with precedence."""
+        many = isinstance(node, yaml.SequenceNode)
+        trees = [self.build(child, path) for child in (node.value if many else [node])]
+        good = [tree for tree in trees if isinstance(tree.value, dict)]
+        if len(good) < len(trees):
+            self._refuse(node, path, "'<<' expects a mapping or a list of mappings")
+        return good
+
+    def _refuse(self, node: yaml.Node, path: TreePath, text: str) -> Tree:
+        self.faults.append(Fault(path, text, mark=_mark(node)))
+        return Tree(_mark(node), None)
+
+
+def _unwritable(text: str) -> str | None:
+    """Say which character of a text no file can hold: half of a pair, by an escape."""
+    found = next((sign for sign in text if "\ud800" <= sign <= "\udfff"), None)
+    return None if found is None else f"the character U+{ord(found):04X} is not allowed"
+
+
+def parse(text: str) -> tuple[Tree | None, list[Fault]]:
+    """Read YAML text into a tree, None where it is not YAML or is empty, and say what is wrong."""
+    mark = Mark(1, 1)
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return None, [Fault((), "the file is empty; expected a study", mark=mark)]
+        builder = Builder()
+        return builder.build(node), builder.faults
+    except yaml.MarkedYAMLError as error:
+        at = error.problem_mark or error.context_mark
+        mark = Mark(at.line + 1, at.column + 1) if at else mark
+        what = _syntax(error)
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position]
+        mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        what = f"the character U+{error.character:04X} is not allowed"
+    except (ValueError, OverflowError):  # PyYAML hands any number to `chr`
+        at = loader.get_mark()
+        mark = Mark(at.line + 1, at.column + 1)
+        what = "there is no character of this number; the last is \\U0010FFFF"
+    except RecursionError:
+        what = "lists and mappings are nested too deeply"
+    return None, [Fault((), what, mark=mark)]
+
+
+def _syntax(error: yaml.MarkedYAMLError) -> str:
+    """Say what PyYAML met, in one line."""
+    text = ", ".join(part for part in (error.context, error.problem) if part)
+    if "\\t" in text:
+        text += "; indent with spaces, not tabs"
+    elif "mapping values are not allowed" in text:
+        text += "; text that holds ': ' needs quotes"
+    return f"not valid YAML: {text}"

@@ -1,0 +1,160 @@
+"""From a raw table and what its entry declares to a data set, and the check of what it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.runner.data.choose import Chosen, check_codes, choose
+from rankexp.runner.data.dataset import Dataset, Feature, Floats, Ints, Table
+from rankexp.runner.data.levels import level_codes, number_text
+from rankexp.runner.data.reading import Role
+from rankexp.runner.data.suitable import check_width
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+
+def build(
+    name: str, table: Table, entry: "DataEntry", provenance: Mapping[str, Any] | None = None
+) -> Dataset:
+    """Return the data set that an entry makes of a table.
+
+    Raises
+    ------
+    DataError
+        A column that is not there, undeclared target values, infinite values, columns that the
+        entry refuses, more columns after coding than it allows.
+    """
+    chosen = choose(table, entry, entry.target)
+    columns, values = chosen.columns, chosen.values
+    groups, group_names = _labels(chosen, "groups")
+    parts, part_names = _labels(chosen, "part")
+    if table.first is not None:
+        parts, part_names = (chosen.rows <= table.first).astype(np.int64), ("test", "train")
+    weights = _weights(chosen)
+    keep = chosen.of("feature")
+    X = np.take(values, keep, axis=1)  # C-ordered, without a second copy
+    _check_columns(chosen, [columns[j] for j in keep], X)
+    check_width([columns[j] for j in keep], len(values), entry)
+    (target,) = chosen.of("target")
+    y, levels = _target(columns[target], values[:, target], entry)
+    X[np.isnan(X)] = np.nan  # one bit pattern, so that equal content has one fingerprint
+    features = tuple(columns[j] for j in keep)
+    where = dict(table.provenance) | dict(provenance or {})
+    reading = chosen.reading(
+        table,
+        None if levels is None else _counted(levels, y),
+        () if parts is None else _counted(part_names or (), parts)[::-1],
+    )
+    known = (levels, groups, where, group_names, weights, reading, parts, part_names or ())
+    return Dataset(name, X, y, features, *known)
+
+
+def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:
+    counts = np.bincount(codes.astype(np.int64), minlength=len(names)).tolist()
+    return list(zip(names, counts, strict=True))
+
+
+def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...] | None]:
+    """Return the numbers of groups or parts, 0 .. G-1, and what they stand for; None: none."""
+    if not chosen.of(role):
+        return None, None
+    (at,) = chosen.of(role)
+    column, values = chosen.columns[at], chosen.values[:, at]
+    if np.isnan(values).any():
+        where = chosen.place(int(np.argmax(np.isnan(values))))
+        raise DataError(f"{role}: column '{column.name}' has no value in {where}")
+    check_codes(role, column, values)
+    codes, numbers = np.unique(values, return_inverse=True)
+    nominal = column.kind == "nominal"
+    names = (column.categories[int(c)] if nominal else number_text(c) for c in codes)
+    return numbers.astype(np.int64), tuple(names)
+
+
+def _weights(chosen: Chosen) -> Floats | None:
+    """Return what each row counts; None: all the same."""
+    if not chosen.of("weights"):
+        return None
+    (at,) = chosen.of("weights")
+    column, values = chosen.columns[at], chosen.values[:, at]
+    nominal = column.kind == "nominal"
+    wrong = ~(np.isfinite(values) & (values > 0)) | nominal
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        known = "no value" if np.isnan(values[at]) else number_text(values[at])
+        if nominal and known != "no value":
+            known = f"'{column.categories[int(values[at])]}'"
+        raise DataError(
+            f"weights: column '{column.name}' must hold finite numbers above 0; "
+            f"{chosen.place(at)} has {known}: correct it, or leave out rows that are not to count"
+        )
+    return values.copy()
+
+
+def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
+    """Return what of an entry's fingerprint is not so, one phrase each."""
+    declared = entry.fingerprint
+    if declared is None:
+        return []
+    rows, features = dataset.X.shape
+    classes = None if dataset.levels is None else np.bincount(dataset.y.astype(np.int64)).tolist()
+    pairs: list[tuple[str, object, object]] = [
+        ("rows", declared.rows, rows),
+        ("features", declared.features, features),
+        ("classes", declared.classes, classes),
+        ("missing cells", declared.missing, int(np.isnan(dataset.X).sum())),
+        ("SHA-256 of the content", declared.sha256, dataset.fingerprint),
+    ]
+    return [
+        f"{what}: declared {expected}, found {found}"
+        for what, expected, found in pairs
+        if expected is not None and expected != found
+    ]
+
+
+def first_difference(dataset: Dataset, other: Dataset) -> str:
+    """Return in words the first place where a data set is not as another; empty for none."""
+    for feature, theirs in zip(dataset.features, other.features, strict=False):
+        if feature.name != theirs.name:
+            return f"column '{feature.name}' stands where '{theirs.name}' is to be"
+        if feature != theirs:
+            return f"column '{feature.name}' has other categories, or these in another order"
+    if dataset.X.shape != other.X.shape:
+        return "it has another number of rows or columns"
+    cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))
+    at = [("target", np.flatnonzero(dataset.y != other.y))]
+    at += [
+        (f"column '{f.name}'", np.flatnonzero(cells[:, j])) for j, f in enumerate(other.features)
+    ]
+    name, rows = next(((name, rows) for name, rows in at if len(rows)), ("", at[0][1]))
+    if not name:
+        return ""
+    count = f"{len(rows):,} rows, the first of them" if len(rows) > 1 else "row"
+    return f"{name} differs in {count} {rows[0] + 1:,}"
+
+
+def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
+    if not columns:
+        raise DataError("no column is left as a feature")
+    infinite = np.isinf(values)
+    if infinite.any():
+        at = int(np.argmax(infinite.any(axis=0)))
+        where = chosen.place(int(np.argmax(infinite[:, at])))
+        raise DataError(f"column '{columns[at].name}' is infinite in {where}")
+
+
+def _target(
+    target: Feature, values: Floats, entry: "DataEntry"
+) -> tuple[Ints | Floats, tuple[str, ...] | None]:
+    if entry.levels is not None:
+        return level_codes(target, values, entry.levels)
+    if target.kind == "nominal":
+        shown = ", ".join(target.categories[:10])
+        raise DataError(
+            f"target '{target.name}' holds names ({shown}); order them, worst to best, in 'levels'"
+        )
+    if not np.isfinite(values).all():
+        raise DataError(f"target '{target.name}' is infinite in a row")
+    return values.copy(), None

@@ -1,0 +1,251 @@
+"""What becomes of each row and column of a table: target, feature, left out; and its account."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
+from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+Levels = Sequence[tuple[str, int]]
+DOUBTS = {
+    "numeric": "a different whole number in every row, kept as a feature; if it names the rows "
+    "and measures nothing, leave it out with 'drop'; 'keep' says it is right",
+    "nominal": "numbers with units are taken as names without an order; write the numbers alone, "
+    "all in one unit, to have them as numbers; 'nominal' says that they are names",
+}
+"""What is said of a column that may be another thing than it is taken for."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The columns of a table with their roles, and the rows that have a target.
+
+    `rows` are their numbers in the table, from 1, of which the first `first` are those of the
+    first of two files; `unfit` says why columns are left out, `doubtful` are kept and may be
+    other things than they are taken for.
+    """
+
+    columns: list[Feature]
+    values: Floats
+    rows: Ints
+    without_target: int
+    roles: list[Role]
+    unfit: dict[int, Unfit]
+    doubtful: list[int]
+    first: int | None = None
+
+    def place(self, at: int) -> str:
+        """Return in words which row of the file a row is."""
+        row = int(self.rows[at])
+        if self.first is None or row <= self.first:
+            return f"row {row}"
+        return f"row {row - self.first} of the test file"
+
+    def of(self, role: Role) -> list[int]:
+        """Return which columns have a role."""
+        return [j for j, given in enumerate(self.roles) if given == role]
+
+    def reading(self, table: Table, levels: Levels | None, parts: Levels = ()) -> Reading:
+        """Return the account of what was read; levels of the target and parts with their rows."""
+        layout = table.layout or Layout(str(table.provenance.get("source", "")))
+        target = next((self.columns[j].name for j in self.of("target")), None)
+        return Reading(
+            file=table.name,
+            layout=layout,
+            rows=len(self.rows),
+            without_target=self.without_target,
+            columns=tuple(self._column(j) for j in range(len(self.columns))),
+            target=target,
+            levels=tuple((in_words(name), count) for name, count in levels or ()),
+            parts=tuple(parts),
+            width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
+            warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
+        )
+
+    def _column(self, j: int) -> Column:
+        column, role, values = self.columns[j], self.roles[j], self.values[:, j]
+        kind, why = self.unfit.get(j, (column.kind, ""))
+        known = values[~np.isnan(values)]
+        missing = len(values) - len(known)
+        why = why if role == "left out" else ""
+        if column.kind == "numeric":
+            ends = (float(known.min()), float(known.max())) if len(known) else (None, None)
+            return Column(column.name, kind, role, why, missing, 0, (), *ends)
+        counts = np.bincount(known.astype(int), minlength=len(column.categories))
+        most = np.argsort(-counts, kind="stable")[:FREQUENT]
+        frequent = tuple((column.categories[k], int(counts[k])) for k in most if counts[k])
+        present = int((counts > 0).sum())
+        return Column(column.name, kind, role, why, missing, present, frequent)
+
+    def _warnings(self, levels: Levels | None) -> list[str]:
+        found = []
+        for j in self.of("target"):
+            name = self.columns[j].name
+            if self.without_target:
+                total = self.without_target + len(self.rows)
+                found.append(
+                    f"{self.without_target:,} of {total:,} rows have no target '{name}': left out"
+                )
+            two = np.unique(self.values[:, j])
+            if levels is None and len(two) == 2:
+                low, high = map(number_text, two)
+                found.append(
+                    f"target '{name}' has two values and is taken as continuous; for two classes "
+                    f"say 'levels: [{low}, {high}]', worst first"
+                )
+        for kind, what in DOUBTS.items():
+            columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
+            like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
+            shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
+            found += [f"{', '.join(shown)}: {what}"] if shown else []
+        out = self.of("left out")
+        if out:
+            shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
+            more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
+            fit = any(self.unfit[j][0] != "empty" for j in out)
+            hint = "; 'keep: [...]', or --keep, keeps such columns" if fit else ""
+            found.append(f"left out: {', '.join(shown)}{more}{hint}")
+        return found
+
+
+def _marks(layout: Layout) -> list[str]:
+    """Say which words were read as missing: they may be meant as they stand."""
+    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
+    said = f"read as missing: {', '.join(words)}; 'missing_values' says otherwise"
+    return [said] if words else []
+
+
+def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
+    """Give the columns of a table their roles and leave out rows without a target.
+
+    Raises
+    ------
+    DataError
+        A column that is not there, no row with a target, columns that the entry refuses.
+    """
+    columns, values = _recode(table, entry)
+    names = [column.name for column in columns]
+    roles: list[Role] = ["feature"] * len(columns)
+    for wanted in entry.drop:
+        roles[column_index(names, wanted, "drop")] = "dropped"
+    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part")}
+    for role, named in (*named_so.items(), ("target", target)):
+        if named is not None:
+            roles[column_index(names, named, role)] = role  # type: ignore[call-overload]
+    rows = np.arange(1, len(values) + 1)
+    for at in (j for j, role in enumerate(roles) if role == "target"):
+        known = ~np.isnan(values[:, at])
+        if not known.any():
+            raise DataError(f"target '{names[at]}' has no value at all")
+        if not known.all():
+            rows, values = rows[known], values[known]
+    found, doubtful = _unfit(table, entry, columns, values, roles)
+    for j in found:
+        roles[j] = "left out"
+    without = len(table.values) - len(rows)
+    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first)
+
+
+def _unfit(
+    table: Table, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
+) -> tuple[dict[int, Unfit], list[int]]:
+    """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
+    names = [column.name for column in columns]
+    wanted = {column_index(names, name, "keep") for name in entry.keep}
+    wanted |= {column_index(names, name, "nominal") for name in entry.nominal}
+    of_file = table.provenance.get("source") in ("file", "shipped")
+    act = entry.identifiers or ("drop" if of_file else "keep")
+    labels = table.layout.labels if table.layout else ()
+    found: dict[int, Unfit] = {}
+    doubtful = []
+    for j, column in enumerate(columns):
+        reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
+        out = (act != "keep" or column.name in labels) and j not in wanted
+        if reason and (reason[0] == "empty" or out):
+            found[j] = reason
+        elif roles[j] == "feature" and act != "keep" and j not in wanted:
+            doubtful += [j] if dubious(column, values[:, j]) else []
+    named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
+    if named and act == "refuse":
+        raise DataError(
+            f"not fit as features: {'; '.join(named)}. Leave them out with 'drop: [...]', or keep "
+            "them with 'keep: [...]'"
+        )
+    return found, doubtful
+
+
+def column_index(names: Sequence[str], wanted: str, role: str) -> int:
+    """Return where a column is; ``columnN`` is the N-th where none has this name."""
+    if wanted in names:
+        return names.index(wanted)
+    number = wanted.removeprefix("column")
+    if wanted.startswith("column") and number.isdecimal() and 0 < int(number) <= len(names):
+        return int(number) - 1
+    shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+    hint = did_you_mean(wanted, names) or did_you_mean(wanted, [n.lower() for n in names])
+    whole = next((n for n in names if "," in n and wanted in map(str.strip, n.split(","))), None)
+    if whole is not None:
+        hint = f"; of names with commas, '\"{whole}\"' is one in double quotes"
+    raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
+
+
+def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
+    """Apply what the entry says of missing marks and of numbers that are names."""
+    columns, values = list(table.columns), table.values
+    names = [column.name for column in columns]
+    marks: dict[int, set[str | float]] = {}
+    for mark, where in entry.missing_codes.items():
+        for wanted in where:
+            at = column_index(names, wanted, "missing_codes")
+            marks.setdefault(at, set()).add(key_of(mark))
+    general = {
+        key_of(mark) for mark in (*(entry.missing_values or ()), *entry.missing) if mark != ""
+    }
+    nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
+    for j, column in enumerate(columns):
+        marked = general | marks.get(j, set())
+        if not marked and j not in nominal:
+            continue
+        missing = _marked(column, values[:, j], marked)
+        if missing.any() or j in nominal:
+            values = values if values is not table.values else values.copy()
+            values[missing, j] = np.nan
+        if j in nominal and column.kind == "numeric":
+            columns[j], values[:, j] = _as_nominal(column, values[:, j])
+    return columns, values
+
+
+def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.ndarray[Any, Any]":
+    if column.kind == "numeric":
+        return np.isin(values, [mark for mark in marks if isinstance(mark, float)])
+    codes = [code for code, text in enumerate(column.categories) if key_of(text) in marks]
+    return np.isin(values, codes)
+
+
+def check_codes(role: str, column: Feature, values: Floats) -> None:
+    """Hold that numbers which name things were not rounded: different ones could be equal."""
+    if column.kind == "numeric" and large(values).any():
+        raise DataError(
+            f"{role}: column '{column.name}' has numbers above {EXACT:.0f}, which are rounded, so "
+            "that different ones could be taken as equal; declare it as a string in the file"
+        )
+
+
+def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
+    check_codes("nominal", column, values)
+    known = ~np.isnan(values)
+    distinct, index = np.unique(values[known], return_inverse=True)
+    codes = np.full(len(values), np.nan)
+    codes[known] = index
+    texts = tuple(number_text(value) for value in distinct)
+    return Feature(column.name, "nominal", texts), codes

@@ -1,0 +1,200 @@
+"""Find a data set, compare it with what its entry declares, keep a snapshot for the workers."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.errors import DataError
+from rankexp.runner.data.build import build, differences, first_difference
+from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.origins import (
+    Origin,
+    added,
+    added_folder,
+    cache_folder,
+    from_file,
+    local,
+    not_found,
+    remote,
+    whereabouts,
+)
+from rankexp.runner.data.snapshot import load_snapshot, read_dataset, write_dataset
+from rankexp.runner.files import write_atomically
+from rankexp.runner.plan import DataFacts
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+__all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
+
+READING = 3
+"""Raised when files come to be read otherwise, so that snapshots are made anew."""
+
+ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
+"""What of an entry does not determine the data set made of a table."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A data set, what planning needs of it, and where it was found, in words."""
+
+    dataset: Dataset
+    facts: DataFacts
+    where: str
+
+
+def find(
+    name: str,
+    entry: "DataEntry",
+    folders: Sequence[Path],
+    cache: Path | None = None,
+    *,
+    online: bool = True,
+) -> Found:
+    """Return a data set as its entry declares it and leave a snapshot of it for the workers.
+
+    Looked for in `folders`, then in what was added by hand, then in what rankexp or scikit-learn
+    brings, then in what was fetched before, then on OpenML. The first that is there counts: one
+    that is broken or has another fingerprint is an error, not a reason to look further.
+
+    OpenML is asked only where `online`.
+
+    Raises
+    ------
+    DataError
+        Not found, with where it was looked for and how to add it; broken; not as declared.
+    EnvironmentProblemError
+        The cache cannot be written.
+    """
+    cache = cache or cache_folder()
+    reasons: list[str] = []
+    origin = local(name, entry, folders, cache, reasons)
+    if origin is None and online:
+        origin = remote(entry, cache, reasons)
+    if origin is None:
+        raise not_found(name, entry, folders, cache, reasons)
+    return _keep(name, entry, origin, cache)
+
+
+def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) -> Found:
+    """Check the user's copy of a declared data set and keep it in the cache.
+
+    Raises
+    ------
+    DataError
+        Not there, broken, or not as declared: nothing is kept then.
+    """
+    cache = cache or cache_folder()
+    if not file.is_file():
+        raise DataError(f"{file}: no such file")
+    if entry.files:
+        count = "two" if len(entry.files) == 2 else len(entry.files)
+        raise DataError(
+            f"data set '{name}' has {count} files: put {' and '.join(entry.files)} into a folder "
+            "and name that in --data or RANKEXP_DATA"
+        )
+    _built(name, entry, from_file(file, entry))
+    kept = added_folder(name, cache) / file.name
+    if kept.resolve() != file.resolve():
+        with file.open("rb") as original:
+            write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
+    for other in added(name, cache):
+        if other != kept:
+            other.unlink()
+    return _keep(name, entry, from_file(kept, entry), cache)
+
+
+def verify(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path | None = None
+) -> str:
+    """Read a data set that is here again, whatever its snapshot holds; return what was found.
+
+    Raises
+    ------
+    DataError
+        Not here, broken, or not as declared.
+    """
+    cache = cache or cache_folder()
+    reasons: list[str] = []
+    origin = local(name, entry, folders, cache, reasons)
+    if origin is None:
+        raise not_found(name, entry, folders, cache, reasons)
+    dataset = _built(name, entry, origin)
+    rows, features = dataset.X.shape
+    classes = "" if dataset.levels is None else f"classes {np.bincount(dataset.y).tolist()}, "
+    missing = int(np.isnan(dataset.X).sum())
+    verdict = "as declared" if entry.fingerprint else "no fingerprint is declared"
+    counts = f"{rows} rows, {features} features, {classes}{missing} missing cells"
+    return f"{counts}, from {origin.where}: {verdict}"
+
+
+def listing(
+    declared: Mapping[str, tuple["DataEntry", Sequence[Path]]], cache: Path | None = None
+) -> list[str]:
+    """Return a line a data set, with the folders it may lie in: where it is, or how to get it.
+
+    Asks no network.
+    """
+    cache = cache or cache_folder()
+    width = max((len(name) for name in declared), default=0)
+    return [
+        f"{name:<{width}}  {whereabouts(name, entry, folders, cache)}"
+        for name, (entry, folders) in declared.items()
+    ]
+
+
+def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> Found:
+    """Build the data set, or load it where it was built before, and check it as declared."""
+    declared = entry.model_dump(mode="json", exclude=ASIDE)
+    key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
+    try:
+        dataset = read_dataset(path)
+    except DataError:  # none, or none that can be trusted
+        dataset = _built(name, entry, origin)
+        write_dataset(dataset, path)
+    else:
+        _check(dataset, entry, origin)
+    facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
+    return Found(dataset, facts, origin.where)
+
+
+def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
+    table = origin.table()
+    try:
+        dataset = build(name, table, entry, {"sha256": origin.identity})
+    except DataError as error:
+        raise DataError(f"data set '{name}' ({origin.where}): {error}") from error
+    _check(dataset, entry, origin)
+    return dataset
+
+
+def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
+    wrong = differences(dataset, entry)
+    if not wrong:
+        return
+    if "shipped" in entry.sources:
+        wrong += _beside_shipped(dataset, entry)
+    raise DataError(
+        f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
+        + "; ".join(wrong)
+    )
+
+
+def _beside_shipped(dataset: Dataset, entry: "DataEntry") -> list[str]:
+    """Return where a data set is not as the one that rankexp ships, if that can be told."""
+    try:
+        table = registry.get("data.sources", "shipped")(entry.sources["shipped"], entry, ())
+        where = first_difference(dataset, build(dataset.name, table, entry))
+    except DataError:  # the entry is not for the one that is shipped
+        return []
+    return [f"beside the data set that rankexp ships, {where}"] if where else []

@@ -1,0 +1,127 @@
+"""From raw target values to the codes of declared levels."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankexp.arrays import Bools
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+from rankexp.runner.data.dataset import Feature, Floats, Ints
+
+Value = bool | int | float | str | None
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+REST = "*"
+EXACT = 2.0**53
+"""From here on, not every whole number is one that a computer's numbers can be."""
+
+# YAML reads a bare yes or no as a truth value
+TRUTHS = {
+    True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
+    False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
+}
+
+
+def large(values: Floats) -> Bools:
+    """Tell which numbers may be other whole numbers, rounded."""
+    return (np.abs(values) >= EXACT) & (np.abs(values) < np.inf)
+
+
+def key_of(value: Value) -> str | float:
+    """Return what equal values share: 1, 1.0 and "1" are one, "a" and "A" two."""
+    text = str(value).strip()
+    return float(text) if NUMBER.fullmatch(text) else text
+
+
+def level_codes(
+    target: Feature, values: Floats, levels: Sequence[Value | list[Value]]
+) -> tuple[Ints, tuple[str, ...]]:
+    """Return the level of each row and the names of the levels.
+
+    Levels go from worst to best; a list merges values, ``"*"`` is all values not named. No value
+    is missing.
+
+    Raises
+    ------
+    DataError
+        A value in no level or in two; a level, or a value that is named and was never declared,
+        without an example.
+    """
+    texts, index = raw_values(target, values)
+    items = [level if isinstance(level, list) else [level] for level in levels]
+    given = _assign(target, texts, items)
+    present = np.bincount(index, minlength=len(texts)) > 0
+    unnamed = [text for i, text in enumerate(texts) if present[i] and i not in given]
+    rest = [code for code, named in enumerate(items) if REST in named]
+    if unnamed and not rest:
+        raise DataError(f"target '{target.name}' holds {_list(unnamed)}, which no level names")
+    codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
+    y = codes[index].astype(np.int64)
+    names = tuple("|".join(_name(value) for value in named) for named in items)
+    counts = np.bincount(y, minlength=len(items))
+    if not counts.all():
+        empty = names[int(np.argmin(counts))]
+        raise DataError(f"level '{empty}' of target '{target.name}' has no example")
+    return y, names
+
+
+def in_words(level: str) -> str:
+    """Return a level's name as it is shown: ``*`` is what others have."""
+    return "|".join("all others" if name == REST else name for name in level.split("|"))
+
+
+def raw_values(target: Feature, values: Floats) -> tuple[list[str], Ints]:
+    """Return the distinct values as texts, declared ones first to last, and each row's index."""
+    if target.kind == "nominal":
+        return list(target.categories), values.astype(np.int64)
+    distinct, index = np.unique(values, return_inverse=True)
+    return [number_text(value) for value in distinct], index.astype(np.int64)
+
+
+def number_text(value: float) -> str:
+    """Return a number as one would write it: 1.0 is "1"."""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _assign(
+    target: Feature, texts: Sequence[str], items: Sequence[Sequence[Value]]
+) -> dict[int, int]:
+    """Map the index of each named raw value to its level."""
+    given: dict[int, int] = {}
+    for level, named in enumerate(items):
+        for value in named:
+            if value == REST:
+                continue
+            found = _matches(value, texts)
+            if not found:
+                hint = did_you_mean(str(value), texts)
+                raise DataError(
+                    f"level '{_name(value)}': target '{target.name}' has no such value{hint}; "
+                    f"it has {_list(texts)}"
+                )
+            if any(i in given for i in found):
+                raise DataError(f"levels name the value '{_name(value)}' twice")
+            given |= dict.fromkeys(found, level)
+    if sum(value == REST for named in items for value in named) > 1:
+        raise DataError(f"levels have '{REST}' more than once")
+    return given
+
+
+def _matches(value: Value, texts: Sequence[str]) -> list[int]:
+    if isinstance(value, bool):
+        found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
+        if len(found) > 1:
+            raise DataError(f"level {value} could be {_list([texts[i] for i in found])}: quote it")
+        return found
+    return [i for i, text in enumerate(texts) if key_of(text) == key_of(value)]
+
+
+def _name(value: Value) -> str:
+    key = key_of(value)
+    return number_text(key) if isinstance(key, float) else key
+
+
+def _list(texts: Sequence[str]) -> str:
+    shown = ", ".join(f"'{text}'" for text in texts[:10])
+    return shown + (f" and {len(texts) - 10} more" if len(texts) > 10 else "")

@@ -1,0 +1,206 @@
+"""Where a data set is, or can be had from: user's files, added ones, bundled ones, OpenML."""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from rankexp import registry
+from rankexp.errors import DataError, DataNotFoundError
+from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.snapshot import read_table, table_hash, write_table
+from rankexp.runner.data.sources.file import locate, located, read
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
+"""How a source and its reference are said; others by their names."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A place that has a data set: in words, and what reads it."""
+
+    where: str
+    identity: str
+    """Changes whenever the content may have changed."""
+    table: Callable[[], Table]
+
+
+def cache_folder() -> Path:
+    """Return RANKEXP_CACHE, or the folder `rankexp` in the user's cache."""
+    named = os.environ.get("RANKEXP_CACHE")
+    if named:
+        return Path(named).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "rankexp"
+
+
+def local(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: list[str]
+) -> Origin | None:
+    """Return where a data set is on this machine; say in `reasons` what could not be used."""
+    if "file" in entry.source:
+        path = locate(entry.source["file"], folders)
+        test = None if entry.test_file is None else locate(entry.test_file, folders)
+        if path is not None and (test is None) == (entry.test_file is None):
+            return from_file(path, entry, test)
+        if path is not None or test is not None:
+            reasons.append(f"of its two files only {path or test} is there")
+    for path in () if entry.files else added(name, cache):
+        return from_file(path, entry)
+    for source, reference in entry.sources.items():
+        if _reads_files(source):
+            there, lacking = located(reference, folders)
+            if there and not lacking:
+                return _of_files(list(there.values()), source, reference, entry, folders)
+            reasons += [f"of its files {', '.join(lacking)} is not there"] if there else []
+        elif source != "file" and not _needs_network(source):
+            table = _ask(source, reference, entry, folders)
+            if table is not None:
+                return _from_table(table, _named(source, entry))
+    for source, kept in _fetched(entry, cache):
+        if kept.is_file():
+            try:
+                return _from_table(read_table(kept), f"snapshot of {_named(source, entry)}")
+            except DataError as error:
+                reasons.append(str(error))
+    return None
+
+
+def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None:
+    """Fetch a table and keep it; say in `reasons` why this could not be done."""
+    for source, kept in _fetched(entry, cache):
+        try:
+            table = _ask(source, entry.source[source], entry, ())
+        except DataError as error:
+            reasons.append(str(error))
+            continue
+        if table is not None:
+            write_table(table, kept)
+            return _from_table(table, _named(source, entry))
+    return None
+
+
+def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
+    """Return a file, and perhaps one of test rows beside it, as an origin."""
+    other = next((source for source in entry.sources if _reads_files(source)), None)
+    if other is not None and "file" not in entry.source:
+        return _of_files([path], other, str(path.absolute()), entry, ())
+    where = f"file {path}" + (f" and {test}" if test else "")
+    paths = [path] if test is None else [path, test]
+    return Origin(where, _hashes(paths), lambda: read(path, entry, test))
+
+
+def _of_files(
+    paths: Sequence[Path], source: str, reference: object, entry: "DataEntry", folders: Any
+) -> Origin:
+    """Return files that a source other than ``file`` reads."""
+    where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
+    function = registry.get("data.sources", source)
+    return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
+
+
+def _hashes(paths: Sequence[Path]) -> str:
+    digests = []
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    return "+".join(digests)
+
+
+def added(name: str, cache: Path) -> list[Path]:
+    """Return the files that the user added to the cache under this name."""
+    folder = added_folder(name, cache)
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be read: {error.strerror}") from error
+
+
+def added_folder(name: str, cache: Path) -> Path:
+    """Return where the file that the user adds under this name is kept."""
+    return cache / "added" / name
+
+
+def not_found(
+    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
+) -> DataNotFoundError:
+    """Return the error that says where was looked, and how to add the file by hand."""
+    single = [str(value) for s, value in entry.sources.items() if s == "file" or _reads_files(s)]
+    file = " and ".join(entry.files or single)
+    looked = f"in the cache {cache}"
+    if file and folders:
+        looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
+    advice = f"rankexp data add {name} FILE"
+    folder = f"put {file} into a folder and name that in --data or RANKEXP_DATA"
+    if file:
+        advice = folder if entry.files else f"{advice}, or {folder}"
+    if entry.origin:
+        advice += f". Where from: {' '.join(entry.origin.split())}"
+    because = f" ({'; '.join(reasons)})" if reasons else ""
+    return DataNotFoundError(
+        f"data set '{name}' not found: looked {looked}{because}",
+        f"To add it by hand: {advice}",
+    )
+
+
+def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path) -> str:
+    """Return in words where a data set is, or how to get it; asks no network."""
+    try:
+        origin = local(name, entry, folders, cache, [])
+    except DataError as error:
+        return f"broken: {error}"
+    if origin is not None:
+        return origin.where
+    online = [
+        f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
+        "not fetched yet"
+        for source, _ in _fetched(entry, cache)
+    ]
+    if online or not entry.files:
+        return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
+    return f"not here; its files, to be put into a folder: {', '.join(entry.files)}"
+
+
+def _ask(
+    source: str, reference: object, entry: "DataEntry", folders: Sequence[Path]
+) -> Table | None:
+    table: Table | None = registry.get("data.sources", source)(reference, entry, folders)
+    return table
+
+
+def _from_table(table: Table, where: str) -> Origin:
+    return Origin(where, table_hash(table), lambda: table)
+
+
+def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
+    """Return the network sources of an entry, each with the file its table is kept in."""
+    return [
+        (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
+        for source, reference in entry.sources.items()
+        if _needs_network(source)
+    ]
+
+
+def _needs_network(source: str) -> bool:
+    """Tell whether a source is asked last, and only when one may go online (`asks_network`)."""
+    return bool(getattr(registry.get("data.sources", source), "network", False))
+
+
+def _reads_files(source: str) -> bool:
+    """Tell whether a source reads files of the user (`reads_files`)."""
+    return bool(getattr(registry.get("data.sources", source), "files", False))
+
+
+def _named(source: str, entry: "DataEntry") -> str:
+    return WORDS.get(source, f"{source}: {{}}").format(entry.source[source])

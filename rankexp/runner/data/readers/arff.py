@@ -1,0 +1,215 @@
+"""Read ARFF, as Weka and OpenML write it.
+
+scipy's reader takes neither string attributes nor says where a file is malformed, liac-arff
+refuses ``integer [1,10]``; this one keeps the order of declared values and names file and line.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.readers.cells import described, short
+from rankexp.runner.data.readers.compressed import encoding_of, lines, unpacked
+from rankexp.runner.data.readers.grid import CHUNK, plain_numbers
+from rankexp.runner.data.reading import Layout
+
+NUMERIC = {"numeric", "real", "integer"}
+TEXT = {"string", "date"}
+Row = tuple[int, list[str | None]]
+"""Line and cells; None is an unquoted question mark."""
+
+# Possessive (*+, ++): what matched is not tried otherwise, so time grows with the length alone.
+_QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+_TOKEN = re.compile(rf"\s*+(?:({_QUOTED})\s*+|([^,'\"]*+))(,|$)")
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|(?!['\"])[^\s{{]++)\s*+(.*+)", re.IGNORECASE)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def read_arff(path: Path, missing: Collection[str] = ("",), encoding: str | None = None) -> Table:
+    """Return the table of an ARFF file.
+
+    It may be compressed. `missing` are texts that mean a missing cell, besides ``?``, which means
+    it where it is not quoted.
+
+    Raises
+    ------
+    DataError
+        Malformed, with file and line; sparse rows and relations, which are not supported.
+    """
+    content = unpacked(path)
+    found = encoding_of(path, content, encoding)
+    reader = _Reader(path, missing)
+    rows = lines(content, found)
+    reader.read_head(rows)
+    table = reader.read_body(rows)
+    layout = Layout("ARFF", encoding=found, dates=reader.dates, marks=described(reader.marks))
+    return replace(table, layout=layout)
+
+
+class _Reader:
+    """One pass over a file: declarations, then rows, a chunk at a time."""
+
+    def __init__(self, path: Path, missing: Collection[str]) -> None:
+        self.path = path
+        self.missing = frozenset(missing)
+        self.marks: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, tuple[str, ...]]] = []
+        self.dates: tuple[str, ...] = ()
+        self._known: set[str] = set()
+
+    def fail(self, line: int, what: str) -> DataError:
+        return DataError(f"{self.path}:{line}: {what}")
+
+    def read_head(self, rows: Iterator[tuple[int, str]]) -> None:
+        line = 0
+        for line, text in rows:
+            word = text.split(maxsplit=1)[0].lower()
+            if word == "@data":
+                if not self.attributes:
+                    raise self.fail(line, "@data before any @attribute")
+                return
+            if word == "@attribute":
+                self.attributes.append(self._attribute(line, text))
+            elif not text.startswith("%") and word != "@relation":
+                raise self.fail(line, f"expected @attribute or @data, found {text[:60]!r}")
+        raise self.fail(line, "the file ends before an @data line; is it ARFF?")
+
+    def _attribute(self, line: int, text: str) -> tuple[str, str, tuple[str, ...]]:
+        match = _ATTRIBUTE.fullmatch(text)
+        if match is None:
+            raise self.fail(line, f"cannot read the declaration {text[:60]!r}")
+        name, kind = _bare(match[1]), match[2].strip()
+        if name in self._known:
+            raise self.fail(line, f"attribute '{name}' is declared twice")
+        self._known.add(name)
+        if kind.startswith("{"):
+            given = self.tokens(line, kind[1:-1]) if kind.endswith("}") else []
+            values = ["?" if value is None else value for value in given]
+            if not values or len(set(values)) < len(values):
+                raise self.fail(line, f"attribute '{name}' needs distinct values in braces")
+            return name, "nominal", tuple(values)
+        word = (kind.split("[")[0].split() or [""])[0].lower()
+        if word == "date":
+            self.dates += (name,)
+        if word not in NUMERIC | TEXT:
+            raise self.fail(
+                line, f"attribute '{name}' is of type {kind!r}, which is not supported"
+            )
+        return name, "numeric" if word in NUMERIC else "text", ()
+
+    def tokens(self, line: int, text: str) -> list[str | None]:
+        """Return the comma-separated values of a text, without quotes; None is missing."""
+        if "'" not in text and '"' not in text:
+            bare: list[str | None] = [token.strip() for token in text.split(",")]
+            return [None if token == "?" else token for token in bare] if "?" in text else bare
+        found: list[str | None] = []
+        at, comma = 0, ","
+        while comma:
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise self.fail(
+                    line, f"a quote is not closed or stands alone in {text[at:][:40]!r}"
+                )
+            quoted, token = match[1], (match[2] or "").strip()
+            found.append(_bare(quoted) if quoted else None if token == "?" else token)
+            at, comma = match.end(), match[3]
+        return found
+
+    def read_body(self, rows: Iterator[tuple[int, str]]) -> Table:
+        parts: list[Floats] = []
+        texts: dict[int, dict[str, int]] = {
+            j: {value: code for code, value in enumerate(values)}
+            for j, (_, kind, values) in enumerate(self.attributes)
+            if kind != "numeric"
+        }
+        data = (row for row in rows if not row[1].startswith("%"))
+        size = max(1, CHUNK // len(self.attributes))
+        while chunk := [self._row(line, text) for line, text in islice(data, size)]:
+            parts.append(self._chunk(chunk, texts))
+        if not parts:
+            raise DataError(f"{self.path}: no rows after @data")
+        values = np.concatenate(parts)
+        columns = tuple(
+            Feature(name)
+            if kind == "numeric"
+            else Feature(name, "nominal", declared or _sort_codes(values[:, j], texts[j]))
+            for j, (name, kind, declared) in enumerate(self.attributes)
+        )
+        return Table(self.path.name, columns, values)
+
+    def _row(self, line: int, text: str) -> Row:
+        if text.startswith("{"):
+            raise self.fail(line, "sparse rows are not supported; write every value")
+        row = self.tokens(line, text)
+        if len(row) != len(self.attributes):
+            raise self.fail(line, f"{len(row)} values for {len(self.attributes)} attributes")
+        return line, row
+
+    def _chunk(self, rows: Sequence[Row], texts: dict[int, dict[str, int]]) -> Floats:
+        values = np.full((len(rows), len(self.attributes)), np.nan)
+        for j, cells in enumerate(zip(*[row for _, row in rows], strict=True)):
+            known = [i for i, cell in enumerate(cells) if cell is not None]
+            found = [cells[i] for i in known]
+            marked = [cell for cell in found if cell in self.missing]
+            if marked:
+                self.marks.update(marked)
+                known = [i for i in known if cells[i] not in self.missing]
+                found = [cells[i] for i in known]
+            self.marks["?"] += len(cells) - len(known) - len(marked)
+            numbers = self._codes(found, j, texts)
+            if numbers is None:
+                raise self._bad_cell(rows, j)
+            values[known, j] = numbers
+        return values
+
+    def _codes(
+        self, cells: Sequence[str], j: int, texts: dict[int, dict[str, int]]
+    ) -> Sequence[float] | None:
+        """Return the numbers of cells, or the codes of their texts; None where one has none."""
+        _, kind, _ = self.attributes[j]
+        if kind == "numeric":
+            return plain_numbers(cells, "".join(cells), ())
+        if kind == "text":
+            for cell in cells:
+                texts[j].setdefault(cell, len(texts[j]))
+        try:
+            return [texts[j][cell] for cell in cells]
+        except KeyError:
+            return None
+
+    def _bad_cell(self, rows: Sequence[Row], j: int) -> DataError:
+        """Find the cell that could not be converted."""
+        name, _, declared = self.attributes[j]
+        for line, row in rows:
+            cell = row[j]
+            if cell is None or cell in self.missing:
+                continue
+            if declared and cell not in declared:
+                hint = did_you_mean(cell, declared)
+                return self.fail(line, f"'{short(cell)}' is no declared value of '{name}'{hint}")
+            if not declared and plain_numbers([cell], cell, ()) is None:
+                return self.fail(line, f"'{short(cell)}' is no number, but '{name}' is numeric")
+        raise AssertionError("a cell failed to convert and then did not")
+
+
+def _bare(token: str) -> str:
+    """Take off quotes and what escapes a character within them."""
+    if token[:1] in ("'", '"') and len(token) > 1:
+        return re.sub(r"\\(.)", lambda m: _ESCAPED.get(m[1], m[1]), token[1:-1])
+    return token
+
+
+def _sort_codes(column: Floats, codes: dict[str, int]) -> tuple[str, ...]:
+    """Recode a text column, in place, so that its codes follow the sorted texts; return these."""
+    known = ~np.isnan(column)
+    listed = np.array(list(codes), dtype=object)
+    texts, column[known] = np.unique(listed[column[known].astype(int)], return_inverse=True)
+    return tuple(texts.tolist())

@@ -1,0 +1,239 @@
+"""Columns of texts made numbers or categories, in the one number format that a table has."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Feature, Floats, Ints
+from rankexp.runner.data.levels import large
+from rankexp.runner.data.readers.numbers import (
+    DATE,
+    FORMATS,
+    LIKE_A_NUMBER,
+    NumberFormat,
+    shape_of,
+    without_signs,
+)
+from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.reading import EMPTY
+
+MOSTLY_NUMBERS = 0.5
+"""Share of numbers, among cells or among distinct texts, above which other texts are strays."""
+
+
+class Cells(NamedTuple):
+    """A column of texts: the distinct ones, which of them each row has; -1 is missing."""
+
+    name: str
+    texts: list[str]
+    codes: Ints
+
+    def first(self) -> Ints:
+        """Return the first row that has each text."""
+        rows = np.zeros(len(self.texts) + 1, dtype=np.int64)  # the last is for what is missing
+        rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
+        return rows
+
+    def shapes(self) -> list[str]:
+        """Return a text, without its sign, of each sequence of digits and marks that there is."""
+        return list(
+            {shape_of(text): text for text in reversed(without_signs(self.texts))}.values()
+        )
+
+
+class Made(NamedTuple):
+    """What became of a column of texts."""
+
+    feature: Feature
+    values: Floats
+    date: bool = False
+
+
+@dataclass
+class Maker:
+    """Makes the columns of one table, and keeps what is to be said of it.
+
+    Attributes
+    ----------
+    path : str
+    lines : Ints
+        Line of each row in the file; below 0 in the second file.
+    rules : Rules
+    second : str or None
+        The second file.
+    """
+
+    path: str
+    lines: Ints
+    rules: Rules
+    second: str | None = None
+    marks: Counter[str] = field(default_factory=Counter)
+    format: NumberFormat = FORMATS[0]
+    notes: list[str] = field(default_factory=list)
+
+    def cells(self, name: str, known: Mapping[str, int], codes: Ints) -> Cells:
+        """Return a column of texts, without its missing marks, which are counted."""
+        counts = np.bincount(codes, minlength=len(known))
+        missing = self.rules.marks(name)
+        stripped: dict[str, int] = {}
+        renumbered = np.empty(len(known), dtype=np.int64)
+        for cell, code in known.items():
+            text = cell.strip()
+            if text in missing:
+                if count := int(counts[code]):  # of Parquet the empty cell may occur nowhere
+                    self.marks[text] += count
+                renumbered[code] = -1
+            else:
+                renumbered[code] = stripped.setdefault(text, len(stripped))
+        return Cells(name, list(stripped), renumbered[codes])
+
+    def settle(self, columns: Sequence[Cells]) -> None:
+        """Find the number format in which the columns of numbers are all written.
+
+        Raises
+        ------
+        DataError
+            The columns contradict each other, or two formats give different numbers.
+        """
+        rules = self.rules
+        allowed = [
+            f
+            for f in FORMATS
+            if rules.decimal in (None, f.decimal) and rules.thousands in (None, f.thousands)
+        ] or [NumberFormat(rules.decimal or ".", rules.thousands or "")]
+        numbers: list[tuple[Cells, list[str], list[NumberFormat]]] = []
+        for column in columns:
+            texts = column.shapes()
+            fits = [f for f in allowed if texts and all(map(f.fits, texts))]
+            if fits and column.name not in rules.lenient:
+                numbers.append((column, texts, fits))
+        common = [f for f in allowed if all(f in fits for _, _, fits in numbers)]
+        if not common:
+            raise self._contradiction(numbers)
+        self.format = common[0]
+        if self.format == FORMATS[0]:
+            return
+        for column, texts, _ in numbers:
+            for text in texts:
+                for other in common[1:]:
+                    if self.format.value(text) != other.value(text):
+                        raise self._doubt(column, text, self.format, other)
+
+    def said(self) -> tuple[str, ...]:
+        """Return the notes, with the number format if it was found out."""
+        given = self.rules.decimal or self.rules.thousands
+        found = self.format != FORMATS[0] and not given
+        first = [f"numbers are read with {self.format}, which was found out"] if found else []
+        return (*first, *self.notes)
+
+    def _where(self, column: Cells, text: str) -> str:
+        code = without_signs(column.texts).index(text)
+        return self._place(self.lines[column.first()[code]])
+
+    def _place(self, line: int) -> str:
+        return f"{self.path}:{line}" if line > 0 else f"{self.second}:{-line}"
+
+    def _doubt(
+        self, column: Cells, text: str, first: NumberFormat, other: NumberFormat
+    ) -> DataError:
+        return DataError(
+            f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' may be "
+            f"{first.value(text):g} or {other.value(text):g}; say which: "
+            f"'decimal: \"{first.decimal}\"' or 'thousands: \"{other.thousands}\"'"
+        )
+
+    def _contradiction(
+        self, numbers: Sequence[tuple[Cells, list[str], list[NumberFormat]]]
+    ) -> DataError:
+        """Name two columns whose numbers have no format in common, or else the first and last."""
+        first = numbers[0]
+        second = next((n for n in numbers if not set(n[2]) & set(first[2])), numbers[-1])
+        telling = [
+            min(n[1], key=lambda t: sum(f.fits(t) for f in FORMATS)) for n in (first, second)
+        ]
+        said = " and ".join(
+            f"'{short(text)}' in column '{n[0].name}'"
+            for text, n in zip(telling, (first, second), strict=True)
+        )
+        return DataError(
+            f"{self._where(second[0], telling[1])}: {said} are written in different number "
+            "formats; repair one column, leave it out with 'drop', or list it in 'nominal'"
+        )
+
+    def make(self, column: Cells) -> Made:
+        """Return a column as numbers or as categories.
+
+        Raises
+        ------
+        DataError
+            It is mostly numbers, but not all.
+        """
+        texts = without_signs(column.texts)
+        lenient = column.name in self.rules.lenient
+        numbers = column.texts if lenient else texts
+        made = np.array([np.nan])
+        if fits := all(map(self.format.fits, numbers)):
+            made = np.array([*map(self.format.value, numbers), np.nan])
+        codes = lenient or column.name in self.rules.labels
+        if fits and not (codes and large(made).any()):
+            if merged := self.format.merged(numbers, made[:-1]):
+                self.notes.append(
+                    f"column '{column.name}' has numbers of so many digits that different ones "
+                    f"are taken as equal, such as {short(merged[0])}; if they are codes, list it "
+                    "in 'nominal'"
+                )
+            signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
+            if signed and not lenient:
+                self.notes.append(
+                    f"column '{column.name}' is read as numbers without their sign: {signed[0]}"
+                )
+            return Made(Feature(column.name), made[column.codes])
+        date = all(map(DATE.fullmatch, column.texts))
+        if not (fits or lenient or date):
+            self._refuse_strays(column)
+        order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
+        rank = np.full(len(order) + 1, np.nan)
+        rank[order] = np.arange(len(order))
+        categories = tuple(column.texts[code] for code in order)
+        return Made(Feature(column.name, "nominal", categories), rank[column.codes], date)
+
+    def _refuse_strays(self, column: Cells) -> None:
+        """Hold that a column is not one of numbers with mistakes in it."""
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
+        is_number = np.array([LIKE_A_NUMBER.fullmatch(text) is not None for text in column.texts])
+        share = max(is_number.mean(), counts[is_number].sum() / counts.sum())
+        if share <= MOSTLY_NUMBERS:
+            return
+        strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
+        first = column.first()
+        strays.sort(key=lambda code: (is_number[code], first[code]))
+        shown = [(column.texts[code], self.lines[first[code]]) for code in strays[:3]]
+        first_file = shown[0][1] > 0
+        more = "".join(
+            f", '{short(text)}' in line {abs(line)}"
+            + (f" of {self.path if line > 0 else self.second}" if (line > 0) != first_file else "")
+            for text, line in shown[1:]
+        )
+        marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
+        missing = f"say 'missing: [{marks}]' if nothing is known there, or " if marks else "say "
+        raise DataError(
+            f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is no number{more}, but most of "
+            f"column '{column.name}' is; repair it, or {missing}'nominal: [{column.name}]' if "
+            "these are names"
+        )
+
+
+def short(text: str) -> str:
+    """Return a text that fits into a message."""
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def described(marks: Mapping[str, int]) -> dict[str, int]:
+    """Return marks, most frequent first; the empty cell by its words."""
+    ordered = sorted(marks.items(), key=lambda item: (-item[1], item[0]))
+    return {text or EMPTY: count for text, count in ordered}

@@ -1,0 +1,163 @@
+"""Read CSV and its kin: encoding, delimiter, header and number format are found out or given."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.readers.cells import short
+from rankexp.runner.data.readers.compressed import encoding_of, opened, unpacked
+from rankexp.runner.data.readers.grid import FIRST, Grid, Row
+from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
+from rankexp.runner.data.readers.rules import DEFAULT, Rules
+
+DELIMITERS = ("\t", ";", "|", ",")
+SPACES = " "
+LONGEST_CELL = 131_072
+"""Characters: more mean a quote that was not closed."""
+_SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
+"""The first line by which Excel is told the delimiter."""
+_NO_TABLES = {
+    ("{", "[{", "[[", '["'): "JSON",
+    ("<!", "<html", "<?xml", "<table"): "HTML or XML",
+}
+
+
+def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
+    """Return the table of a file of text with one row a line, plain or compressed.
+
+    The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
+    alike; of several, the one that leaves the most numbers; white space where none does. Line
+    breaks may stand in quotes. Leading lines that begin with ``#`` are left out. The first row
+    names the columns if none of its cells is a number or a mark of missing; otherwise they are
+    ``column1``, ``column2``, ... A column that holds a text is nominal, its categories sorted.
+    The rows of `test`, a second file of the same columns, come after the first's.
+
+    Raises
+    ------
+    DataError
+        Malformed, with file and line; in doubt, with the option that settles it.
+    """
+    limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
+    try:
+        grid, how = _grid(path, rules)
+        if test is not None:
+            grid.append(_grid(test, rules)[0])
+        return grid.read("delimited text", **how)
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
+    """Return the rows of a file, and how it is taken apart."""
+    content = unpacked(path)
+    encoding = encoding_of(path, content, rules.encoding)
+    file = _Text(path, content, encoding)
+    delimiter = rules.delimiter or file.declared or file.sniff()
+    if rules.header is None:
+        file.check_comment(delimiter)
+    grid = Grid(str(path), lambda: file.rows(delimiter), rules)
+    if encoding == "cp1252" and rules.encoding is None:
+        grid.notes.append("it is no UTF-8 and was read as Windows-1252; 'encoding' says otherwise")
+    return grid, {"encoding": encoding, "delimiter": delimiter}
+
+
+class _Text:
+    """A file of text, cut into rows as often as wanted."""
+
+    def __init__(self, path: Path, content: bytes, encoding: str) -> None:
+        self.path, self._content, self.encoding = path, content, encoding
+        self.declared: str | None = None
+        self._comment, self._before, start = "", 0, ""
+        for line in opened(content, encoding):
+            if line.startswith("#"):
+                self._comment = line
+            elif (said := _SAID.fullmatch(line)) and not self._before:
+                self.declared = said[1]
+            elif line.strip():
+                start = line.lstrip()[:20]
+                break
+            self._before += 1
+        if re.match(r"\S+\s+qid:", start):
+            raise DataError(
+                f"{path}: is text in LETOR's format, whose first cells are a level and a query: "
+                f"in a study say 'source: {{letor: {path.name}}}'"
+            )
+        for starts, what in _NO_TABLES.items():
+            if start.lower().startswith(starts):
+                raise DataError(f"{path}: is {what}, no table of rows: write it as CSV")
+
+    def rows(self, delimiter: str, *, strict: bool = True) -> Iterator[Row]:
+        """Give line and cells of each row that is not blank, from the line of names on."""
+        lines: Iterable[str] = opened(self._content, self.encoding)
+        lines = islice(lines, self._before, None)
+        if delimiter == SPACES:
+            lines = (" ".join(line.split()) + "\n" for line in lines)
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+        line = self._before + 1
+        while True:
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise self._malformed(line, str(error)) from error
+            if cells is None:
+                return
+            if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
+                yield line, cells
+            line = self._before + reader.line_num + 1
+
+    def _malformed(self, line: int, reason: str) -> DataError:
+        if "field larger" in reason:
+            reason = f"a cell has more than {LONGEST_CELL:,} characters; is a quote open?"
+        elif "end of data" in reason:
+            reason = "a quoted value does not end"
+        elif "expected after" in reason:
+            reason = "text follows a closing quote; double a quote that is meant"
+        return DataError(f"{self.path}:{line}: {reason}")
+
+    def sniff(self) -> str:
+        """Return the delimiter of the first rows.
+
+        Raises
+        ------
+        DataError
+            Two delimiters do as well.
+        """
+        scores = {delimiter: self._score(delimiter) for delimiter in DELIMITERS}
+        best = max(scores.values())
+        found = [delimiter for delimiter, score in scores.items() if score == best]
+        if best[0] < 0.5:
+            return SPACES if self._score(SPACES) > best else ","
+        if len(found) > 1:
+            names = " or ".join(map(repr, found))
+            raise DataError(f"{self.path}: the delimiter may be {names}; say which by 'delimiter'")
+        return found[0]
+
+    def _score(self, delimiter: str) -> tuple[float, float]:
+        """Return the shares of rows cut alike and of cells that are numbers."""
+        try:
+            rows = [cells for _, cells in islice(self.rows(delimiter, strict=False), FIRST)]
+        except DataError:
+            return 0.0, 0.0
+        width, alike = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        if width < 2:
+            return 0.0, 0.0
+        cells = [cell.strip() for row in rows for cell in row]
+        numbers = sum(LIKE_A_NUMBER.fullmatch(cell) is not None for cell in cells)
+        return alike / len(rows), numbers / len(cells)
+
+    def check_comment(self, delimiter: str) -> None:
+        """Hold that the last of the leading comments is no header."""
+        one = csv.reader([self._comment[:9999]], delimiter=delimiter, skipinitialspace=True)
+        row = next(self.rows(delimiter, strict=False), (0, []))[1]
+        if len(next(one, [])) == len(row) > 1:
+            said = short(self._comment.strip())
+            raise DataError(
+                f"{self.path}:{self._before}: '{said}' begins with '#' but is cut like the "
+                "rows; take out the '#' if it names the columns, otherwise say 'header: true' or "
+                "'header: false' of the line after it"
+            )

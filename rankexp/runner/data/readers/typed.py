@@ -1,0 +1,200 @@
+"""Read Parquet and Excel through pandas, whose engines are extras."""
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankexp.errors import DataError, one_line
+from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.levels import EXACT
+from rankexp.runner.data.readers.cells import Cells, Maker, described
+from rankexp.runner.data.readers.compressed import check_size, unpacked
+from rankexp.runner.data.readers.grid import Grid, Row
+from rankexp.runner.data.readers.rules import DEFAULT, Rules
+from rankexp.runner.data.reading import Layout
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INDEX = "__index_level_0__"
+"""What pandas calls an index without name in a Parquet file."""
+
+
+def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
+    """Return the table of a Parquet file: numbers as they stand, texts as those of CSV.
+
+    Raises
+    ------
+    DataError
+        No pyarrow, damaged, or columns of lists or bytes.
+    """
+    _need("pyarrow", "parquet", path)
+    from pyarrow import parquet
+
+    content = unpacked(path)
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        meta = file.metadata
+        groups = [meta.row_group(i).total_byte_size for i in range(file.num_row_groups)]
+        check_size(path, max(sum(groups), 8 * meta.num_rows * meta.num_columns))
+        table = file.read()
+        table.validate(full=True)  # otherwise texts that are none show only when they are used
+        frame = table.to_pandas(ignore_metadata=True)
+    except DataError:
+        raise
+    except Exception as error:  # damaged files raise nearly anything
+        raise DataError(f"{path}: is no whole Parquet file: {one_line(error)}") from error
+    return _from_frame(path, frame, rules)
+
+
+def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
+    names = [str(name) for name in frame.columns]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice or not names or not len(frame):
+        what = f"column '{twice[0]}' occurs twice" if twice else "there are no rows of data"
+        raise DataError(f"{path}: {what}")
+    maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
+    values = np.empty((len(frame), len(names)))
+    dates: list[str] = []
+    cells: dict[int, Cells] = {}
+    for j, name in enumerate(names):
+        column = frame.iloc[:, j]
+        whole = column.dtype.kind in "iu"
+        rounded = whole and max(-int(column.min()), int(column.max())) >= EXACT
+        if column.dtype.kind in "iuf" and not rounded:
+            values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            continue
+        known, codes = _texts(path, name, column)
+        cells[j] = maker.cells(name, known, codes)
+        if column.dtype.kind in "mM":
+            dates.append(name)
+    maker.settle(list(cells.values()))
+    columns = [Feature(name) for name in names]
+    for j, found in cells.items():
+        made = maker.make(found)
+        columns[j], values[:, j] = made.feature, made.values
+        dates += [names[j]] if made.date and names[j] not in dates else []
+    unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
+    layout = Layout(
+        "Parquet",
+        marks=described(maker.marks),
+        dates=tuple(dates),
+        unnamed=unnamed,
+        decimal=None if maker.format.decimal == "." else maker.format.decimal,
+        thousands=maker.format.thousands or None,
+        notes=maker.said(),
+    )
+    return Table(path.name, tuple(columns), values, layout=layout)
+
+
+def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, int], Any]:
+    """Return the distinct texts of a column, an empty one among them, and their codes."""
+    try:
+        codes, distinct = column.factorize()
+    except TypeError as error:
+        raise DataError(f"{path}: column '{name}' holds lists or the like; drop it") from error
+    known = {"": 0}
+    order = [0]
+    for value in distinct:
+        text = _text(value)
+        if text is None:
+            kind = type(value).__name__
+            raise DataError(f"{path}: column '{name}' holds values of type {kind}; drop it")
+        order.append(known.setdefault(text, len(known)))
+    return known, np.array(order, dtype=np.int64)[codes + 1]
+
+
+def _text(value: object) -> str | None:
+    """Return a value as CSV would hold it; None where it would not."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None:
+        return ""
+    if isinstance(value, str | bool | int | Decimal):
+        return str(value)
+    if isinstance(value, float):
+        return "" if np.isnan(value) else repr(float(value))
+    return value.isoformat() if hasattr(value, "isoformat") else None
+
+
+def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
+    """Return the table of an Excel file: its only sheet with values, or the one that is named.
+
+    The rows of `test`, a second file of the same columns, come after the first's.
+
+    Raises
+    ------
+    DataError
+        No openpyxl, damaged, or several sheets and none named.
+    """
+    grid, sheet = _grid(path, rules)
+    if test is not None:
+        grid.append(_grid(test, rules)[0])
+    return grid.read(f"Excel, sheet {sheet}")
+
+
+def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
+    """Return the rows of a sheet, and its name."""
+    _need("openpyxl", "excel", path)
+    content = unpacked(path)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            check_size(path, sum(part.file_size for part in packed.infolist()))
+        sheets = _sheets(content)
+    except DataError:
+        raise
+    except Exception as error:  # damaged files raise nearly anything
+        raise DataError(f"{path}: is no whole Excel file: {one_line(error)}") from error
+    if rules.sheet is not None:
+        sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
+    if len(sheets) != 1:
+        raise DataError(
+            f"{path}: there is no sheet '{rules.sheet}' with values"
+            if rules.sheet is not None
+            else f"{path}: holds {len(sheets)} sheets with values ({', '.join(sheets)}); name one "
+            "by 'sheet'"
+        )
+    ((name, rows),) = sheets.items()
+
+    def given() -> Iterator[Row]:
+        return ((line, list(cells)) for line, cells in rows)
+
+    return Grid(str(path), given, rules), name
+
+
+def _sheets(content: bytes) -> dict[str, list[Row]]:
+    """Return the sheets that hold something, as texts; rows that are blank are left out."""
+    import pandas as pd
+
+    sheets = pd.read_excel(
+        io.BytesIO(content),
+        sheet_name=None,
+        header=None,
+        dtype=object,
+        engine="openpyxl",
+        na_filter=False,
+    )
+    found: dict[str, list[Row]] = {}
+    for name, frame in sheets.items():
+        rows = [
+            (line, ["" if (text := _text(cell)) is None else text for cell in row])
+            for line, row in enumerate(frame.itertuples(index=False, name=None), start=1)
+        ]
+        rows = [row for row in rows if any(cell.strip() for cell in row[1])]
+        if rows:
+            found[str(name)] = rows
+    return found
+
+
+def _need(package: str, extra: str, path: Path) -> None:
+    """Hold that an extra is installed."""
+    if find_spec(package) is None:
+        raise DataError(
+            f"{path}: reading it needs {package}: pip install 'rankexp[{extra}]', or write CSV"
+        )

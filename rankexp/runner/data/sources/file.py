@@ -1,0 +1,106 @@
+"""Files of the user: text, ARFF, Parquet and Excel, by their suffix; plain or compressed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from stat import S_ISREG
+from typing import TYPE_CHECKING
+
+from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+REGISTER = {"file": "from_file"}
+PARQUET = (".parquet", ".pq")
+EXCEL = (".xlsx", ".xlsm")
+
+
+def from_file(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
+    """Return the table of the first file of this name, or None where no folder has it.
+
+    Raises
+    ------
+    DataError
+        The file is there and malformed.
+    """
+    path = locate(reference, folders)
+    return None if path is None else read(path, entry)
+
+
+def locate(reference: object, folders: Sequence[Path]) -> Path | None:
+    """Return the first file of this name in the folders, or the same compressed.
+
+    An absolute path is looked for where it points.
+
+    Raises
+    ------
+    DataError
+        A folder cannot be read.
+    """
+    wanted = Path(str(reference)).expanduser()
+    for folder in [Path()] if wanted.is_absolute() else folders:
+        whole = folder / wanted
+        for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
+            try:
+                if S_ISREG(path.stat().st_mode):
+                    return path
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    return None
+
+
+def located(reference: object, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+    """Return where the files of a reference are, by part, and the names of those not found.
+
+    A single file is of the part without name; errors as of `locate`.
+    """
+    names = reference if isinstance(reference, dict) else {"": reference}
+    found = {part: locate(name, folders) for part, name in names.items()}
+    there = {part: path for part, path in found.items() if path is not None}
+    return there, [str(name) for part, name in names.items() if part not in there]
+
+
+def read(path: Path, entry: "DataEntry", test: Path | None = None) -> Table:
+    """Read a file by the format that its name tells, and one of test rows in the same format.
+
+    What a text file or a sheet does not declare is found out from the rows of both.
+    """
+    from rankexp.runner.data.readers.rules import Rules
+    from rankexp.runner.data.readers.second import joined
+
+    files = [path] if test is None else [path, test]
+    suffix = format_suffix(path)
+    if test is not None and _family(format_suffix(test)) != _family(suffix):
+        raise DataError(f"{test}: the test file must be of the format of {path}")
+    if suffix == ".arff":
+        from rankexp.runner.data.readers.arff import read_arff
+
+        marks = Rules.of(entry, frozenset([""])).missing
+        table = joined([read_arff(file, marks, entry.encoding) for file in files], files)
+    elif suffix in PARQUET:
+        from rankexp.runner.data.readers.typed import read_parquet
+
+        table = joined([read_parquet(file, Rules.of(entry)) for file in files], files)
+    elif suffix in EXCEL:
+        from rankexp.runner.data.readers.typed import read_excel
+
+        table = read_excel(path, Rules.of(entry), test)
+    else:
+        from rankexp.runner.data.readers.delimited import read_delimited
+
+        table = read_delimited(path, Rules.of(entry), test)
+    if test is None:
+        return replace(table, provenance={"source": "file", "file": path.name})
+    where = {"source": "file", "file": path.name, "test": test.name}
+    return replace(table, name=f"{path.name} and {test.name}", provenance=where)
+
+
+def _family(suffix: str) -> str:
+    """Return what files that are read alike share."""
+    known = next((family for family in (PARQUET, EXCEL) if suffix in family), (suffix,))
+    return known[0] if known[0] in (".arff", PARQUET[0], EXCEL[0]) else "text"

@@ -1,0 +1,28 @@
+"""Files of queries in LETOR's format: one, or one for each part of the data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.readers.letor import read_letor
+from rankexp.runner.data.sources import reads_files
+from rankexp.runner.data.sources.file import located
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+REGISTER = {"letor": "from_letor"}
+
+
+@reads_files
+def from_letor(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
+    """Return the table of a file of queries, or of one for each part; None without any of them.
+
+    See `rankexp.runner.data.readers.letor.read_letor`; DataError, too, where only some are there.
+    """
+    there, lacking = located(reference, folders)
+    if there and lacking:
+        raise DataError(f"of {len(there) + len(lacking)} files {', '.join(lacking)} is not there")
+    return read_letor(there, entry.encoding) if there else None

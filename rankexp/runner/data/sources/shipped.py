@@ -1,0 +1,33 @@
+"""Data sets that come with rankexp: ``configs/data``, whose README names sources and licences."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+from rankexp.runner.config.shipped import shipped_data
+from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.sources.file import read
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+REGISTER = {"shipped": "from_shipped"}
+
+
+def from_shipped(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+    """Return a data set that comes with rankexp, read as a file of the user would be.
+
+    Raises
+    ------
+    DataError
+        There is none of this name.
+    """
+    known, name = shipped_data(), str(reference)
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise DataError(f"rankexp ships no data set '{name}'{hint}; it has: {', '.join(known)}")
+    file = known[name]
+    return replace(read(file, entry), provenance={"source": "shipped", "file": file.name})

@@ -1,0 +1,46 @@
+"""Data sets that scikit-learn brings along; none that it would download."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.registry import did_you_mean
+from rankexp.runner.data.dataset import Feature, Table
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+REGISTER = {"sklearn": "from_sklearn"}
+
+BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
+
+
+def from_sklearn(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+    """Return a bundled data set; its target is the column `target`, with names for classes.
+
+    Raises
+    ------
+    DataError
+        There is none of this name.
+    """
+    import sklearn
+    from sklearn import datasets
+
+    name = str(reference)
+    if name not in BUNDLED:
+        hint = did_you_mean(name, BUNDLED)
+        known = ", ".join(BUNDLED)
+        raise DataError(f"scikit-learn brings no data set '{name}'{hint}; it has: {known}")
+    bunch = getattr(datasets, f"load_{name}")()
+    columns = [Feature(str(column)) for column in bunch.feature_names]
+    if "target_names" in bunch:
+        classes = tuple(str(text) for text in bunch.target_names)
+        columns.append(Feature("target", "nominal", classes))
+    else:
+        columns.append(Feature("target"))
+    values = np.column_stack([bunch.data, bunch.target]).astype(np.float64)
+    provenance = {"source": "sklearn", "name": name, "version": sklearn.__version__}
+    return Table(name, tuple(columns), values, provenance)

@@ -1,0 +1,136 @@
+"""Which columns of a table can be features, and how many columns coding makes of them."""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp.errors import DataError
+from rankexp.runner.data.dataset import Feature, Floats
+from rankexp.runner.data.reading import Kind, Layout
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.data_entry import DataEntry
+
+FEWEST_ROWS = 20
+"""Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
+ENOUGH, DENSE = 50, 2
+"""From so many rows on, different whole numbers in any order are taken to name the rows where
+their range has at most so many numbers a row: at random, they would differ once in exp(n/4)."""
+NEAR_UNIQUE = 0.5
+"""Share of distinct texts above which a column names its rows: names, tickets, cabins."""
+FEW_NAMES, UNITS = 10, 3
+"""Of more names, numbers in at most so many units were probably meant as numbers."""
+MOST_MEMORY = 0.5
+"""Share of this machine's memory that the matrix of features may take."""
+
+_UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
+_NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
+_CAMEL = re.compile(r".*[a-z]I[Dd]")
+_QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")
+
+Unfit = tuple[Kind, str]
+
+
+def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | None:
+    """Return why a column is no feature: what it is, and the reason in words."""
+    if np.isnan(values).all():
+        return "empty", "it has no value at all"
+    if layout is not None and column.name in layout.labels:
+        return "identifier", "it says which query or part a row is of: name it in that role"
+    if layout is not None and column.name in layout.dates:
+        return "date", "it holds dates or times"
+    if layout is not None and column.name == layout.unnamed and _whole(values):
+        return "identifier", "the first column has no name, like an exported index"
+    if column.kind == "numeric":
+        return _numbers(column.name, values)
+    return _texts(column, values)
+
+
+def _whole(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(np.isfinite(known).all() and (known == np.floor(known)).all())
+
+
+def _numbers(name: str, values: Floats) -> Unfit | None:
+    n = len(values)
+    if n < FEWEST_ROWS or np.isnan(values).any() or not _whole(values):
+        return None
+    step = np.diff(values)
+    if (step > 0).all() or (step < 0).all():
+        order = "ascend" if step[0] > 0 else "descend"
+        return "identifier", f"its whole numbers {order} from row to row, like an index"
+    distinct = len(np.unique(values))
+    span = values.max() - values.min() + 1
+    if distinct == n and (span == n or (n >= ENOUGH and span <= DENSE * n)):
+        return "identifier", "its whole numbers all differ and leave few out"
+    if distinct > 0.9 * n and (_NAMED_SO.fullmatch(name) or _CAMEL.fullmatch(name)):
+        return "identifier", "it is named so and differs in nearly every row"
+    return None
+
+
+def dubious(column: Feature, values: Floats) -> bool:
+    """Tell whether a feature may be another thing than it is taken for.
+
+    Whole numbers that differ in every row may name the rows, and texts be numbers with a unit.
+    """
+    if column.kind == "nominal":
+        return _quantities(column)
+    if len(values) < ENOUGH or np.isnan(values).any():
+        return False
+    return _whole(values) and len(np.unique(values)) == len(values)
+
+
+def _texts(column: Feature, values: Floats) -> Unfit | None:
+    codes = np.unique(values[~np.isnan(values)]).astype(int)
+    if all(_UUID.fullmatch(column.categories[code]) for code in codes):
+        return "identifier", "it holds UUIDs"
+    known = int((~np.isnan(values)).sum())
+    if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
+        said = f"it has {len(codes):,} different texts in {known:,} rows"
+        meant = f", like {column.categories[0]!r}: write numbers without their units"
+        return "identifier", said + meant * _quantities(column)
+    return None
+
+
+def _quantities(column: Feature) -> bool:
+    """Tell whether nearly all texts are numbers with a unit, like ``0.4 kg`` or ``EUR 3.50``."""
+    found = [match.groups() for text in column.categories if (match := _QUANTITY.fullmatch(text))]
+    units = set(found)
+    enough = len(found) > max(FEW_NAMES, 0.9 * len(column.categories))
+    return enough and len(units) <= UNITS and units != {(None, None)}
+
+
+def coded_width(features: Sequence[Feature]) -> list[int]:
+    """Return how many columns one-hot coding makes of each feature."""
+    return [len(f.categories) if len(f.categories) > 2 else 1 for f in features]
+
+
+def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> None:
+    """Hold that the features, coded, are not too many, before anything is fitted."""
+    width = coded_width(features)
+    sized = sorted(zip(width, (f.name for f in features), strict=True), reverse=True)
+    largest = ", ".join(f"'{name}' {count:,}" for count, name in sized[:5] if count > 1)
+    coded = sum(count for count in width if count > 1)
+    if coded > entry.most_coded:
+        raise DataError(
+            f"one-hot coding would make {coded:,} columns, and {entry.most_coded:,} are allowed; "
+            f"the most come from {largest}. Leave such columns out with 'drop: [...]', or allow "
+            f"more with 'most_coded: {coded}'"
+        )
+    check_memory(rows, sum(width), f"the most columns come from {largest}; " if largest else "")
+
+
+def check_memory(rows: int, width: int, why: str = "") -> None:
+    """Hold that a matrix takes no more than its share of this machine's memory."""
+    size = 8.0 * rows * width
+    if size < 1e9:
+        return
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > MOST_MEMORY * memory:
+        raise DataError(
+            f"the matrix of {rows:,} rows and {width:,} columns needs {size / 1e9:,.1f} GB, "
+            f"this machine has {memory / 1e9:,.1f}; {why}leave columns or rows out"
+        )

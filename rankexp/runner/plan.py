@@ -1,0 +1,271 @@
+"""From a study and facts about its data to the records it needs and the jobs that make them.
+
+Everything here is a pure function: the same study and facts give the same cells, keys and jobs,
+in the same order. A cell is one record: a method with its whole grid at one place of a problem.
+A job is some cells that share their data.
+
+>>> from rankexp.runner.config.load import load
+>>> from rankexp.runner.config.shipped import shipped
+>>> study = load(shipped()["kotlowski2011"], profile="quick")
+>>> needed = list(cells(study, {}, only=["figure1"]))
+>>> first = needed[0]
+>>> first.experiment, first.problem, first.method
+('figure1', 'linear-50', 'exponential')
+>>> job = next(jobs(needed, done={first.key}))
+>>> len(job.cells), first in job.cells
+(9, False)
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from rankexp import registry
+from rankexp.errors import ConfigError
+from rankexp.imports import file_of
+from rankexp.metrics.base import parse
+from rankexp.runner.config.estimators import has_path
+from rankexp.runner.config.outside import Outside, outside
+from rankexp.runner.config.schema import (
+    MOST_RECORDS,
+    Evaluate,
+    Experiment,
+    Method,
+    Simulate,
+    Study,
+)
+from rankexp.runner.grid import points
+from rankexp.runner.protocols.base import Place
+from rankexp.runner.spec import (
+    DataProblem,
+    EvaluateSpec,
+    GeneratorProblem,
+    MethodSpec,
+    Setting,
+    SimulateSpec,
+    Spec,
+    digest,
+)
+
+JOB_ROWS = 40_000
+"""Training rows that make a job worth its model and test set, and small enough to lose; tuned on
+the studies of kotlowski2011, where a job then takes about a second."""
+FEWEST_JOBS = 16
+"""Where there are fewer, each fold of a data set is a job of its own: it shares little with the
+others, and cores would wait, a bar stand still and Ctrl-C lose much otherwise."""
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What planning has to know of a data set."""
+
+    rows: int
+    fingerprint: str
+    """SHA-256 of its content."""
+    snapshot: str
+    """File that workers load it from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One record that the study needs: a split with a method and its whole grid.
+
+    A `simulate` cell has the check as its method, and as its problem where it takes no data set.
+    """
+
+    key: str
+    """SHA-256 of the specification's identity; never of the experiment's name."""
+    experiment: str
+    problem: str
+    method: str
+    spec: Spec
+
+    @property
+    def place(self) -> Place:
+        """Where the record stands in its experiment."""
+        return self.spec.place
+
+
+@dataclass(frozen=True)
+class Job:
+    """Cells that a worker evaluates in one go: splits of one model or repeat, by all methods."""
+
+    key: str
+    """SHA-256 over the keys of its cells."""
+    cells: tuple[Cell, ...]
+    """Split by split, in the order of the plan."""
+    cost: float
+    """Training rows times fits, for comparing jobs."""
+    folder: str = ""
+    """Of the results, where scores of examples are kept and looked for; empty: nowhere."""
+    again: frozenset[str] = frozenset()
+    """Keys of cells that are made again: of these no scores that are kept count."""
+
+
+def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
+    """Return the experiments named, all if none is; ConfigError where the study has not one."""
+    for name in only:
+        if name not in study.experiments:
+            hint = registry.did_you_mean(name, study.experiments)
+            known = ", ".join(study.experiments)
+            raise ConfigError(
+                f"study '{study.study}' has no experiment '{name}'{hint}; it has: {known}"
+            )
+    return {name: e for name, e in study.experiments.items() if not only or name in only}
+
+
+def cells(
+    study: Study,
+    facts: Mapping[str, DataFacts],
+    only: Sequence[str] = (),
+    code: Outside | None = None,
+) -> Iterator[Cell]:
+    """Yield every record the study, or `only` some of its experiments, needs, in its order.
+
+    `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
+    is what the study takes from outside rankexp, by default as it is installed now.
+    ConfigError where `only` names no experiment of the study, or an experiment is too large.
+    """
+    experiments = chosen(study, only)
+    for name, experiment in experiments.items():
+        if (count := experiment.size()) > MOST_RECORDS:
+            raise ConfigError(
+                f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
+                "planned: take fewer repeats, or several studies"
+            )
+    code = outside(study) if code is None else code
+    for name, experiment in experiments.items():
+        if isinstance(experiment, Simulate):
+            yield from _simulate_cells(study, name, experiment, facts, code)
+        else:
+            yield from _evaluate_cells(study, name, experiment, facts, code)
+
+
+def _simulate_cells(
+    study: Study, name: str, experiment: Simulate, facts: Mapping[str, DataFacts], code: Outside
+) -> Iterator[Cell]:
+    check, how = experiment.check, experiment.preprocess
+    theirs = code.of("checks", check)
+    named = {problem: _problem(study, problem, facts) for problem in experiment.problems}
+    problems = {problem: what for problem, what in named.items() if isinstance(what, DataProblem)}
+    settings = enumerate(points(experiment.grid))
+    given = list(problems.items()) if named else [(check, None)]
+    for (problem, what), (setting, point) in product(given, settings):
+        params = experiment.params | dict(point.values)
+        for rep in range(experiment.repetitions):
+            place = Place(rep=rep, setting=setting)
+            spec = SimulateSpec(study.seed, check, params, point, place, theirs, what, how)
+            yield Cell(digest(spec.identity()), name, problem, check, spec)
+
+
+def _problem(
+    study: Study, name: str, facts: Mapping[str, DataFacts]
+) -> GeneratorProblem | DataProblem | None:
+    """Return what a problem is; None without its data."""
+    if name in study.generators:
+        entry = study.generators[name]
+        return GeneratorProblem(name, entry.generator, entry.params)
+    if name not in facts:
+        return None
+    data, known = study.data[name], facts[name]
+    found = (known.fingerprint, data.target, data.levels, known.snapshot, known.rows)
+    return DataProblem(name, *found, grouped=bool(data.groups))
+
+
+def _evaluate_cells(
+    study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts], code: Outside
+) -> Iterator[Cell]:
+    methods = {}
+    for m in experiment.methods:
+        theirs = code.of("methods", m)
+        methods[m] = method_spec(study.methods[m], experiment, m in code.paths, theirs)
+    metrics = tuple(sorted({parse(text) for text in experiment.metrics}, key=repr))
+    protocol = experiment.protocol
+    for problem in experiment.problems:
+        what = _problem(study, problem, facts)
+        if what is None:
+            continue
+        if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
+            raise ConfigError(
+                f"experiment '{name}': protocol '{protocol.kind}' is for {protocol.problems}, "
+                f"and problem '{problem}' is not one"
+            )
+        how = (experiment.preprocess, experiment.inner, experiment.within_groups)
+        rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
+        measured = code.of("metrics", *experiment.metrics)
+        codes = (rows, measured, experiment.round_scores)
+        setting = Setting(study.seed, what, protocol, metrics, *how, *codes)
+        kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
+        if kept and scores and not kept.identity():
+            kept = None  # nothing is kept in records
+        for number, place in enumerate(protocol.places()):
+            keep = kept if kept and number < kept.splits else None
+            for method, described in methods.items():
+                spec = EvaluateSpec(setting, place, described, keep, scores)
+                yield Cell(digest(spec.identity()), name, problem, method, spec)
+
+
+def method_spec(
+    method: Method, experiment: Evaluate, path: bool = False, code: Mapping[str, str] | None = None
+) -> MethodSpec:
+    """Return what a method is in an experiment, without its label.
+
+    `code` is what it takes from outside; where it does, its package may be missing, and `path`
+    says whether its estimator has a path.
+    """
+    lambdas, code = method.lambdas, code or {}
+    sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
+    named = (method.estimator, method.params, method.grid)
+    folder = str(Path(method.folder).absolute()) if sha256 else ""
+    spec = MethodSpec(*named, folder=folder, sha256=sha256, code=code)
+    if lambdas is None and not method.grid and (path if code else has_path(method.estimator)):
+        lambdas = experiment.lambdas
+    if lambdas is None:
+        return spec
+    per_row = (method.scaling or experiment.scaling) == "sum"
+    return replace(spec, lambdas=tuple(lambdas), per_row=per_row)
+
+
+def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:
+    """Yield the jobs that make the cells whose keys are not `done`, the largest first.
+
+    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
+    Cells with the same key in several experiments are made once.
+    """
+    missing: dict[tuple[str, Place], dict[int, list[Cell]]] = {}
+    seen = set(done)
+    for cell in cells:
+        if cell.key not in seen:
+            seen.add(cell.key)
+            units = missing.setdefault(cell.spec.family, {})
+            units.setdefault(cell.spec.unit, []).append(cell)
+    families = [list(units.values()) for units in missing.values()]
+    made = [job for units in families for job in _chunks(units, _units_a_job(units))]
+    if len(made) < FEWEST_JOBS:
+        sizes = (1 if _loaded(units) else _units_a_job(units) for units in families)
+        pairs = zip(families, sizes, strict=True)
+        made = [job for units, most in pairs for job in _chunks(units, most)]
+    yield from sorted(made, key=lambda job: -job.cost)
+
+
+def _units_a_job(units: list[list[Cell]]) -> int:
+    """Return how many splits have about `JOB_ROWS` training rows."""
+    return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
+
+
+def _loaded(units: list[list[Cell]]) -> bool:
+    """Whether splits are of a data set, which is loaded, and not of a model, which is drawn."""
+    spec = units[0][0].spec
+    problem = spec.setting.problem if isinstance(spec, EvaluateSpec) else spec.problem
+    return isinstance(problem, DataProblem)
+
+
+def _chunks(units: list[list[Cell]], most: int) -> Iterator[Job]:
+    """Divide splits evenly into jobs of at most so many."""
+    count = -(-len(units) // most)
+    for i in range(count):
+        part = units[i * len(units) // count : (i + 1) * len(units) // count]
+        together = tuple(cell for unit in part for cell in unit)
+        cost = float(sum(cell.spec.training_rows * cell.spec.fits for cell in together))
+        yield Job(digest([cell.key for cell in together]), together, cost)

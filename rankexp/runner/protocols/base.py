@@ -1,0 +1,222 @@
+"""What every protocol says of itself, and the values that it makes."""
+
+import inspect
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from numpy.typing import NDArray
+
+from rankexp.arrays import Floats, Ints
+from rankexp.runner.strict import Strict
+
+TRUTHS = ("eta", "mean", "ranking")
+"""What models know of the best scores; the first that a model has is taken."""
+
+
+EXAMPLES = "examples"
+"""The pairs of a design that has one test set only."""
+
+QUERIES = "queries"
+"""The pairs of a design whose test sets the data names, where rows come in queries."""
+
+
+class Place(NamedTuple):
+    """Where a record stands in its experiment; None for what the protocol has not."""
+
+    model: int | None = None
+    rep: int | None = None
+    """Training set, repeat or repetition."""
+    fold: int | None = None
+    setting: int | None = None
+    """Of a `simulate` experiment: place in the product of its grid."""
+
+    def identity(self) -> dict[str, int]:
+        """Return what determines a record's numbers; a setting's parameters do, not its place."""
+        named = {"model": self.model, "rep": self.rep, "fold": self.fold}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the pairs of a comparison are."""
+
+    pairs: str
+    """``models``, ``queries``, ``folds`` or ``splits``; ``examples`` of one test set."""
+    correction: float = 0.0
+    """Rows in the test part over rows in the training part where training sets overlap; 0 where
+    pairs are independent."""
+    examples: float = math.inf
+    """Test examples of all parts, which bound an SE from below; NaN if unknown."""
+
+    @property
+    def independent(self) -> bool:
+        """Whether the pairs may be resampled one by one."""
+        return self.correction == 0.0
+
+    @property
+    def test(self) -> str:
+        """What the test is called."""
+        if self.pairs == EXAMPLES:
+            return "DeLong's test"
+        return "paired t-test" if self.independent else "corrected resampled t-test"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows, X (n, d) and y (n,), with all that is known of them, each (n,)."""
+
+    X: Floats
+    y: NDArray[Any]
+    levels: int | None = None
+    """How many levels y may have, its codes being 0 .. K-1; None unless more than two."""
+    groups: Ints | None = None
+    """Query or cluster of each row."""
+    weights: Floats | None = None
+    """What each row counts."""
+    truth: Mapping[str, Floats] = field(default_factory=dict)
+    """What a generator knows of its best scores: ``eta``, ``mean``, ``ranking``."""
+    group_names: tuple[str, ...] | None = None
+    """What the groups' numbers stand for in the data."""
+    memo: dict[Any, float] = field(default_factory=dict, repr=False)
+    """Values of these rows that were computed and will be asked for again."""
+    rows: Ints | None = None
+    """Place of each row in its data set; None for rows that are drawn."""
+
+    def take(self, rows: Ints) -> "Part":
+        """Return some of the rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        truth = {name: values[rows] for name, values in self.truth.items()}
+        places = None if self.rows is None else self.rows[rows]
+        names, memo = self.group_names, dict[Any, float]()
+        X, y = self.X[rows], self.y[rows]
+        return Part(X, y, self.levels, groups, weights, truth, names, memo, places)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a protocol makes of a problem at one place."""
+
+    train: Part
+    test: Part
+    path: str
+    """Of the random streams used within."""
+    validation: Part | None = None
+    together: Ints | None = None
+    """Equal numbers, (n_train,), for rows of the training part that inner folds must not part."""
+
+    def without_groups(self) -> "Parts":
+        """Return the same parts for methods and metrics that are not to know of groups."""
+        parts = {"train": self.train, "test": self.test, "validation": self.validation}
+        bare = {name: part and replace(part, groups=None) for name, part in parts.items()}
+        return replace(self, **bare)  # type: ignore[arg-type]
+
+
+class Generated:
+    """What a protocol for generators is given: a distribution of models to draw from."""
+
+    name: str
+    """The problem's, where the paths of its streams begin."""
+
+    @abstractmethod
+    def sample(
+        self, model: str, n: int, path: str, *, keep: bool = False, truth: bool = True
+    ) -> Part:
+        """Return n rows of the model that the path `model` draws, drawn by the stream `path`.
+
+        `keep` says that the next place is likely to ask for the same, `truth` that the best scores
+        are asked for.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """What a protocol for data sets is given."""
+
+    name: str
+    """The problem's, where the paths of its streams begin."""
+    whole: Part
+    seed: int
+    """The study's."""
+    parts: Ints | None = None
+    """Part of the data that each row is in, (n,), by its place in `part_names`."""
+    part_names: tuple[str, ...] = ()
+
+
+class Protocol(Strict):
+    """How a problem becomes parts; base of what a study names by `kind`.
+
+    Fields listed in `counts` say how many places there are. They determine no record, so that a
+    larger study keeps the records of a smaller one.
+    """
+
+    problems: ClassVar[Literal["generators", "data sets"]]
+    counts: ClassVar[frozenset[str]] = frozenset()
+    varies: ClassVar[Literal["rep", "fold"]] = "rep"
+    """The coordinate in which the places of one job may differ, the work shared between them."""
+    uses_parts: ClassVar[bool] = False
+    """Whether it goes by the parts that data may name; other protocols leave them aside."""
+
+    kind: str
+
+    def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
+        """Yield what cannot be, as the field and a sentence; `rows` are those of each problem."""
+        yield from ()
+
+    def named_parts(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts of the data that it names, by where it does; none by default."""
+        return {}
+
+    @abstractmethod
+    def places(self) -> Iterator[Place]:
+        """Yield the places in the order of the study."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the number of places, without making them."""
+
+    @abstractmethod
+    def training_rows(self, rows: int) -> int:
+        """Return about how many of a data set's rows a place trains on."""
+
+    @abstractmethod
+    def parts(self, source: Any, place: Place, *, inner: bool) -> Parts:
+        """Return the parts of a place, of what `problems` says: `Generated` or `Loaded`.
+
+        `inner` says whether folds will be made inside the training part.
+        """
+
+    @abstractmethod
+    def design(self, rows: float = float("nan")) -> Design:
+        """Return the design of paired differences; `rows` of the data set are NaN if unknown."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the protocol in words, as a report says it."""
+
+    @property
+    def validates(self) -> bool:
+        """Whether every place has a validation part: ``validation`` names it, of each fold."""
+        folds = getattr(self, "folds", None)
+        each = folds if isinstance(folds, list | tuple) and folds else [self]
+        return all(getattr(one, "validation", None) is not None for one in each)
+
+    def test_share(self, rows: float) -> float:
+        """Return which share of a data set's rows a test part is; NaN where none is drawn once."""
+        return float("nan")
+
+    def identity(self) -> dict[str, Any]:
+        """Return what determines the records: the kind, and each value that is no default."""
+        left_out = {*self.counts, "kind"}
+        given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
+        return {"kind": self.kind, **given}
+
+
+def unfit(found: Any) -> str | None:
+    """Return why something that another package registers is no protocol; None if it is one."""
+    if inspect.isclass(found) and issubclass(found, Protocol) and not inspect.isabstract(found):
+        return None
+    return f"{found!r} is no complete subclass of rankexp.runner.protocols.base.Protocol"

@@ -1,0 +1,167 @@
+"""Dealing rows into training and test parts, determined by a random stream alone."""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from rankexp.arrays import Ints
+from rankexp.errors import DataError
+from rankexp.runner.protocols.base import Part
+from rankexp.runner.strict import Strict
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Sorted numbers of rows of a training and a test part, and perhaps of a validation part."""
+
+    train: Ints
+    test: Ints
+    validation: Ints | None = None
+
+
+class Kept(TypedDict, total=False):
+    """What a division of n rows keeps."""
+
+    strata: NDArray[Any] | None
+    """Classes, (n,), whose shares are kept."""
+    units: Ints | None
+    """Equal numbers, (n,), for rows that stay together."""
+
+
+class Inner(Strict):
+    """Folds inside each training part, for nested choice of a grid point."""
+
+    folds: Annotated[int, Field(ge=1)] = 5
+    test: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """With ``folds: 1``: the share of the training rows that is held out."""
+    stratified: bool = False
+
+    @model_validator(mode="after")
+    def _one_fold_has_a_size(self) -> "Inner":
+        if (self.folds == 1) != (self.test is not None):
+            raise ValueError(
+                "one fold needs its share, 'test', and only one has it: {folds: 1, test: 0.25}"
+            )
+        return self
+
+
+def inner_folds(
+    inner: Inner, part: Part, rng: np.random.Generator, units: Ints | None = None
+) -> list[Split]:
+    """Return the folds inside a training part, whose rows count from 0.
+
+    Rows with equal numbers in `units`, (n,), stay on one side.
+    """
+    strata = part.y if inner.stratified else None
+    if inner.test is not None:
+        return [holdout(len(part.y), inner.test, rng, strata=strata, units=units)]
+    place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
+    return [fold_of(place, fold) for fold in range(inner.folds)]
+
+
+def duplicates(X: NDArray[np.float64]) -> Ints:
+    """Return, shape (n,), equal numbers for rows with equal values (missing equals missing)."""
+    rows = np.ascontiguousarray(X) + 0.0  # a copy, and -0.0 becomes 0.0
+    rows[np.isnan(rows)] = np.nan  # one bit pattern for all
+    raw = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+    return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
+
+
+def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> Ints:
+    """Deal rows into folds at random.
+
+    Sizes differ by at most one, and with strata also those of each stratum; with units they are
+    as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
+    """
+    units = kept.get("units")
+    size, stratum = _unit_sizes(n, **kept)
+    if folds > len(size):
+        what = "rows" if units is None else "units of rows that stay together"
+        raise DataError(f"{folds} folds of {len(size)} {what}: use fewer folds")
+    order = rng.permutation(len(size))
+    order = order[np.argsort(stratum[order], kind="stable")]
+    part = np.empty(len(size), dtype=np.int64)
+    if units is None:
+        part[order] = np.arange(n) % folds
+        return part
+    held = [0] * folds
+    for code in np.unique(stratum):
+        mine = order[stratum[order] == code]
+        mine = mine[np.argsort(-size[mine], kind="stable")]
+        part[mine] = _even(size[mine], held)
+    return part[units]
+
+
+def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    """Draw one test part at random.
+
+    `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.
+    With units the part is as near to it as a random order of them comes.
+    """
+    units = kept.get("units")
+    size, stratum = _unit_sizes(n, **kept)
+    wanted = int(n * test + 0.5) if test < 1 else round(test)
+    if not 0 < wanted < n:
+        raise DataError(f"a test part of {wanted} of {n} rows leaves one side empty")
+    order = rng.permutation(len(size))
+    codes, index = np.unique(stratum, return_inverse=True)
+    share = _shares(np.bincount(index, weights=size) * wanted / n, wanted)
+    chosen = np.zeros(len(size), dtype=bool)
+    for code, rows in zip(codes, share, strict=True):
+        mine = order[stratum[order] == code]
+        reached = np.concatenate(([0], np.cumsum(size[mine])))
+        chosen[mine[: np.argmin(np.abs(reached - rows))]] = True
+    if len(size) < 2:
+        raise DataError("all rows stay together: no split leaves two sides")
+    if chosen.all() or not chosen.any():  # every stratum was nearer to all or nothing
+        chosen[order[0]] = not chosen[order[0]]
+    mask = chosen if units is None else chosen[units]
+    return Split(np.flatnonzero(~mask), np.flatnonzero(mask))
+
+
+def fold_of(place: Ints, fold: int) -> Split:
+    """Return the split that has one fold, of the folds of rows, as its test part."""
+    return Split(np.flatnonzero(place != fold), np.flatnonzero(place == fold))
+
+
+def _unit_sizes(
+    n: int, strata: NDArray[Any] | None = None, units: Ints | None = None
+) -> tuple[Ints, NDArray[Any]]:
+    """Return rows and stratum of each unit; a unit of mixed classes is of its commonest one."""
+    classes = np.zeros(n, dtype=np.int64) if strata is None else strata
+    if units is None:
+        return np.ones(n, dtype=np.int64), classes
+    codes, index = np.unique(classes, return_inverse=True)
+    counts = np.zeros((int(units.max()) + 1, len(codes)), dtype=np.int64)
+    np.add.at(counts, (units, index), 1)
+    return counts.sum(axis=1), codes[counts.argmax(axis=1)]
+
+
+def _even(sizes: Ints, held: list[int]) -> list[int]:
+    """Give each unit of a stratum, largest first, to the fold with the fewest rows of it.
+
+    Of several such, to the one that holds the fewest rows in all: a stratum of few units would
+    always go to the first folds otherwise. `held`, rows in all by fold, is brought up to date.
+    """
+    heap = [(0, rows, fold) for fold, rows in enumerate(held)]
+    heapq.heapify(heap)
+    given = []
+    for size in sizes.tolist():
+        own, rows, fold = heap[0]
+        heapq.heapreplace(heap, (own + size, rows + size, fold))
+        held[fold] += size
+        given.append(fold)
+    return given
+
+
+def _shares(exact: NDArray[np.float64], total: int) -> Sequence[int]:
+    """Round shares to integers of the given sum, largest remainders up."""
+    whole = np.floor(exact + 1e-9).astype(np.int64)
+    short = total - int(whole.sum())
+    whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
+    return [int(rows) for rows in whole]

@@ -1,0 +1,197 @@
+"""Test sets that come with the data: rows of parts that the data names, once or in folds."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from rankexp.arrays import Ints
+from rankexp.errors import DataError
+from rankexp.runner.protocols.base import EXAMPLES, Design, Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.dividing import Together, kept_together
+from rankexp.runner.strict import Strict
+
+REGISTER = {"given": "Given"}
+
+
+class GivenFold(Strict):
+    """What the parts of the data are in one fold."""
+
+    test: str
+    """The part that is the test set."""
+    validation: str | None = None
+    """The part that is the validation set."""
+    train: Annotated[list[str], Field(min_length=1)] | None = None
+    """The parts that are trained on, their rows one part after the other; None: all other rows,
+    in their order."""
+
+    def named(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts that are named, by where they are."""
+        train = {("train", i): part for i, part in enumerate(self.train or ())}
+        held = {("test",): self.test, ("validation",): self.validation}
+        return {where: part for where, part in (held | train).items() if part}
+
+
+class Given(Protocol):
+    """Test sets that come with the data, as its parts say: one, or one in each of its folds.
+
+    The entry of the data names a column of parts in `part`, or a second file in its source, whose
+    rows are the part ``test``. Rows of a test part keep their order. Groups have nothing to do
+    with one test set; in folds none may be on both sides.
+    """
+
+    problems = "data sets"
+    varies = "fold"
+    uses_parts = True
+
+    kind: Literal["given"]
+    test: str | None = None
+    """The part that is the test set; None: `folds` say it."""
+    validation: str | None = None
+    """The part that is the validation set. All other rows are trained on."""
+    together: Together = "none"
+    """Rows of the training part that its inner folds must not part."""
+    folds: Annotated[list[GivenFold], Field(min_length=1)] | None = None
+    """The folds that the data brings, in place of `test` and `validation`."""
+
+    def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
+        """Find what names no test set or two, and parts that are named twice."""
+        if self.folds is None and self.test is None:
+            yield "test", "name the part that is the test set, or several in 'folds'"
+        if self.folds is not None and (self.test is not None or self.validation is not None):
+            yield "folds", "these say what 'test' and 'validation' are: give one or the other"
+        tests = Counter(fold.test for fold in self._folds())
+        for part in (part for part, count in tests.items() if count > 1):
+            yield (
+                "folds",
+                f"'{part}' is the test part of {tests[part]} folds: its rows count twice",
+            )
+        for number, fold in enumerate(self._folds()):
+            twice = (part for part, count in Counter(fold.named().values()).items() if count > 1)
+            for part in twice:
+                yield "folds" if self.folds else "test", f"{self._at(number)}'{part}' occurs twice"
+
+    def _folds(self) -> list[GivenFold]:
+        """Return the folds, of which one test set is one."""
+        if self.folds is None and self.test is not None:
+            return [GivenFold(test=self.test, validation=self.validation)]
+        return self.folds or []
+
+    def named_parts(self) -> dict[tuple[str | int, ...], str]:
+        """Return the parts that are named, by where they are."""
+        return {
+            (*(("folds", i) if self.folds else ()), *where): part
+            for i, fold in enumerate(self._folds())
+            for where, part in fold.named().items()
+        }
+
+    def _at(self, number: int) -> str:
+        """Return in words which fold is meant."""
+        return "" if self.folds is None else f"fold {number + 1}: "
+
+    def places(self) -> Iterator[Place]:
+        """Yield the folds, or the one place."""
+        for fold in range(self.size()):
+            yield Place(None, 0) if self.folds is None else Place(None, None, fold)
+
+    def size(self) -> int:
+        """Return the number of folds, or 1."""
+        return 1 if self.folds is None else len(self.folds)
+
+    def training_rows(self, rows: int) -> int:
+        """Return two thirds of the rows: how many are in which part is not known before."""
+        return rows * 2 // 3
+
+    def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
+        """Return the parts of a data set.
+
+        Raises
+        ------
+        DataError
+            No parts, no row in a part that is named, no row to train on, a part named twice, in
+            folds a group on both sides.
+        """
+        for _, text in self.faults({}):
+            raise DataError(f"data set '{source.name}': {text}")
+        number = place.fold or 0
+        fold, at = self._folds()[number], self._at(number)
+        if source.parts is None:
+            raise DataError(
+                f"data set '{source.name}' does not say which rows are its '{fold.test}' part; "
+                "name the column that does in 'part' of its entry, or a second file in its "
+                "source: {file: train.csv, test: test.csv}"
+            )
+        rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
+        held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
+        if fold.train is None:
+            train = np.setdiff1d(np.arange(len(source.parts)), np.concatenate(held))
+        else:
+            train = np.concatenate([rows[name] for name in fold.train])
+        if not len(train):
+            raise DataError(f"{at}all rows of data set '{source.name}' are {' or '.join(rows)}")
+        if self.folds is not None:
+            self._check_use(source)
+            _check_groups(source, train, held, at)
+        test, *others = (source.whole.take(own) for own in held)
+        units = kept_together(source, self.together) if inner else None
+        return Parts(
+            source.whole.take(train),
+            test,
+            f"{source.name}/given" + ("" if self.folds is None else f"/fold/{number}"),
+            others[0] if others else None,
+            None if units is None else np.unique(units[train], return_inverse=True)[1],
+        )
+
+    def _check_use(self, source: Loaded) -> None:
+        """Hold that each part has a place in a fold, so that no row is left out in silence."""
+        folds = self._folds()
+        if source.parts is None or any(fold.train is None for fold in folds):
+            return  # all other parts are trained on
+        used = {part for fold in folds for part in fold.named().values()}
+        for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
+            if (name := source.part_names[code]) not in used:
+                raise DataError(
+                    f"data set '{source.name}': part '{name}', {count:,} rows, is in no fold: "
+                    "name it in one, or leave its rows out of the data"
+                )
+
+    def design(self, rows: float = float("nan")) -> Design:
+        """Return the queries of folds, or the examples of one test set."""
+        return Design(EXAMPLES if self.folds is None else "queries")
+
+    def words(self) -> str:
+        """Return ``the test set 'test' of the data``, or ``5 folds that the data brings``."""
+        if self.folds is None:
+            return f"the test set '{self.test}' of the data"
+        count = len(self.folds)
+        said = "one fold" if count == 1 else f"{count} folds"
+        chosen = any(fold.validation for fold in self.folds)
+        return f"{said} that the data brings" + (", with a validation part" if chosen else "")
+
+
+def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:
+    """Hold that no group has rows in two of the parts of a fold."""
+    if source.whole.groups is None or source.parts is None:
+        return
+    seen = [np.unique(source.whole.groups[rows]) for rows in (train, *held)]
+    codes, counts = np.unique(np.concatenate(seen), return_counts=True)
+    if (counts > 1).any():
+        code = int(codes[np.argmax(counts > 1)])
+        names = source.whole.group_names
+        rows = np.concatenate([train, *held])
+        mine = rows[source.whole.groups[rows] == code]
+        where = " and ".join(source.part_names[part] for part in np.unique(source.parts[mine]))
+        group = names[code] if names else code
+        raise DataError(f"{at}group '{group}' of data set '{source.name}' is in parts {where}")
+
+
+def _rows_of(source: Loaded, name: str, where: str) -> Ints:
+    """Return the rows of a part, in their order."""
+    assert source.parts is not None
+    present = [source.part_names[code] for code in np.unique(source.parts).tolist()]
+    if name not in present:
+        known = ", ".join(present[:10])
+        raise DataError(f"{where}data set '{source.name}' has no part '{name}'; it has: {known}")
+    return np.flatnonzero(source.parts == source.part_names.index(name))

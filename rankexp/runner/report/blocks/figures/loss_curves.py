@@ -1,0 +1,137 @@
+"""Losses drawn by their formulas, with the weights over cost ratios that they are integrals of."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import AfterValidator, Field
+
+from rankexp.arrays import Floats
+from rankexp.losses.base import parse
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.report import figure
+from rankexp.runner.report.blocks.figures.scoring_functions import STYLES
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Output, Table
+from rankexp.runner.report.numbers import number
+from rankexp.runner.report.options import BlockKind
+
+REGISTER = {"loss_curves": "LossCurves"}
+
+What = Literal["weight", "positive", "negative"]
+
+AXES: dict[What, tuple[str, str]] = {
+    "weight": ("c", "weight w(c)"),
+    "positive": ("v", "l(1, v)"),
+    "negative": ("v", "l(-1, v)"),
+}
+COSTS = np.array([0.1, 0.5, 0.9])
+POINTS = 201
+
+
+def _known(text: str) -> str:
+    parse(text)
+    return text
+
+
+LossName = Annotated[str, AfterValidator(_known)]
+
+
+class LossCurves(BlockKind):
+    """Panels of weights w(c), of l(1, v) and l(-1, v), a line a loss; nothing is run for it."""
+
+    shows = (Evaluate, Simulate)
+
+    losses: Annotated[list[LossName], Field(min_length=1)]
+    what: Annotated[list[What], Field(min_length=1)] = Field(default_factory=lambda: list(AXES))
+    """The panels, in order. Weights are those of proper losses."""
+    reach: Annotated[float, Field(gt=0, le=100)] = 3.0
+    """Scores are drawn from minus this to it."""
+    highest: Annotated[float, Field(gt=0)] = 5.0
+    """Where panels of losses end."""
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find losses that have no weight where weights are asked for."""
+        yield from super().faults(study, block)
+        for i, name in enumerate(self.losses):
+            if "weight" in self.what and not parse(name).proper:
+                text = f"{name} is not proper, so it has no weight: leave it or the weights out"
+                yield Fault(("options", "losses", i), text)
+
+    def build(self, context: Context, block: Block) -> Output:
+        """Return the figure, which lacks nothing whatever was run."""
+        output = self.output(context, block)
+        if output.figure is not None:
+            figure.finish(output.figure, [])
+        return output
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, the curves, and what the weights favour."""
+        ends: dict[What, tuple[float, float]] = {"weight": (0.01, 0.99)}
+        parts = []
+        for what in self.what:
+            x = np.linspace(*ends.get(what, (-self.reach, self.reach)), POINTS)
+            parts += [
+                pd.DataFrame({"loss": name, "what": what, "x": x, "y": values(name, what, x)})
+                for name in self.losses
+            ]
+        numbers = pd.concat(parts, ignore_index=True)
+        drawn = self._draw(numbers)
+        if "weight" not in self.what:
+            return Output(numbers, [], drawn)
+        table = self._weights()
+        told = ", ".join(f"{one[0]} {number(favour(str(one[0])), 2)}" for one in table.rows)
+        low, _, high = (f"{cost:g}"[1:] for cost in COSTS)
+        return Output(
+            numbers, [table], drawn, gist=f"Weight at {high} over that at {low}: {told}."
+        )
+
+    def _weights(self) -> Table:
+        names = [f"w({cost:g})".replace("0.", ".") for cost in COSTS]
+        rows: list[list[Entry]] = []
+        for name in self.losses:
+            own = [*values(name, "weight", COSTS).tolist(), favour(name)]
+            rows.append([name, *(Cell(value, digits=2) for value in own)])
+        header = ["Loss", *names, f"{names[-1]}/{names[0]}"]
+        return Table(header, rows, "Weights over cost ratios")
+
+    def _draw(self, numbers: pd.DataFrame) -> figure.Figure:
+        made, panels = figure.panels(
+            len(self.what), len(self.what), (2.5, 2.3), below=0.4, least=4
+        )
+        for what, axes in zip(self.what, panels, strict=True):
+            for place, name in enumerate(self.losses):
+                own = numbers[(numbers["what"] == what) & (numbers["loss"] == name)]
+                axes.plot(
+                    own["x"],
+                    own["y"],
+                    linestyle=STYLES[place % len(STYLES)],
+                    color=figure.colour(place),
+                    label=figure.literal(name),
+                    linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too
+                )
+            x, y = AXES[what]
+            axes.set(xlabel=x, ylabel=y)
+            if what == "weight":
+                axes.set_yscale("log")
+            else:
+                axes.set_ylim(0.0, self.highest)
+        figure.legend(made)
+        return made
+
+
+def values(name: str, what: What, x: Floats) -> Floats:
+    """Return a weight at cost ratios, or a partial loss at scores."""
+    loss = parse(name)
+    found = (
+        loss.weight(x) if what == "weight" else loss.value(1.0 if what == "positive" else -1.0, x)
+    )
+    return np.asarray(found)
+
+
+def favour(name: str) -> float:
+    """Return how much more a loss weighs a high cost ratio than a low one."""
+    low, _, high = values(name, "weight", COSTS)
+    return float(high / low)

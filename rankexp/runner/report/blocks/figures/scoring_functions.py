@@ -1,0 +1,162 @@
+"""Scoring functions of one feature against the regression function, whole and in a window."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.arrays import Bools, Floats
+from rankexp.keep.key import BAYES
+from rankexp.runner.analyse.kept import Kept, curves
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report import figure
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Output
+from rankexp.runner.report.numbers import number
+from rankexp.runner.report.options import MethodName, MetricOption, OfOneSplit
+
+REGISTER = {"scoring_functions": "ScoringFunctions"}
+
+Window = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
+OPTIMAL = 5  # the place of what is no method: dashed, and far from the first ones in colour
+
+
+class Line(NamedTuple):
+    """One function at the examples where the regression function is known, (p,).
+
+    `place` fixes its colour: that of the method in the experiment.
+    """
+
+    name: str
+    label: str
+    y: Floats
+    place: int
+
+
+class ScoringFunctions(OfOneSplit):
+    """One panel a window: m(x), and the scores of each method for one training set.
+
+    The problem needs a generator that knows m(x), and one feature.
+    """
+
+    keeps = "scoring_function"
+
+    windows: list[Window] = Field(default_factory=list)
+    """Ranges of x shown beside the whole."""
+    match: Literal["affine", "windows", "none"] = "affine"
+    """Whether scores are put on the scale of m by the best a s + b, panel by panel: in all
+    panels, in those of ``windows``, or in none."""
+    divided: dict[MethodName, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """By method, what scores are divided by where they are not matched."""
+    optimal: bool = False
+    """Whether to add an optimal scorer other than m, the distribution function of m(x)."""
+    values: list[MetricOption] = Field(default_factory=list)
+    """Metrics that notes state of each function on the same split."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, and the functions drawn."""
+        here = self.here(context, block, curves)
+        if not here:
+            text = "No scoring function is kept of this split: see 'keep' of the experiment."
+            return Output(notes=[text])
+        if BAYES not in here:
+            return Output(notes=["The regression function is not known."])
+        truth = here[BAYES]
+        lines = self._lines(context, block, here)
+        numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
+        notes = self._notes(context, block.experiments[0], truth, lines)
+        return Output(numbers, [], self._draw(truth, lines), notes)
+
+    def _lines(self, context: Context, block: Block, here: Mapping[str, Kept]) -> list[Line]:
+        order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
+        lines = []
+        for name in self.shown(context, block):
+            if name in here:
+                # Of a run of equal scores the ends are kept: interpolation gives it back.
+                y = np.interp(truth.x, here[name].x, here[name].y)
+                lines.append(Line(name, context.method_label(name), y, order.index(name)))
+        if self.optimal:
+            lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), OPTIMAL))
+        return lines
+
+    def _notes(
+        self, context: Context, experiment: str, truth: Kept, lines: Sequence[Line]
+    ) -> list[str]:
+        model, rep, _ = truth.place
+        notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
+        if self.match != "none":
+            where = "each panel" if self.match == "affine" else "each zoom"
+            notes.append(f"Scores are matched to m by least squares, in {where} by itself.")
+        if self.match != "affine" and self.divided:
+            shares = (
+                f"{context.method_label(name)} by {by:g}" for name, by in self.divided.items()
+            )
+            notes.append(f"Elsewhere they are divided: {', '.join(shares)}.")
+        if self.optimal:
+            notes.append(
+                "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
+                "strictly increasing function of m."
+            )
+        for metric in self.values:
+            names = [line.name for line in lines]
+            rows = context.chosen(experiment, metric, self.rule, names)
+            same = (rows[["model", "rep", "fold"]] == list(truth.place)).all(axis=1)
+            means = (
+                rows[same & (rows["problem"] == truth.problem)].groupby("method")["value"].mean()
+            )
+            told = []
+            for line in lines:
+                value = means.get(line.name, math.nan)
+                if line.name == "optimal":
+                    value = float(metric(y=truth.y, reference=truth.y, scores=line.y))
+                told.append(f"{line.label} {number(value, self.digits)}")
+            notes.append(f"{metric.label} on these examples: {', '.join(told)}.")
+        return notes
+
+    def _draw(self, truth: Kept, lines: Sequence[Line]) -> figure.Figure:
+        windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
+        made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
+        for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
+            inside = (truth.x >= low) & (truth.x <= high)
+            if inside.any():
+                self._panel(own, truth, lines, inside, zoom=place > 0)
+            own.set(xlim=(low, high), xlabel="x")
+            if len(windows) > 1:
+                own.set_title(f"({chr(ord('a') + place)}) {'zoom' if place else 'whole range'}")
+        figure.legend(made)
+        return made
+
+    def _panel(
+        self, axes: figure.Axes, truth: Kept, lines: Sequence[Line], inside: Bools, *, zoom: bool
+    ) -> None:
+        x, m = truth.x[inside], truth.y[inside]
+        fitted = self.match == "affine" or (zoom and self.match == "windows")
+        axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
+        for line in lines:
+            y = line.y[inside]
+            y = matched(y, m) if fitted else y / self.divided.get(line.name, 1.0)
+            # The first ones are wider, so that they show below others that say the same.
+            width = max(1.5, 2.8 - 0.6 * line.place)
+            style, colour = STYLES[line.place % len(STYLES)], figure.colour(line.place)
+            label = figure.literal(line.label)
+            axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
+
+
+def matched(scores: Floats, m: Floats) -> Floats:
+    """Return the a s + b nearest to m in the mean of squares; its mean for constant scores."""
+    centred = scores - scores.mean()
+    size = float(np.square(centred).sum())
+    slope = float((centred * (m - m.mean())).sum()) / size if size > 0 else 0.0
+    return np.asarray(m.mean() + slope * centred)
+
+
+def distribution(values: Floats) -> Floats:
+    """Return the share of values below each, equal ones counting 1/2."""
+    ordered = np.sort(values)
+    upto = ordered.searchsorted(values, "left") + ordered.searchsorted(values, "right")
+    return np.asarray(upto / (2 * len(values)))

@@ -1,0 +1,235 @@
+"""Quantities of a simulation along a parameter of its grid, and the exponents of their growth."""
+
+import math
+from collections.abc import Iterator
+from itertools import chain
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.runner.analyse import compare
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Simulate, Study
+from rankexp.runner.grid import points
+from rankexp.runner.report import figure
+from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
+from rankexp.runner.report.numbers import number
+from rankexp.runner.report.options import BlockKind
+
+REGISTER = {"simulation_along": "SimulationAlong"}
+
+Titles = dict[tuple[str, str], str]
+
+PLACE = ["experiment", "problem"]
+SECONDS, STEP = "seconds", "step"
+LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
+MANY = 6  # exponents, of which a sentence has only the ends
+
+
+class SimulationAlong(BlockKind):
+    """A panel an experiment, data set and group of quantities: lines along a number of its grid.
+
+    ``seconds`` is a quantity, too: what a repetition took. With other parameters in the grid each
+    of their settings has lines of its own, as ``ratio, logistic``.
+    """
+
+    shows = (Simulate,)
+
+    parameter: str
+    """A number of the experiments' grids; or ``step``, of a check by steps without a grid."""
+    quantities: Annotated[dict[str, list[str]], Field(min_length=1)]
+    """A panel each: what its axis of y is called -> quantities."""
+    dashed: list[str] = Field(default_factory=list)
+    """Quantities drawn dashed, such as what theory says."""
+    exponents: list[str] = Field(default_factory=list)
+    """Quantities whose exponent is fitted, on logarithms: they grow as the parameter to it."""
+    against: str | None = None
+    """A quantity that takes the parameter's place in the figure and in exponents."""
+    label: str | None = None
+    """What the axis of x is called. Default: the parameter's name."""
+    columns: Annotated[int, Field(ge=1)] = 3
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find experiments whose grids lack the parameter, beside the usual."""
+        yield from super().faults(study, block)
+        setups = [study.experiments.get(name) for name in block.experiments]
+        for setup in (one for one in setups if isinstance(one, Simulate)):
+            values = setup.grid.get(self.parameter, [""])
+            if self.parameter == STEP and self.against:
+                text = "'against' is for numbers of a grid, not for steps"
+                yield Fault(("options", "against"), text)
+            if self.parameter == STEP and not setup.grid:
+                continue
+            if not all(type(value) in (int, float) for value in values):
+                text = f"the grid of '{block.experiments[setups.index(setup)]}' has no numbers "
+                yield Fault(("options", "parameter"), f"{text}'{self.parameter}'")
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, the numbers, and a table of them with the exponents."""
+        wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
+        places = [place for name in block.experiments for place in _places(context, name)]
+        rows = pd.concat([self._rows(context, *place) for place in places])
+        rows = rows[rows["quantity"].isin(wanted)]
+        if not len(rows):
+            return Output(notes=["The simulations have none of these quantities."])
+        titles = _titles(context, places)
+        over = rows.groupby([*PLACE, "line", "quantity", "x"], sort=False)
+        found = over["value"].agg(mean="mean", se="sem", repetitions="count").reset_index()
+        found["at"] = over["at"].mean().to_numpy()
+        fits = {
+            (str(key[0]), str(key[1]), str(key[2])): _exponent(own)
+            for key, own in rows.groupby([*PLACE, "line"], sort=False)
+            if own["quantity"].iloc[0] in self.exponents
+        }
+        keys = zip(found["experiment"], found["problem"], found["line"], strict=True)
+        found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
+        notes = ["Mean ± SE over repetitions."]
+        if fits:
+            notes.append(
+                "Exponents: least squares on logarithms, one fit a repetition; none where what is "
+                "along the axis does not double."
+            )
+        if SECONDS in wanted:
+            notes.append("Seconds are of whole repetitions, on the machine of the run.")
+        out = ["quantity", *([] if self.against else ["at"])]
+        out += [] if found["problem"].any() else ["problem"]
+        numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})
+        gist, facts = self._told(fits, titles)
+        tables, drawn = [self._table(found, titles, bool(fits))], self._draw(found, titles)
+        return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
+
+    def _told(
+        self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles
+    ) -> tuple[str, dict[str, Fact]]:
+        """Return a sentence on the exponents, of many their ends, and facts of each."""
+        x, facts = self.against or self.label or self.parameter, {}
+        told = [
+            (titles[name, problem], line, number(fit, 2), fit, se)
+            for (name, problem, line), (fit, se) in fits.items()
+            if not math.isnan(fit)
+        ]
+        single = len(titles) == 1
+        for title, line, text, _, se in told:
+            ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
+            name = f"exponent of {line}" + f" in {title}" * (not single)
+            facts[name] = Fact("", f"{text}{ends}")
+        each = [f"{line}{f' ({t})' * (not single)} as {x}^{text}" for t, line, text, _, _ in told]
+        gist = f"These grow along {x}: {'; '.join(each)}." if each else ""
+        if len(told) > MANY:
+            order = sorted(told, key=lambda one: one[3])
+            least, most = (f"{one[2]} ({one[1]}, {one[0]})" for one in (order[0], order[-1]))
+            gist = f"Exponents along {x} are {least} to {most}."
+        return gist, facts
+
+    def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:
+        """Return place, line, x, at, rep, quantity and value of each repetition on a problem."""
+        setup = context.study.experiments[experiment]
+        assert isinstance(setup, Simulate)  # see `shows`
+        own, place = problem or setup.check, {"experiment": experiment, "problem": problem}
+        if self.parameter == STEP:
+            found = compare.as_found(context.frame, experiment, STEP, own).drop(columns="setting")
+            rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
+            rows = rows.rename(columns={STEP: "x"})
+            return rows.assign(**place, line=rows["quantity"], at=rows["x"])
+        known = [{k: dict(point.values)[k] for k in setup.grid} for point in points(setup.grid)]
+        rows = compare.simulated_rows(context.frame, experiment)
+        rows = rows[(rows["group"] == "") & (rows["problem"] == own)]
+        taken = [
+            (cell.place.setting or 0, cell.place.rep or 0, SECONDS, record.times["fit"])
+            for cell in context.cells
+            if (cell.experiment, cell.problem) == (experiment, own)
+            and (record := context.records.get(cell.key)) is not None
+            and "fit" in record.times
+        ]
+        names = ["setting", "rep", "quantity", "value"]
+        rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)], ignore_index=True)
+        x = [float(own.pop(self.parameter)) for own in known]
+        others = ["".join(f", {value}" for value in own.values()) for own in known]
+        settings = rows["setting"].astype(int)
+        rows = rows.assign(**place, x=settings.map(dict(enumerate(x))))
+        rows["line"] = rows["quantity"] + settings.map(dict(enumerate(others)))
+        rows["at"] = rows["x"]
+        if self.against:
+            at = rows[rows["quantity"] == self.against].set_index(["setting", "rep"])["value"]
+            rows["at"] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
+        return rows.sort_values("x", kind="stable")
+
+    def _table(self, found: pd.DataFrame, titles: Titles, fitted: bool) -> Table:
+        values = sorted(set(found["x"]))
+        rows: list[list[Entry]] = []
+        for (name, problem, line), own in found.groupby([*PLACE, "line"], sort=False):
+            row: list[Entry] = [titles[str(name), str(problem)], str(line)]
+            at = own.set_index("x").reindex(values)
+            for mean, se in zip(at["mean"], at["se"], strict=True):
+                row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
+            fit = Cell(own["exponent"].iloc[0], own["exponent_se"].iloc[0], digits=3)
+            rows.append([*row, fit] if fitted else row)
+        header = ["Experiment", "Quantity", *(f"{x:g}" for x in values)]
+        header += ["exponent"] if fitted else []
+        return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
+
+    def _draw(self, found: pd.DataFrame, titles: Titles) -> figure.Figure:
+        drawn = [
+            (titles[str(name), str(problem)], label, here)
+            for (name, problem), own in found.groupby(PLACE, sort=False)
+            for label, names in self.quantities.items()
+            if len(here := own[own["quantity"].isin(names)])
+        ]
+        made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
+        for (title, label, here), own in zip(drawn, axes, strict=True):
+            names = [name for name in self.quantities[label] if name not in self.dashed]
+            lines = found.drop_duplicates("line").groupby("quantity", sort=False)["line"]
+            solid = [one for name in names for one in dict(list(lines)).get(name, [])]
+            for name, line in here.groupby("line", sort=False):
+                style: dict[str, Any] = {"linewidth": 0.9, "color": "black", "linestyle": "--"}
+                if name in solid:
+                    colour = figure.colour(solid.index(str(name)))
+                    style = {"linewidth": 1.3, "color": colour, "marker": "."}
+                style["label"] = figure.literal(name)
+                own.errorbar(line["at"], line["mean"], 2 * line["se"].fillna(0.0), **style)
+            if here["at"].max() >= WIDE * here["at"].min() > 0:
+                own.set_xscale("log")
+            if here["mean"].max() >= WIDE * here["mean"].min() > 0:
+                own.set_yscale("log")
+            figure.title(own, title, bold=True)
+            own.set_xlabel(figure.literal(self.against or self.label or self.parameter))
+            own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
+        figure.legend(made)
+        return made
+
+
+def _places(context: Context, experiment: str) -> list[tuple[str, str]]:
+    """Return an experiment with each of its data sets that are there, or with an empty one."""
+    setup = context.study.experiments[experiment]
+    there = (name for name in setup.problems if context.missing_data(name) is None)
+    return [(experiment, name) for name in there] if setup.problems else [(experiment, "")]
+
+
+def _titles(context: Context, places: list[tuple[str, str]]) -> Titles:
+    """Return what each place is called: its experiment, its data set, or both."""
+    names = {name: context.study.experiments[name].title or name for name, _ in places}
+    return {
+        (name, problem): ": ".join(
+            [names[name]] * (not problem or len(names) > 1)
+            + [context.problem_label(problem)] * bool(problem)
+        )
+        for name, problem in places
+    }
+
+
+def _exponent(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the slope of logarithms with its standard error, over fits of each repetition."""
+    slopes = []
+    for _, own in rows[(rows["value"] > 0) & (rows["at"] > 0)].groupby("rep"):
+        x, y = np.log(own["at"].to_numpy(float)), np.log(own["value"].to_numpy(float))
+        if np.ptp(x) > LEAST:
+            slopes.append(((x - x.mean()) @ (y - y.mean())) / ((x - x.mean()) ** 2).sum())
+    if not slopes:
+        return math.nan, math.nan
+    se = np.std(slopes, ddof=1) / np.sqrt(len(slopes)) if len(slopes) > 1 else math.nan
+    return float(np.mean(slopes)), float(se)

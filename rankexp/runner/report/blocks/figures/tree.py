@@ -1,0 +1,146 @@
+"""A recorded tree as a table and as a drawing, the best cells on the left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from rankexp.errors import ConfigError
+from rankexp.keep.texts.tree import TreeNode, read
+from rankexp.runner.analyse import kept
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report import figure
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Output, Table
+from rankexp.runner.report.options import OfOneSplit
+
+REGISTER = {"tree": "Tree"}
+
+SPACE, WIDEST = 0.95, 14.0  # of a leaf at least, and of the whole at most, inches
+
+
+@dataclass
+class Cell:
+    """A node and where it is drawn."""
+
+    node: TreeNode
+    children: list["Cell"] = field(default_factory=list)
+    x: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The rule of the examples that go left, or the score of a leaf."""
+        return self.node.rule or f"score {self.node.score:g}"
+
+    def walk(self) -> Iterator["Cell"]:
+        """Yield it and all below, left before right."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Tree(OfOneSplit):
+    """One panel a method that is an oriented tree: its rules, its cells, their scores."""
+
+    keeps = "tree"
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return a table of nodes, and the drawing."""
+        methods = self.shown(context, block)
+        trees = {name: one.text for name, one in self.here(context, block, kept.texts).items()}
+        if not trees:
+            text = "No tree is kept of this split: see 'keep' of the experiment."
+            return Output(notes=[text])
+        try:
+            cells = {name: placed(read(trees[name])) for name in methods if name in trees}
+        except ValueError as error:
+            raise ConfigError(f"{error}: run the methods again with --redo") from error
+        labels = {name: context.method_label(name) for name in cells}
+        best_left = all(_oriented(tree) for tree in cells.values())
+        higher = "; cells to the left rank higher" * best_left
+        notes = [f"Examples for which a rule holds go left{higher}."]
+        tables: list[Table] = []
+        rows: list[tuple[str, int, str, int]] = []
+        for name, tree in cells.items():
+            own = [(name, c.node.depth, c.text, c.node.size) for c in tree.walk()]
+            rows += own
+            header = "Cell, from best to worst" if _oriented(tree) else "Cell"
+            shown = [("· " * depth + text, size) for _, depth, text, size in own]
+            tables.append(Table([header, "Examples"], shown, labels[name], detail=True))
+        numbers = pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
+        return Output(numbers, tables, draw(cells, list(labels.values())), notes)
+
+
+def placed(nodes: Sequence[TreeNode]) -> Cell:
+    """Return the root of a tree: leaves side by side, others between their children."""
+    above = [root := Cell(nodes[0])]
+    for node in nodes[1:]:
+        del above[node.depth :]
+        above[-1].children.append(cell := Cell(node))
+        above.append(cell)
+    cells = list(root.walk())
+    for place, leaf in enumerate(cell for cell in cells if not cell.children):
+        leaf.x = float(place)
+    for cell in reversed(cells):
+        if cell.children:
+            cell.x = sum(child.x for child in cell.children) / len(cell.children)
+    return root
+
+
+def _leaves(tree: Cell) -> list[TreeNode]:
+    return [cell.node for cell in tree.walk() if not cell.children]
+
+
+def _oriented(tree: Cell) -> bool:
+    """Whether the leaves stand in the order of their scores, the best on the left."""
+    scores = [leaf.score or 0.0 for leaf in _leaves(tree)]
+    return scores == sorted(scores, reverse=True)
+
+
+def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> figure.Figure:
+    """Return the figure: a panel a tree, one below the other."""
+    sizes = [
+        (len(_leaves(tree)), max(cell.node.depth for cell in tree.walk()))
+        for tree in trees.values()
+    ]
+    width = min(WIDEST, max(6.5, SPACE * max(leaves for leaves, _ in sizes)))
+    heights = [0.62 * (depth + 1) + 0.45 for _, depth in sizes]
+    made, axes = figure.panels(1, 1, (width, sum(heights)), heights=heights)
+    for own, tree, title, (leaves, depth) in zip(axes, trees.values(), titles, sizes, strict=True):
+        _panel(own, tree, width / leaves)
+        own.set(xlim=(-0.6, leaves - 0.4), ylim=(-depth - 0.45, 0.45))
+        figure.title(own, title, bold=True)
+        own.axis("off")
+    return made
+
+
+def _panel(axes: figure.Axes, tree: Cell, room: float) -> None:
+    """Draw a tree whose leaves have so much room, in inches."""
+    for cell in tree.walk():
+        y = -cell.node.depth
+        for place, child in enumerate(cell.children):
+            axes.plot([cell.x, child.x], [y, y - 1], color="#888888", zorder=1)
+            axes.annotate(
+                ("yes", "no")[place > 0],
+                ((cell.x + child.x) / 2, y - 0.5),
+                fontsize=6.5,
+                color="#555555",
+                ha="center",
+                va="center",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+            )
+        leaf = not cell.children
+        axes.text(
+            cell.x,
+            y,
+            f"{figure.wrapped(cell.text, 1.15 * room)}\nn = {cell.node.size}",
+            ha="center",
+            va="center",
+            fontsize=7,
+            bbox={
+                "boxstyle": "round,pad=0.3",
+                "facecolor": "#e8f1f8" if leaf else "white",
+                "edgecolor": figure.colour(0) if leaf else "#444444",
+                "linewidth": 0.8,
+            },
+        )

@@ -1,0 +1,115 @@
+"""A study's question answered in words: what is gained by a method, and how much at most.
+
+Nothing is said that was not computed: the sentences are templates, the words come from tests.
+"""
+
+import math
+from collections.abc import Sequence
+
+from rankexp.runner.analyse.adjust import Contrast, Settings
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
+from rankexp.runner.report.numbers import amount, number, short
+from rankexp.runner.report.verdict_words import headline, split, words
+
+REGISTER = {"answer": "Answer"}
+
+
+class Answer(Comparison):
+    """Sentences on every reference and experiment, and a table of verdicts."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the answer; `comparison` shows what it rests on."""
+        judged = self.judged(context, block)
+        notes = [*self._meaning(context, judged)[:3], *self._policy(context, judged)]
+        tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
+        lead = self.lead(context, judged)
+        facts = self.facts(context, judged)
+        return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist, facts=facts)
+
+    def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Return the answer in short, a sentence a reference."""
+        metrics = list(dict.fromkeys(str(one.metric) for one in judged))
+        if len(metrics) > 1:
+            return [
+                f"No answer in short: differences in {' and '.join(metrics)} do not compare; give "
+                "each metric a block of its own."
+            ]
+        method, label = context.method_label(self.method), context.method_label
+        found = {
+            name: [one for one in judged if one.reference == name] for name in self.references
+        }
+        return [
+            f"{method} against {label(n)}: {self._short(context, own)}" for n, own in found.items()
+        ]
+
+    def _short(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Return the answer against one reference: what holds, and the largest gain shown."""
+        found = [c for one in judged for c in one.family.problems]
+        parts = [headline(found, judged[0].settings)]
+        for one in judged:
+            own = one.family.overall
+            if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
+                said = self._over(context, one)
+                parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
+        sign = 1 if judged[0].settings.higher else -1
+        shown = [c for c in found if c.verdict.shown == "better"]
+        if shown:
+            most = max(shown, key=lambda c: sign * c.difference)
+            ends = sorted((sign * most.low_all, sign * most.high_all))
+            stronger = ", which Holm's test is stronger than" if ends[0] <= 0 else ""
+            parts.append(
+                f"the largest gain shown is {amount(abs(most.difference), self.digits)} "
+                f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
+                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
+            )
+        return "; ".join(parts) + "."
+
+    def _over(self, context: Context, judged: Judged) -> str:
+        """Say what holds over an experiment; no mean over effects of opposite signs."""
+        own = judged.family.overall
+        if not own.verdict.mixed:
+            return words(own, judged.settings, self.digits)
+        return f"{split(judged.family.problems, context.problem_label)}: no mean is shown"
+
+    def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
+        """Return one row a problem, one column a reference: verdict and interval."""
+        rows: dict[tuple[str, str], list[Entry]] = {}
+        for own in judged:
+            for contrast in own.contrasts:
+                label = context.problem_label(contrast.problem)
+                name = label if contrast.problem else f"all {contrast.unit}"
+                row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
+                row.append(self._verdict(contrast, own.settings))
+        label = context.method_label(self.method)
+        header = ["Experiment", "Problem"]
+        header += [f"{label} − {context.method_label(name)}" for name in self.references]
+        margins = [own.settings.margin for own in judged if own.settings.margin]
+        near, open_ = Mark.NEAR.value, Mark.UNDECIDED.value
+        within = f", {near} equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
+        scope = " for all problems at once" if self.adjust == "holm" else ""
+        caption = (
+            f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
+            f"better, worse{within * bool(margins)}, {open_} undecided"
+        )
+        return Table(header, list(rows.values()), caption)
+
+    def _verdict(self, contrast: Contrast, settings: Settings) -> Cells:
+        own = contrast.verdict
+        if own.mixed:
+            return Cells([f"{own}: no mean is shown"])
+        sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
+        if own.shown:
+            sign = f"{own.shown}{f' {Mark.NEAR.value}' * own.equivalent}"
+        # Said where the two margins do not agree.
+        if contrast.within_relative and (contrast.within_relative == "yes") != own.equivalent:
+            said = {"yes": "within", "no": "beyond", "undecided": Mark.UNDECIDED.value}
+            sign += f" ({100 * settings.relative:g} %: {said[contrast.within_relative]})"
+        if math.isnan(contrast.difference):
+            return Cells([sign if own.compared else str(own)])
+        known = not math.isnan(contrast.low_all)
+        interval = (contrast.low_all, contrast.high_all) if known else None
+        value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
+        return Cells([value, sign], " ")

@@ -1,0 +1,195 @@
+"""Average ranks of several methods, Friedman's test, and which pairs differ."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import Field
+
+from rankexp.metrics.base import Metric
+from rankexp.runner.analyse import blocks, select
+from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.several import FEW, NotComparableError, Ranking, ranking
+from rankexp.runner.config.schema import Block
+from rankexp.runner.protocols.base import QUERIES
+from rankexp.runner.report.blocks.statistics.comparison import p_value
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Output, Table
+from rankexp.runner.report.numbers import number, short
+from rankexp.runner.report.options import Choosing, InBlocks
+from rankexp.runner.report.render.text import cell_text
+
+REGISTER = {"average_ranks": "AverageRanks"}
+
+UNITS = {"models": ["problem", "model"], QUERIES: [*blocks.PLACE, QUERY]}
+POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm's correction"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Methods ranked over the models of a problem, or over problems."""
+
+    name: str  # problem or experiments
+    title: str
+    methods: list[str]
+    metrics: tuple[Metric, ...]
+    rules: tuple[select.Rule, ...]
+    unit: str
+    ranking: Ranking | None = None  # None where nothing can be ranked
+    note: str = ""  # why, or what was dropped
+
+
+class AverageRanks(Choosing, InBlocks):
+    """One table: over each problem's models, or its queries; over all data sets together."""
+
+    posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
+    """Which tests of pairs follow on Friedman's."""
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    digits: Annotated[int, Field(ge=0, le=12)] = 2
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table of ranks and that of pairs."""
+        panels = self.panels(context, block)
+        tables = [self._ranks(context, panels), self._pairs(context, panels)]
+        gist = " ".join(self._gist(context, panel) for panel in panels if panel.ranking)
+        return Output(self.numbers(panels), tables, notes=self.notes(panels), gist=gist)
+
+    def _gist(self, context: Context, panel: Panel) -> str:
+        """Say the average ranks, the best first, and whether they are out of line."""
+        found = panel.ranking
+        assert found is not None  # see above
+        ranked = sorted(zip(found.average, map(context.method_label, panel.methods), strict=True))
+        named = ", ".join(f"{label} {number(rank, self.digits)}" for rank, label in ranked)
+        p = cell_text(p_value(float(found.omnibus.p)))
+        return f"Average ranks over {found.blocks} {panel.unit}, {panel.title}: {named} (p {p})."
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods asked for; by default those that every experiment has."""
+        shared = [set(context.evaluate(name).methods) for name in block.experiments]
+        return [
+            m for m in self.shown(context, block) if self.methods or all(m in s for s in shared)
+        ]
+
+    def panels(self, context: Context, block: Block) -> list[Panel]:
+        """Return one panel a generator's problem or one of queries, then one for all data sets."""
+        methods = self.needed(context, block)
+        panels, others = [], []
+        for name in block.experiments:
+            designs = context.designs(name, context.metric(name, self.metric))
+            units = {one: design.pairs for one, design in designs.items()}
+            own = {one: unit for one, unit in units.items() if unit in UNITS}
+            panels += [self._panel(context, [name], methods, *place) for place in own.items()]
+            if len(own) < len(units) or (len(own) > 1 and "models" not in own.values()):
+                others.append(name)
+        return panels + ([self._panel(context, others, methods)] if others else [])
+
+    def _panel(
+        self,
+        context: Context,
+        experiments: list[str],
+        methods: list[str],
+        problem: str | None = None,
+        unit: str = "data sets",
+    ) -> Panel:
+        """Rank over a problem's units, or over all problems, or say why that cannot be."""
+        named = ", ".join(experiments)
+        title = context.problem_label(problem) if problem else f"data sets of {named}"
+        metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
+        rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
+        panel = Panel(problem or named, title, methods, metrics, rules, unit)
+        if len({metric.direction for metric in metrics}) > 1:
+            texts = " and ".join(map(str, metrics))
+            return replace(panel, note=f"{texts} have different directions")
+        each = unit == QUERIES
+        table = pd.concat([self.wide(context, n, methods, spread=each) for n in experiments])
+        known = table.index.get_level_values("problem")
+        by, missing = ["problem"], []
+        if problem:
+            by, table = UNITS[unit], table[known == problem]
+        else:
+            wanted = [one for name in experiments for one in context.evaluate(name).problems]
+            missing = [one for one in wanted if one not in set(known)]
+        note = ""
+        try:
+            made = blocks.complete(table, by, self.incomplete, missing)
+            note = dropped_note(made.left_out)
+            higher = metrics[0].direction == "higher"
+            values = made.values.to_numpy()
+            found = ranking(values, higher=higher, posthoc=self.posthoc, alpha=self.alpha)
+        except (blocks.IncompleteError, NotComparableError) as error:
+            return replace(panel, note="; ".join(filter(None, [str(error), note])))
+        return replace(panel, ranking=found, note=note)
+
+    def numbers(self, panels: Sequence[Panel]) -> pd.DataFrame:
+        """Return average ranks, one row a panel and method."""
+        rows = []
+        for panel in panels:
+            found = panel.ranking
+            for place, method in enumerate(panel.methods):
+                row = {
+                    "panel": panel.name,
+                    "metric": ", ".join(map(str, panel.metrics)),
+                    "rule": ", ".join(map(str, panel.rules)),
+                    "method": method,
+                    "average_rank": found.average[place] if found else math.nan,
+                    "blocks": found.blocks if found else 0,
+                    "chi2": float(found.omnibus.chi2) if found else math.nan,
+                    "f": float(found.omnibus.f) if found else math.nan,
+                    "p": float(found.omnibus.p) if found else math.nan,
+                    "critical_difference": found.critical if found else math.nan,
+                }
+                for other, name in enumerate(panel.methods):
+                    row[f"p against {name}"] = found.p[place, other] if found else math.nan
+                rows.append({**row, "incomplete": self.incomplete, "note": panel.note})
+        return pd.DataFrame(rows)
+
+    def _ranks(self, context: Context, panels: Sequence[Panel]) -> Table:
+        rows: list[list[Entry]] = []
+        methods = panels[0].methods if panels else []
+        for panel in panels:
+            cells: list[Entry] = [Cell()] * (len(methods) + 4)
+            if found := panel.ranking:
+                f = found.omnibus
+                cells = [
+                    f"{found.blocks} {panel.unit}",
+                    *(Cell(rank, digits=self.digits) for rank in found.average),
+                    Cell(float(f.f), remark=f"{f.df[0]}, {f.df[1]}", digits=2),
+                    p_value(float(f.p)),
+                    Cell(found.critical, digits=self.digits),
+                ]
+            rows.append([panel.title, *cells])
+        names = map(context.method_label, methods)
+        header = ["Over", "n", *names, "F", "p", "Critical difference"]
+        metrics = ", ".join(dict.fromkeys(m.label for panel in panels for m in panel.metrics))
+        rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
+        return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
+
+    def _pairs(self, context: Context, panels: Sequence[Panel]) -> Table:
+        rows: list[list[Entry]] = []
+        for panel in panels:
+            found = panel.ranking
+            if found is None:
+                continue
+            labels = list(map(context.method_label, panel.methods))
+            for i, j in combinations(range(len(labels)), 2):
+                said = "differ" if found.differs[i, j] else "not told apart"
+                p = p_value(float(found.p[i, j]))
+                rows.append([panel.title, f"{labels[i]} – {labels[j]}", p, said])
+        header = ["Over", "Pair", "p", "At this level"]
+        return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
+
+    def notes(self, panels: Sequence[Panel]) -> list[str]:
+        """Say which tests were used and what was left out."""
+        level = short(self.alpha)
+        notes = [
+            "Ranks within each block, mean ranks for ties. F: Friedman's test in the form of Iman "
+            f"and Davenport, its p by permutation up to {FEW} blocks; pairs by "
+            f"{POSTHOC[self.posthoc]}, at {level}, where p is below this level, else no pair is "
+            "told apart.",
+            f"Incomplete blocks: {self.incomplete}.",
+        ]
+        return notes + [f"{panel.title}: {panel.note}." for panel in panels if panel.note]

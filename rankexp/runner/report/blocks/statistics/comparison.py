@@ -1,0 +1,338 @@
+"""One method against others: paired differences, intervals, tests, equivalence, verdicts."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import pandas as pd
+from pydantic import Field, PositiveFloat, model_validator
+
+from rankexp.metrics.base import Metric
+from rankexp.runner.analyse import one_test_set, select
+from rankexp.runner.analyse.adjust import Contrast, Settings
+from rankexp.runner.analyse.contrast import Family, family
+from rankexp.runner.analyse.kept import sources
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.protocols.base import EXAMPLES, QUERIES
+from rankexp.runner.report.context import Context, design
+from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
+from rankexp.runner.report.numbers import short
+from rankexp.runner.report.options import InBlocks, MethodName
+from rankexp.runner.report.rules import metrics_of
+from rankexp.runner.report.verdict_words import over, tallied, words
+from rankexp.runner.strict import Strict
+
+REGISTER = {"comparison": "Comparison"}
+
+NOTHING_KEPT = (
+    "'{}' has one test set, so a test needs what each of its examples wins: give it "
+    f"'keep: {{{{curves: [{one_test_set.KEPT}]}}}}'"
+)
+
+HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
+BY_QUERY = ["Bootstrap", "p randomisation"]  # in front of the verdict
+HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
+BESIDE = (
+    "Over queries: a percentile interval of the bootstrap, the queries of each fold drawn anew, "
+    "for itself; the paired randomisation test, adjusted as the others."
+)
+
+
+class Margins(Strict):
+    """Differences of no importance: below a number, and below a share of the reference's loss."""
+
+    absolute: PositiveFloat | None = None
+    """Default: the metric's own."""
+    relative: PositiveFloat = 0.1
+    least: PositiveFloat = 0.001
+    """The relative margin is no less than this."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A family of comparisons with its place."""
+
+    experiment: str
+    method: str
+    reference: str
+    metric: Metric
+    rule: select.Rule
+    family: Family
+    settings: Settings
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """Each problem, then all of them where there are several."""
+        several = len(self.family.problems) > 1
+        return [*self.family.problems, *([self.family.overall] if several else [])]
+
+
+class Comparison(InBlocks):
+    """One table a reference: a row a problem, and one over all problems of an experiment."""
+
+    method: MethodName
+    references: Annotated[list[MethodName], Field(min_length=1)]
+    """What it is compared with, one after the other."""
+    margin: PositiveFloat | Margins | None = None
+    """Differences below it are of no importance: a number, or ``{absolute: 0.01, relative: 0.1,
+    least: 0.001}``. Default: the metric's own, and these two. Verdicts are by the absolute one."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
+    adjust: Literal["holm", "none"] = "holm"
+    """Correction of p-values for the number of problems of an experiment."""
+    bayes: bool = False
+    """Whether to add posterior probabilities over data sets (needs the extra ``bayes``)."""
+
+    @model_validator(mode="after")
+    def _not_itself(self) -> "Comparison":
+        if self.method in self.references:
+            raise ValueError(f"'{self.method}' cannot be compared with itself: drop it there")
+        return self
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find experiments without methods, and what a test would lack once all is fitted."""
+        yield from super().faults(study, block)
+        for name in block.experiments:
+            setup = study.experiments.get(name)
+            if isinstance(setup, Evaluate):
+                metric = next(iter([self.metric] if self.metric else metrics_of(setup)), None)
+                kept = setup.keep.curves if setup.keep else []
+                pairs = {design(study, setup, problem).pairs for problem in setup.problems}
+                if (
+                    EXAMPLES in pairs
+                    and metric
+                    and repr(metric) in one_test_set.SIGNS
+                    and one_test_set.KEPT not in kept
+                ):
+                    yield Fault(("experiment",), NOTHING_KEPT.format(name))
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods compared."""
+        return [self.method, *self.references]
+
+    def judged(self, context: Context, block: Block) -> list[Judged]:
+        """Return the comparisons, experiment by experiment, reference by reference."""
+        return [
+            self._family(context, experiment, reference)
+            for experiment in block.experiments
+            for reference in self.references
+        ]
+
+    def _family(self, context: Context, experiment: str, reference: str) -> Judged:
+        metric = context.metric(experiment, self.metric)
+        given = self.margin
+        margins = given if isinstance(given, Margins) else Margins(absolute=given)
+        settings = Settings(
+            margin=margins.absolute or metric.reading.margin,
+            relative=margins.relative,
+            least=margins.least,
+            level=self.level,
+            power=self.power,
+            adjust=self.adjust,
+            policy=self.incomplete,
+            higher=metric.direction == "higher",
+            seed=context.study.seed,
+            bayes=self.bayes,
+        )
+        pair = (self.method, reference)
+        designs = context.designs(experiment, metric)
+        rule, table = self.rule_of(experiment), self.wide(context, experiment, pair)
+        chosen = context.chosen(experiment, metric, rule, pair)
+        kept = list(sources(context.cells, context.records, experiment, chosen))
+        seen = {
+            name: one_test_set.compare(kept, name, pair, metric)
+            for name, known in designs.items()
+            if known.pairs == EXAMPLES
+        }
+        found = family(table, pair, designs, settings, seen)
+        return Judged(experiment, *pair, metric, rule, found, settings)
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the tables with what they rest on."""
+        judged = self.judged(context, block)
+        tables = [self._grid(context, own) for own in judged]
+        notes = [
+            *self._meaning(context, judged),
+            *self._policy(context, judged),
+            *self._posterior(context, judged),
+        ]
+        return Output(
+            numbers(judged),
+            tables,
+            notes=notes,
+            gist=self.gist(context, judged),
+            facts=self.facts(context, judged),
+        )
+
+    def gist(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Return the verdicts on single problems in a sentence a reference and metric."""
+        groups: dict[tuple[str, str], list[Judged]] = {}
+        for own in judged:
+            groups.setdefault((own.reference, own.metric.label), []).append(own)
+        named = len({metric for _, metric in groups}) > 1
+        texts = []
+        for (reference, metric), group in groups.items():
+            method, label = map(context.method_label, (self.method, reference))
+            where = f" in {metric}" if named else ""
+            found = [contrast for own in group for contrast in own.family.problems]
+            said = tallied(found, group[0].settings, self.digits).text
+            texts.append(f"{method} against {label}{where}: {said}.")
+        return " ".join(texts)
+
+    def facts(self, context: Context, judged: Sequence[Judged]) -> dict[str, Fact]:
+        """Return what was found beside each reference: counts, then each experiment."""
+        made = {}
+        for reference in self.references:
+            own = [one for one in judged if one.reference == reference]
+            found = [c for one in own for c in one.family.problems]
+            made[reference] = tallied(found, own[0].settings, self.digits)
+        for one in judged:
+            told = over(one.family, one.settings, self.digits, context.problem_label)
+            of = f"{one.reference} in {one.experiment}"
+            made[of] = replace(told, experiments=[one.experiment])
+        return made
+
+    def _grid(self, context: Context, judged: Judged) -> Table:
+        rows = [self._row(context, own, judged) for own in judged.contrasts]
+        pair = (context.method_label(name) for name in (judged.method, judged.reference))
+        caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
+        header = [name.format(100 * judged.settings.relative) for name in HEADER]
+        if any(not math.isnan(own.p_random) for own in judged.contrasts):
+            header[-1:-1] = BY_QUERY
+            for row, own in zip(rows, judged.contrasts, strict=True):
+                ends = (own.boot_low, own.boot_high)
+                boot = Cell(interval=ends, digits=self.digits + 1, sign=True)
+                row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
+        return Table(header, rows, caption + " − ".join(pair), detail=True)
+
+    def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
+        digits = self.digits + 1
+        return [
+            context.problem_label(own.problem) if own.problem else f"all {own.unit}",
+            Cell(f"{own.n} {own.unit}" if own.n else None),
+            Cell(own.difference, own.se, digits=digits, sign=True),
+            Cell(interval=(own.low_all, own.high_all), digits=digits, sign=True),
+            p_value(own.p),
+            p_value(own.p_adjusted),
+            Cell(own.effect, digits=2, sign=True),
+            Cell(own.detectable, digits=digits),
+            p_value(own.p_equivalence_adjusted),
+            Cell(own.margin_relative, digits=digits),
+            Cell(own.within_relative or None),
+            words(own, judged.settings, self.digits),
+        ]
+
+    def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Say what the numbers are and which tests were used."""
+        first = judged[0].settings
+        percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
+        sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
+        tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
+        units = " and ".join(sides)
+        adjusted = "p-values and intervals are not adjusted for the number of problems"
+        if self.adjust == "holm":
+            adjusted = (
+                "p-values are adjusted by Holm, intervals by Bonferroni, for the number of "
+                "problems of an experiment"
+            )
+        return [
+            f"Differences are {context.method_label(self.method)} minus the other; "
+            f"{units} values are better. Intervals: {percent}.",
+            f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
+            f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
+            f"Within {100 * first.relative:g} %: the same against this share of the loss of the "
+            f"other, but no less than {short(first.least)}; beyond (no): the interval lies there.",
+            "Detectable: the true difference that the adjusted test finds with power "
+            f"{first.power:g}. Effect: mean difference in its standard deviations; over data sets "
+            "the rank-biserial correlation, and the difference is the pseudo-median.",
+            *[BESIDE] * any(c.unit == QUERIES for own in judged for c in own.contrasts),
+        ]
+
+    def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
+        """Name the differences that were shown though their intervals hold 0."""
+        names = [
+            f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
+            for own in judged
+            for c in own.family.problems
+            if c.verdict.shown and c.low_all <= 0 <= c.high_all
+        ]
+        if not names:
+            return ""
+        return (
+            " Holm's test is stronger than the intervals, so a difference is shown whose interval "
+            f"holds 0: {'; '.join(names)}."
+        )
+
+    def _policy(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        """Say what was left out."""
+        notes = [f"Incomplete blocks: {self.incomplete}."]
+        for own in judged:
+            for contrast in own.contrasts:
+                name = context.problem_label(contrast.problem) if contrast.problem else "overall"
+                parts = [contrast.note] if contrast.note else []
+                if contrast.undefined and contrast.problem:
+                    what = "splits without a value for any method"
+                    if contrast.unit == QUERIES:
+                        what = "queries left out, without a value by both methods"
+                    parts.append(f"{what}: {contrast.undefined}")
+                if parts:
+                    notes.append(f"{own.experiment} / {name}: {'; '.join(parts)}.")
+        return list(dict.fromkeys(notes))
+
+    def _posterior(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        notes = []
+        for own in judged:
+            found = own.family.overall
+            if not math.isnan(found.within):
+                margin = short(own.settings.margin or math.nan)
+                chances = f"{found.better:.2f}, {found.within:.2f} and {found.worse:.2f}"
+                notes.append(
+                    f"{own.experiment}, against {context.method_label(own.reference)}: the most "
+                    "probable outcome on a further data set is better, equivalent within "
+                    f"{margin} or worse with posterior probability {chances} "
+                    "(Bayesian signed-rank test)."
+                )
+        return notes
+
+
+def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
+    """Say which margins equivalence was tested against."""
+    margins = {own.metric.label: own.settings.margin for own in judged}
+    known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
+    texts = [f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"] * bool(
+        known
+    )
+    lacking = ", ".join(name for name, margin in margins.items() if margin is None)
+    if lacking:
+        texts.append(f"{lacking}: no margin, so no equivalence but relative to the loss")
+    return "; ".join(texts)
+
+
+def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
+    """Return every contrast in full precision, one a row."""
+    rows = [
+        {
+            "experiment": own.experiment,
+            "method": own.method,
+            "reference": own.reference,
+            "metric": str(own.metric),
+            "rule": str(own.rule),
+            "margin": math.nan if own.settings.margin is None else own.settings.margin,
+            "level": own.settings.level,
+            "incomplete": own.settings.policy,
+            **vars(contrast),
+            "verdict": str(contrast.verdict),
+        }
+        for own in judged
+        for contrast in own.contrasts
+    ]
+    lone = ["p_random", "p_random_adjusted"]  # known of queries alone
+    table = pd.DataFrame(rows)
+    return table.drop(columns=lone) if len(table) and table[lone].isna().all(axis=None) else table
+
+
+def p_value(p: float) -> Cell:
+    """Return a p-value as it is printed: ``.031``, ``<.001``."""
+    return Cell(p, digits=3, least=0.001)

@@ -1,0 +1,169 @@
+"""Contrasts of methods over a map of two parameters: where which wins, and by how much."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rankexp.runner.analyse.adjust import Contrast, adjusted
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report import figure
+from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
+from rankexp.runner.report.numbers import number, short
+
+REGISTER = {"contrast_map": "ContrastMap"}
+
+WIDTH, HEIGHT = 3.5, 2.3  # of a panel, inches
+
+
+class Place(NamedTuple):
+    """A cell of a map."""
+
+    contrast: str
+    generator: str
+    row: float
+    column: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """A contrast at a place, as the whole map judges it."""
+
+    place: Place
+    own: Contrast
+    label: str
+    experiment: str
+
+
+class ContrastMap(Contrasts):
+    """A map a contrast and generator: rows a parameter of generators, columns one of protocols.
+
+    Each cell is a contrast with its interval, adjusted for all cells of the map of a contrast.
+    """
+
+    generators = True
+
+    row: str
+    """A number of the generators, such as ``p``."""
+    column: str
+    """A number of the protocols, such as ``n_train``."""
+    label: str | None = None
+    """What columns are called. Default: the parameter's name."""
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the maps as a figure and tables, and from where on nothing matters."""
+        found = self._found(context, block)
+        if not found:
+            return Output(notes=["There is nothing to show."])
+        numbers = pd.DataFrame(
+            {"experiment": one.experiment, **one.place._asdict(), **vars(one.own)}
+            | {"verdict": str(one.own.verdict)}
+            for one in found
+        )
+        facts = {label: self._from(found, label) for label in self.contrasts}
+        metric = context.metric(block.experiments[0], self.metric)
+        notes = [
+            "A contrast is a mean of differences, the first method of each pair minus the second: "
+            + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
+            + f". Rows are {self.row}, columns {self.label or self.column}.",
+            "± is half an interval; intervals hold for all cells of a contrast at once with "
+            f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: shown to be "
+            f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
+            *self._beyond([one.own for one in found], Mark.NEAR.value),
+        ]
+        gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
+        tables, drawn = self._tables(found, metric.label), self._drawn(found, metric.label)
+        return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
+
+    def _found(self, context: Context, block: Block) -> list[Found]:
+        """Return all that is known, judged over the map of each contrast."""
+        found: dict[str, list[Found]] = {label: [] for label in self.contrasts}
+        for name in block.experiments:
+            column = float(context.evaluate(name).protocol.model_dump()[self.column])
+            for label, family in self._families(context, name).items():
+                for own in family.problems:
+                    entry = context.study.generators[own.problem]
+                    place = Place(label, entry.generator, float(entry.params[self.row]), column)
+                    text = context.problem_label(own.problem)
+                    found[label].append(Found(place, own, text, name))
+        settings = self._settings(context, block.experiments[0])
+        return [
+            Found(one.place, judged, one.label, one.experiment)
+            for own in found.values()
+            for one, judged in zip(own, adjusted([one.own for one in own], settings), strict=True)
+            if not math.isnan(one.own.difference)
+        ]
+
+    def _from(self, found: list[Found], label: str) -> Fact:
+        """Say from which column on all cells are equivalent, and the range of what is shown."""
+        own = [one for one in found if one.place.contrast == label]
+        if not own:
+            return Fact("not run", "")
+        open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
+        after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
+        shown = [one for one in own if one.own.verdict.shown]
+        name = self.label or self.column
+        ends = [
+            f"{number(one.own.difference, self.digits, sign=True)} "
+            f"({one.label}, {one.place.column:,.0f} {name})"
+            for one in (min(shown or own, key=_size), max(shown or own, key=_size))
+        ]
+        near = f"within {short(self.margin)} on {len(own) - len(open_)} of {len(own)} cells"
+        if after:
+            near += f", on all from {min(after):,.0f} {name} on"
+        differ = f"{len(shown)} differ: " if shown else ""
+        return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
+
+    def _tables(self, found: list[Found], metric: str) -> list[Table]:
+        tables = []
+        for label in self.contrasts:
+            own = {one.place: one.own for one in found if one.place.contrast == label}
+            columns = sorted({place.column for place in own})
+            rows: list[list[Entry]] = []
+            for generator, row in dict.fromkeys((p.generator, p.row) for p in sorted(own)):
+                each = [own.get(Place(label, generator, row, x)) for x in columns]
+                rows.append([f"{generator}, {row:g}", *map(self._entry, each)])
+            header = [self.row, *(f"{x:,.0f}" for x in columns)]
+            tables.append(Table(header, rows, f"{label}, {metric}"))
+        return tables
+
+    def _entry(self, own: Contrast | None) -> Cell:
+        if own is None:
+            return Cell()
+        mark = Mark.NEAR if own.verdict.equivalent else None
+        half = (own.high_all - own.low_all) / 2.0
+        return Cell(own.difference, half, mark=mark, digits=self.digits, sign=True)
+
+    def _drawn(self, found: list[Found], metric: str) -> figure.Figure:
+        maps = list(dict.fromkeys((one.place.contrast, one.place.generator) for one in found))
+        made, axes = figure.panels(len(maps), 2, (WIDTH, HEIGHT), below=0.1)
+        most = max(abs(one.own.difference) for one in found)
+        for (label, generator), panel in zip(maps, axes, strict=True):
+            own = [o for o in found if (o.place.contrast, o.place.generator) == (label, generator)]
+            rows = sorted({one.place.row for one in own})
+            columns = sorted({one.place.column for one in own})
+            grid = np.full((len(rows), len(columns)), np.nan)
+            for one in own:
+                at = rows.index(one.place.row), columns.index(one.place.column)
+                grid[at] = one.own.difference
+                text = number(one.own.difference, 3, sign=True)
+                weight = "bold" if one.own.verdict.shown else "normal"
+                style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5}
+                panel.text(at[1], at[0], figure.literal(text), weight=weight, **style)
+            panel.imshow(grid, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=0.7)
+            panel.set_xticks(range(len(columns)), [f"{x:,.0f}" for x in columns])
+            panel.set_yticks(range(len(rows)), [f"{y:g}" for y in rows])
+            panel.set(
+                xlabel=figure.literal(self.label or self.column), ylabel=figure.literal(self.row)
+            )
+            panel.grid(visible=False)
+            figure.title(panel, f"{label}: {generator}", bold=True)
+        return made
+
+
+def _size(one: Found) -> float:
+    return one.own.difference

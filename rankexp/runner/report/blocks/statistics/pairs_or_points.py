@@ -1,0 +1,174 @@
+"""Must one train on pairs here? The papers' question, answered of one problem in plain words."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat
+
+from rankexp.errors import ConfigError
+from rankexp.runner.analyse import blocks, select
+from rankexp.runner.analyse.adjust import Contrast, adjusted
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.gain_figure import draw
+from rankexp.runner.report.gain_words import Words, named, said
+from rankexp.runner.report.gains import Gains, standings, tested
+from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
+from rankexp.runner.report.numbers import short
+from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
+from rankexp.runner.report.rules import metrics_of
+from rankexp.runner.run.progress import duration
+
+REGISTER = {"pairs_or_points": "PairsOrPoints"}
+
+NO_MARGIN = (
+    "the metric {} has no margin of its own: set the option 'margin' to the difference that is of "
+    "no importance"
+)
+
+TURNED: dict[str | None, Literal["better", "worse"] | None] = {
+    "better": "worse",
+    "worse": "better",
+    None: None,
+}
+
+
+class PairsOrPoints(BlockKind):
+    """What training on pairs gains, which method ranks best, and what each costs, in words."""
+
+    contrasts: Annotated[dict[MethodName, MethodName], Field(min_length=1)]
+    """Each method that is trained on pairs, with its like that is trained on points."""
+    metric: MetricOption | None = None
+    """Default: the experiment's first."""
+    rule: Rule = select.Rule("nested")
+    margin: PositiveFloat | None = None
+    """Differences below it are of no importance. Default: the metric's own."""
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    incomplete: blocks.Policy = "refuse"
+    """What happens where a split lacks a value."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 3
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find more than one problem, and metrics without a margin."""
+        yield from super().faults(study, block)
+        setups = [study.experiments.get(name) for name in block.experiments]
+        own = [metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
+        for metric in [self.metric] if self.metric else chain.from_iterable(own):
+            if self.margin is None and metric.reading.margin is None:
+                yield Fault(("options",), NO_MARGIN.format(metric))
+        problems = [p for s in setups if isinstance(s, Evaluate) for p in s.problems]
+        if len(problems) > 1:
+            text = f"block '{block.block}' is for one problem, got {', '.join(problems)}"
+            yield Fault(("experiment",), text)
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return all methods: any may be the best."""
+        return context.evaluate(block.experiments[0]).methods
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the answer, how sure it is, what to do now, and a table of all methods."""
+        found = self.gains(context, block)
+        words = Words(context, found, self.digits)
+        protocol = context.evaluate(block.experiments[0]).protocol.words()
+        return Output(
+            numbers=found.numbers(),
+            tables=[self._table(context, found)],
+            figure=draw(found, context.method_label),
+            lead=[
+                *words.answer(),
+                f"Can it be trusted? {words.trust(protocol)}",
+                f"What now? {words.advice()}",
+            ],
+            notes=self._notes(found),
+        )
+
+    def gains(self, context: Context, block: Block) -> Gains:
+        """Return the numbers that the answer rests on."""
+        experiment = block.experiments[0]
+        metric = context.metric(experiment, self.metric)
+        judged = {
+            pair: self._judged(context, block, pair, like) for pair, like in self.contrasts.items()
+        }
+        settings = next(iter(judged.values())).settings
+        if settings.margin is None:
+            raise ConfigError(NO_MARGIN.format(metric))
+        ranked = standings(context, experiment, metric, self.rule, settings)
+        best, *others = (one.method for one in ranked)
+        behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
+        own = [one.contrasts[0] for one in judged.values()]
+        return Gains(
+            metric=metric,
+            margin=settings.margin,
+            level=self.level,
+            rows=context.rows(context.evaluate(experiment).problems[0]),
+            standings=ranked,
+            pairs=self.contrasts,
+            contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
+            behind=dict(zip(others, adjusted(behind, settings), strict=True)),
+            tested=tested(context, experiment),
+        )
+
+    def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
+        return self._comparison(method, like).judged(context, block)[0]
+
+    def _comparison(self, method: str, like: str) -> Comparison:
+        """Return the block that compares two methods."""
+        shared = ("metric", "rule", "margin", "level", "incomplete")
+        given = {name: getattr(self, name) for name in shared}
+        return Comparison(method=method, references=[like], **given)
+
+    def _table(self, context: Context, found: Gains) -> Table:
+        """Return all methods, best first."""
+        rows: list[list[Entry]] = [
+            [
+                context.method_label(one.method),
+                Cell(one.mean, one.se, digits=self.digits),
+                self._difference(found.contrasts.get(one.method)),
+                self._difference(_turned(found.behind.get(one.method))),
+                Cell(duration(one.seconds)),
+                Cell(one.chosen or None, mark=Mark.EDGE if one.edge else None),
+            ]
+            for one in found.standings
+        ]
+        name = named(found.metric)
+        header = ["Method", name, "− its like on points", "− the best", "Time", "Settings"]
+        caption = f"{name} on rows not trained on, mean ± standard error, best first"
+        if self.rule.label != "nested":
+            caption += f"; settings chosen by {self.rule.label}"
+        return Table(header, rows, caption)
+
+    def _difference(self, own: Contrast | None) -> Cells | Cell:
+        if own is None or math.isnan(own.difference):
+            return Cell()
+        interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
+        value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
+        return Cells([value, said(own.verdict)], ", ")
+
+    def _notes(self, found: Gains) -> list[str]:
+        """Say what the columns are."""
+        percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
+        overlap = "" if found.tested > 0 else ", which allow for training parts that overlap"
+        overlap = ", over queries, for these fits" if found.by_query else overlap
+        side = "Higher" if found.metric.direction == "higher" else "Lower"
+        return [
+            f"{side} values are better. In brackets: {percent} intervals{overlap}; they hold for "
+            f"all of a column at once. Better, worse: p below {alpha}, adjusted for the number of "
+            f"comparisons (Holm); equivalent: shown to be within {short(found.margin)} (two "
+            f"one-sided tests at {alpha}).",
+            f"Time: of training once, with the choice of settings. {Mark.EDGE.value}: some "
+            "choices lie at the end of the settings tried.",
+        ]
+
+
+def _turned(own: Contrast | None) -> Contrast | None:
+    """Return a contrast seen from the other method."""
+    if own is None:
+        return None
+    verdict = replace(own.verdict, shown=TURNED[own.verdict.shown])
+    low, high = -own.high_all, -own.low_all
+    return replace(own, difference=-own.difference, low_all=low, high_all=high, verdict=verdict)

@@ -1,0 +1,199 @@
+"""The head of a page in five sentences: asked, done, reproduced, what not and why, its meaning."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from rankexp.runner.analyse import complete
+from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.report.absent import absent, artificial, experiments_of, ran
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Fact, Output, Said
+from rankexp.runner.report.numbers import counted_names, listed
+from rankexp.runner.report.options import BlockKind, BlockName
+from rankexp.runner.run.progress import duration
+from rankexp.runner.strict import Strict
+
+REGISTER = {"summary": "Summary"}
+
+
+OfDifference = Literal["better", "worse", "equivalent", "mixed", "undecided"]
+OfClaim = Literal["holds", "does not hold", "not run", "not tested here"]
+Words = Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")]
+"""Words about a number; ``{}`` is where it stands."""
+
+
+class Telling(Strict):
+    """A number that a block found, in words of the study."""
+
+    block: BlockName
+    of: str = ""
+    """Which of the block's facts. Default: its gist."""
+    say: Words | dict[OfDifference | OfClaim, Words] = "{}"
+    """What is said of it, whatever the verdict or by verdict."""
+
+    def fact(self, shown: Mapping[str, Output]) -> Fact | None:
+        """Return the number; None where the block has no such."""
+        output = shown.get(self.block, Output())
+        return output.facts.get(self.of) if self.of else Fact("", output.gist.rstrip("."))
+
+    def known(self, shown: Mapping[str, Output]) -> bool:
+        """Whether there is a number."""
+        fact = self.fact(shown)
+        return fact is not None and fact.known
+
+    def experiments(self, context: Context) -> Sequence[str]:
+        """Return the experiments that the number is of."""
+        fact = self.fact(context.shown)
+        own = fact.experiments if fact else ()
+        return own or experiments_of(context, self.block)
+
+    def text(self, shown: Mapping[str, Output]) -> str:
+        """Return what is said of it, or that there is no such number."""
+        fact = self.fact(shown)
+        if fact is None or not fact.text:
+            known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
+            return f"nothing is known of '{self.of}' (block '{self.block}' tells of: {known})"
+        default = f"{self.of}, {fact.verdict}: {{}}"
+        if isinstance(self.say, str):
+            return (self.say if fact.known else default).replace("{}", fact.text)
+        said = {str(verdict): words for verdict, words in self.say.items()}
+        return said.get(fact.verdict, default).replace("{}", fact.text)
+
+
+class Told(Telling):
+    """A number in words of the study, and what is told in its place where it was not run."""
+
+    otherwise: list[Telling] = Field(default_factory=list)
+    """The first of them that this run has."""
+
+    def first(self, context: Context) -> Telling | None:
+        """Return what is told; None where the run lacks it all."""
+        found = next((one for one in (self, *self.otherwise) if one.known(context.shown)), None)
+        if found is None and not absent(context, self.experiments(context)).words():
+            return self  # it is no fault of the run: what there is not is said
+        return found
+
+
+def told(context: Context, wanted: Sequence[Told]) -> str:
+    """Return sentences on what was found with what is there, then on what is not."""
+    pairs = [(own, own.first(context)) for own in wanted]
+    said = [one for _, one in pairs if one is not None]
+    needs = [name for own in wanted for name in own.experiments(context)]
+    text = "; ".join(one.text(context.shown) for one in said) or "nothing yet"
+    if said and artificial(context, needs, (e for one in said for e in one.experiments(context))):
+        text = f"on artificial data alone: {text}"
+    lost = [
+        name
+        for own, one in pairs
+        for other in ([own, *own.otherwise] if one is None else [own] if one is not own else [])
+        for name in other.experiments(context)
+    ]
+    lacks = replace(absent(context, needs), begun=absent(context, lost).begun).words()
+    return sentence(context, [one.block for one in said], ". ".join(map(capital, [text, *lacks])))
+
+
+class Summary(BlockKind):
+    """What was asked and done, what is reproduced, what is not and why, and what it all means."""
+
+    shows = (Evaluate, Simulate)
+    gathers: ClassVar[bool] = True
+
+    asked: str | None = None
+    """The question of the study, a sentence."""
+    reproduced: list[BlockName] = Field(default_factory=list)
+    """The blocks that count what is reproduced."""
+    why: list[Told | str] = Field(default_factory=list)
+    """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
+    means: list[Told] = Field(default_factory=list)
+    """The answer to the question. What the run lacks of it is said behind."""
+
+    def build(self, context: Context, block: Block) -> Output:
+        """Return the sentences, which say themselves what the run and each block lacks."""
+        return self.output(context, block)
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return a paragraph a sentence."""
+        lead = [Said("Asked", self.asked or context.study.title)]
+        lead.append(Said("Done", done(context, block.experiments)))
+        lead += [Said(label, text) for label, text in self._compared(context)]
+        means = told(context, self.means) if self.means else "See the blocks below."
+        return Output(lead=[*lead, Said("What it means", means)])
+
+    def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
+        """Yield what is reproduced, and what of it that was run is not and why."""
+        shown = context.shown
+        counts = [tally for name in self.reproduced if (tally := shown.get(name, Output()).tally)]
+        found = [own.found for own in counts if own.found]
+        lacks = [own.lacks for own in counts if own.lacks]
+        left = [own.left for own in counts if own.left]
+        none = "nothing that is published was compared"
+        parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
+        yield "Reproduced", sentence(context, self.reproduced, "; ".join(parts))
+        if not (self.reproduced or self.why):
+            return  # the sentence before says that nothing was compared
+        first = [own if isinstance(own, str) else own.first(context) for own in self.why]
+        reasons = [own for own in first if own is not None]
+        why = [
+            f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in reasons
+        ]
+        unknown = "what would tell was not run" if self.why else "no experiment tells"
+        text = "nothing that was compared" if found else none
+        if lacks:
+            text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
+        blocks = [own.block for own in reasons if isinstance(own, Telling)]
+        yield "Not reproduced", sentence(context, [*self.reproduced, *blocks], text)
+
+
+def sentence(context: Context, blocks: Sequence[str], text: str) -> str:
+    """Return a text as a sentence; before it, what is wrong with the blocks that it rests on.
+
+    A block lacks records where an experiment of it was begun; of one not begun it says nothing.
+    """
+    shown = {name: context.shown[name] for name in blocks if name in context.shown}
+    failed = [line for own in shown.values() if own.failed for line in own.incomplete]
+    if failed:
+        return " ".join(dict.fromkeys(failed))
+    lacking = [name for name, own in shown.items() if own.incomplete and _begun(context, name)]
+    start = f"INCOMPLETE ({', '.join(lacking)}): " if lacking else ""
+    return f"{start}{capital(text)}."
+
+
+def _begun(context: Context, block: str) -> bool:
+    """Whether what a block lacks are records of experiments that were begun."""
+    lacking = [n for n in experiments_of(context, block) if not context.total(n).complete]
+    return not lacking or any(map(context.ran, lacking))
+
+
+def capital(text: str) -> str:
+    """Return a text as a sentence begins."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def done(context: Context, names: list[str]) -> str:
+    """Say what was run: problems, methods, records and time; and what is missing."""
+    own = {name: context.study.experiments[name] for name in names if context.ran(name)}
+    runs = [one for one in own.values() if isinstance(one, Evaluate)]
+    problems = dict.fromkeys(problem for one in own.values() for problem in one.problems)
+    begun = [problem for problem in problems if ran(context, own, problem)]
+    sets = [name for name in begun if name in context.study.data]
+    methods = {context.method_label(method) for one in runs for method in one.methods}
+    counts = {
+        "method": len(methods),
+        "data set": len(sets),
+        "generator": len(begun) - len(sets),
+        "simulation": len(own) - len(runs),
+    }
+    text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
+    total = complete.total(map(context.total, own))
+    good = complete.shortfall(total) or f"all {total.expected:,} records are good"
+    text = f"{text}; {good}" if own else "nothing was run"
+    lacks = absent(context, names)
+    if lacks.data:
+        text += f"; no data for {', '.join(lacks.data)}"
+    if lacks.idle:
+        text += f"; not run: {counted_names('experiment', len(lacks.idle), lacks.idle)}"
+    used = context.manifest.get("used")
+    return capital(text) + (f"; {duration(used['cpu'])} of computing" if used else "") + "."

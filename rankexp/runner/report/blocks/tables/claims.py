@@ -1,0 +1,240 @@
+"""The ledger of a source's claims in words: how each was tested, what was found, what it means."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import Field
+
+from rankexp.errors import ConfigError
+from rankexp.runner.analyse import claims
+from rankexp.runner.analyse.claims import Finding, Standing
+from rankexp.runner.analyse.select import Rule
+from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, Row, parsed, rows_of
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.ledger import findings, words
+from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table, Tally
+from rankexp.runner.report.numbers import NOTHING, counted_names, short
+from rankexp.runner.report.options import BlockKind
+from rankexp.runner.report.render.text import cell_text
+from rankexp.runner.report.rules import unfounded, with_grids, without_inner
+
+REGISTER = {"claims": "Claims"}
+
+Found = Sequence[tuple[Row, Finding]]
+LEGEND = (
+    "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {1}, "
+    "adjusted by Holm for the comparisons of the claim. Intervals are at the level of that test. "
+    "The number found is the one that the verdict hangs on; of every value of a check its mean, "
+    "with the least and the largest. {0}.csv has all, {0}.md each claim in full, its page "
+    "and its tests."
+)
+COLUMNS = [
+    *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
+    *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note"),
+]
+
+
+class Claims(BlockKind):
+    """One row a claim: the number found, what it must be, and the verdict; then each in full."""
+
+    shows = (Evaluate, Simulate)
+
+    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find rules that there are not, and grids without a rule."""
+        yield from super().faults(study, block)
+        try:
+            rows = list(map(parsed, rows_of(study) or []))
+        except ConfigError:
+            return  # complained about already
+        for row in rows:
+            if why := _without_rule(study, row):
+                yield Fault(("block",), f"{study.claims_file}:{row.line}: {why}")
+
+    def build(self, context: Context, block: Block) -> Output:
+        """Return the ledger with what the run lacks of the experiments that claims are about."""
+        rows = map(parsed, context.manifest.get("claims") or [])
+        used = dict.fromkeys(row.experiment for row in rows)
+        known = [name for name in used if name in context.study.experiments]
+        return replace(self.output(context, block), incomplete=context.incomplete(known))
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the ledger, the numbers behind it, and the gist."""
+        rows: dict[str, list[Row]] = {}
+        for row in map(parsed, context.manifest.get("claims") or []):
+            rows.setdefault(row.claim, []).append(row)
+        facts: dict[str, Fact] = {}
+        verdicts: dict[str, Standing] = {}
+        ledger: list[list[Entry]] = []
+        tests: list[list[Entry]] = []
+        lines: list[dict[str, Any]] = []
+        for claim, own in rows.items():
+            found, verdicts[claim] = self._weighed(context, own)
+            value, of = self._found(found, verdicts[claim])
+            text = cell_text(value) + _needed(found, verdicts[claim])
+            known = "" if value.value is None or math.isnan(float(value.value)) else text
+            used = list(dict.fromkeys(row.experiment for row in own))
+            facts[claim] = Fact(str(verdicts[claim]), known, used)
+            note = " ".join(dict.fromkeys(row.note for row in own if row.note))
+            must = _must(*_deciding(found, verdicts[claim])) if found else NOTHING
+            ledger.append([claim, value, must, of, Cell(str(verdicts[claim]), note=note)])
+            tests.append([claim, own[0].words, own[0].page, _tested(context, own, found)])
+            for row, one in found or [(own[0], Finding(""))]:
+                numbers = vars(row) | vars(one) | {"verdict": str(verdicts[claim])}
+                numbers |= {"from": one.limits[0], "to": one.limits[1]}
+                lines.append({name: numbers[name] for name in COLUMNS})
+        notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
+        notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
+        tables = [
+            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, "Claims"),
+            Table(["Claim", "In full", "Page", "How tested"], tests, "Tests", detail=True),
+        ]
+        told = tally(verdicts) if rows else None
+        gist = told.gist if told else ""
+        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
+
+    def _weighed(self, context: Context, rows: Sequence[Row]) -> tuple[Found, Standing]:
+        """Return what was found for the rows of a claim, and its verdict."""
+        if rows[0].test == UNTESTED:
+            return [], Standing.UNTESTED
+        pairs = [(row, one) for row in rows for one in findings(context, row)]
+        judged = claims.judged([one for _, one in pairs], self.level)
+        found = [(row, one) for (row, _), one in zip(pairs, judged, strict=True)]
+        each = [
+            claims.together([one.standing for own, one in found if own is row], row.share)
+            for row in rows
+        ]
+        return found, claims.together(each)
+
+    def _found(self, found: Found, verdict: Standing) -> tuple[Cell, str]:
+        """Return the number that a verdict hangs on, and what it is of."""
+        if not found:
+            return Cell(), NOTHING
+        row, one = _deciding(found, verdict)
+        span = None if math.isnan(one.low) or one.low == one.high else (one.low, one.high)
+        sign = bool(row.reference) or row.test in ("best", "worst")
+        value = Cell(one.value, interval=span, digits=self.digits, sign=sign, tiny=True)
+        return value, "; ".join(filter(None, (one.label, one.why)))
+
+
+def _needed(found: Found, verdict: Standing) -> str:
+    """Say how much data would tell of an undecided claim, if its number stays where it is."""
+    one = _deciding(found, verdict)[1] if found else Finding("")
+    gap, half = min(abs(one.value - end) for end in one.limits), (one.high - one.low) / 2
+    if verdict is not Standing.UNDECIDED or not 0 < gap < half < math.inf:
+        return ""
+    times = math.ceil((half / gap) ** 2)
+    return f" (about {times} times as much data would tell, if the number stays)"
+
+
+def tally(verdicts: Mapping[str, Standing]) -> Tally:
+    """Return how many claims hold, the names of those that do not, and what was not run."""
+    named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
+    idle = named[Standing.NOT_RUN]
+    tested = len(verdicts) - len(named[Standing.UNTESTED]) - len(idle)
+    rest = {Standing.FAILS: "refuted", Standing.UNDECIDED: "undecided"}
+    parts: list[str] = []
+    for one, word in rest.items():
+        if names := named[one]:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
+            parts.append(f"{len(names)} {word if parts else worst}")
+    found = f"{len(named[Standing.HOLDS])} of {tested} claims tested hold" if tested else ""
+    return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
+
+
+def _without_rule(study: Study, row: Row) -> str | None:
+    """Say why a row's rule chooses no grid points where there are any."""
+    setup = study.experiments.get(row.experiment)
+    if row.rule:
+        try:
+            rule, methods = Rule.parse(row.rule), [*row.method, *row.reference]
+            lacking = without_inner(rule, study, row.experiment, methods)
+            return unfounded(rule, study, [row.experiment]) or lacking
+        except ValueError as error:
+            return str(error)
+    elif isinstance(setup, Evaluate) and with_grids(study, setup):
+        return f"methods of '{row.experiment}' have a grid: name a rule"
+    return None
+
+
+def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
+    """Return the finding that a verdict hangs on: the weakest if it holds, else the clearest.
+
+    Without a test that is the one that comes nearest to an end of its range, or furthest beyond.
+    """
+
+    def weight(pair: tuple[Row, Finding]) -> tuple[bool, bool, float]:
+        one = pair[1]
+        p = -one.p_holds if verdict is Standing.HOLDS else one.p_fails
+        return one.standing is not verdict, math.isnan(p), _room(one) if math.isnan(p) else p
+
+    return min(found, key=weight)
+
+
+def _room(one: Finding) -> float:
+    """Return how far values stay from the ends of their range, over its size; negative beyond."""
+    low, high = one.limits
+    if low == high == one.low == one.high:
+        return math.inf  # the only value there may be
+    size = max((abs(end) for end in one.limits if math.isfinite(end)), default=0.0) or 1.0
+    room = min(one.low - low, high - one.high) / size
+    return math.inf if math.isnan(room) else room
+
+
+def _must(row: Row, one: Finding) -> str:
+    """Return the range in which a number must lie: ``0 ± 1e-12``, ``≥ .001``, ``= 0``."""
+    (low, high), closed = one.limits, row.test == "always"
+    if math.isinf(low) or math.isinf(high):
+        sign = ("≤" if closed else "<") if math.isinf(low) else "≥" if closed else ">"
+        end = high if math.isinf(low) else low
+        return f"{sign} {short(end + 0.0)}" if math.isfinite(end) else NOTHING
+    if low == high:
+        return f"= {short(high)}"
+    return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
+
+
+def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
+    """Return how a claim was tested, and how many of its numbers hold."""
+    if not found:
+        return NOTHING
+    good = sum(own.standing is Standing.HOLDS for _, own in found)
+    count = f"; {good} of {len(found)} hold" if len(found) > 1 else ""
+    return "; ".join(dict.fromkeys(_how(context, row) for row in rows)) + count
+
+
+def _how(context: Context, row: Row) -> str:
+    """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
+    (low, high), word = row.threshold, TESTS[row.test]
+    alone = low == -high and row.test not in ("between", "always")
+    t = short(high) if alone else f"{short(low)} to {short(high)}"
+    text = (word.beyond if high or not word.text else word.text).format(t)
+
+    def listed(names: Sequence[str]) -> str:
+        return " and ".join(words(context, name) for name in names)
+
+    setup, where = context.study.experiments.get(row.experiment), [row.experiment]
+    methods, others = listed(row.method), listed(row.reference)
+    if isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}:
+        methods = "every method"
+    what = words(context, row.metric)
+    if (curve := row.curve()) is not None:
+        name, *ends = curve
+        what = f"{name} for x from {ends[0]:g} to {ends[1]:g}"
+    what += f" of {methods}" if methods else ""
+    what += f" {text} {others}" if word.compares else f"{f' − {others}' * bool(others)} {text}"
+    problems = [name for name in row.problem if name not in ("*", OVER)]
+    if row.problem[:1] == (OVER,):
+        where.append(f"over {len(problems)} data sets")
+    elif setup is not None and 0 < len(problems) < len(setup.problems):
+        where.append(listed(problems))
+    where += [Rule.parse(row.rule).label] if row.rule else []
+    share = f", in at least {100 * row.share:g} % of the cases" if row.share < 1 else ""
+    return f"{what} ({'; '.join(where)}){share}"

@@ -1,0 +1,52 @@
+"""What a run lacks: missing and failed records, undefined values, warnings, data, versions."""
+
+import pandas as pd
+
+from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Entry, Output, Table
+from rankexp.runner.report.options import BlockKind
+from rankexp.runner.report.runs import good, wrong
+
+REGISTER = {"completeness": "Completeness"}
+
+NUMBERS = ["expected", "ok", "missing", "failed", "timeout", "skipped", "nan", "warned"]
+
+
+class Completeness(BlockKind):
+    """One row an experiment, one a cell of it that lacks something; what is wrong, in words.
+
+    The CSV has every cell.
+    """
+
+    shows = (Evaluate, Simulate)
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table and the sentences."""
+        names = block.experiments
+        counts = {key: count for key, count in context.counts.items() if key[0] in names}
+        rows = [
+            [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
+        ]
+        numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
+        header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
+        shown = [row for name in names for row in _rows(context, name)]
+        notes = [good(context, names), *wrong(context, names)]
+        return Output(
+            numbers,
+            [Table(header, shown, "Records", detail=True)],
+            notes=notes,
+        )
+
+
+def _rows(context: Context, experiment: str) -> list[list[Entry]]:
+    """Return the sums of an experiment, then its cells that are not perfect."""
+    rows = [(("all", "all"), context.total(experiment))]
+    rows += [
+        ((problem, method), count)
+        for (name, problem, method), count in context.counts.items()
+        if name == experiment and (count.ok < count.expected or count.nan or count.warned)
+    ]
+    return [
+        [experiment, *place, *(getattr(count, name) for name in NUMBERS)] for place, count in rows
+    ]

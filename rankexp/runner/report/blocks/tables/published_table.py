@@ -1,0 +1,285 @@
+"""Published values beside the reproduced ones, with standard errors and a verdict."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, PositiveFloat
+
+from rankexp.metrics.base import Metric, parse
+from rankexp.runner.analyse import compare, select
+from rankexp.runner.analyse.complete import Count
+from rankexp.runner.analyse.verdicts import Reproduction, reproduction
+from rankexp.runner.config.published import Published
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.leaders import leaders
+from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.runner.report.numbers import number
+from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
+from rankexp.runner.report.published_words import MARKS, legend, tally
+
+REGISTER = {"published_table": "PublishedTable"}
+
+NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
+NOT_RUN |= {"grid": "", "edge": "", "units": 0}
+UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
+JUDGED = ("difference", "relative", "printed_units", "z", "tolerance", "verdict")
+"""Columns on the print: `relative` to its loss; `z` by the noise of both; `tolerance`: differences
+that pass as reproduced."""
+
+
+Place = tuple[str, str, str, str]  # experiment, problem, method, and what it is compared with
+Row = dict[Any, Any]  # of a summary
+Line = dict[str, Any]
+"""One problem with one method by column, in full precision; the metric is its canonical text."""
+
+
+class PublishedTable(Choosing, Ruled):
+    """Rows of problems, columns of methods: published / reproduced ± SE / other rules."""
+
+    beside: dict[MethodName, MethodName] = Field(default_factory=dict)
+    """Extra method -> the method whose published value it stands beside."""
+    metrics: list[MetricOption] = Field(default_factory=list)
+    """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
+    rules: Annotated[
+        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
+    ] = select.BOTH
+    """The first is compared with the published values."""
+    margin: PositiveFloat | None = None
+    """Where noise would let a difference of it pass, too, the verdict is "cannot tell". Default:
+    the metric's own, if it has one."""
+    details: bool = True
+    """Whether a second table has a row for each problem and method; the .csv always has."""
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return the methods shown, those beside others last."""
+        shown = self.shown(context, block)
+        return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the wide table, the details, and what the marks mean."""
+        methods = dict.fromkeys(self.needed(context, block), "") | self.beside
+        lines = [
+            line
+            for experiment in block.experiments
+            for metric in self.metrics or [context.metric(experiment, self.metric)]
+            for line in self._lines(context, experiment, metric, methods)
+        ]
+        for line in lines:
+            if math.isnan(line["reproduced"]) and line["state"] != "complete":
+                line["reference"] = context.referred(block.name, "reproduced", line)
+        wide = [] if self.metrics else [self._wide(context, lines, methods)]
+        tables = wide or self._by_metric(context, lines)
+        tables += [self._details(context, lines)] if self.details else []
+        numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
+        told = tally(context, lines, self.digits)
+        gist = told.gist if told else self._leaders(context, numbers)
+        notes = legend(lines, self.margin)
+        return Output(numbers, tables, notes=notes, gist=gist, tally=told)
+
+    def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say which method has the best mean on how many problems, where nothing is published."""
+        metrics = {parse(name) for name in numbers["metric"]} if len(numbers) else set()
+        return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
+
+    def _lines(
+        self, context: Context, experiment: str, metric: Metric, methods: Mapping[str, str]
+    ) -> list[Line]:
+        setup = context.evaluate(experiment)
+        chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
+        summaries = [compare.summary(context.spread(experiment, metric, one)) for one in chosen]
+        counts = select.chosen_counts(chosen[0], context.scores(experiment, metric))
+        most = counts.drop_duplicates(["problem", "method"]).drop(columns="count")
+        summaries[0] = summaries[0].merge(most, on=["problem", "method"])
+        found: list[dict[tuple[str, str], Row]] = [
+            {(row["problem"], row["method"]): row for row in summary.to_dict("records")}
+            for summary in summaries
+        ]
+        lines = []
+        for problem in setup.problems:
+            for method in [name for name in methods if name in setup.methods]:
+                values = [rows.get((problem, method), NOT_RUN) for rows in found]
+                place = (experiment, problem, method, methods[method])
+                lines.append(self._line(context, place, metric, values))
+        return lines
+
+    def _line(self, context: Context, place: Place, metric: Metric, values: list[Row]) -> Line:
+        experiment, problem, method, beside = place
+        main = values[0]
+        target = context.published.get((experiment, problem, beside or method, str(metric)))
+        count = context.counts.get((experiment, problem, method), Count())
+        state = "complete" if count.complete else "incomplete"
+        se, se_of = main["se"], str(main["se_of"])
+        if math.isnan(se) and not math.isnan(main["mean"]):
+            se = _single_split(context, experiment, problem, metric, main["mean"])
+            se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
+        absent = context.missing_data(problem)
+        judged = self._judged(target, metric, main | {"se": se, "se_of": se_of})
+        own = target.note if target and not beside and judged["verdict"] not in UNTOLD else ""
+        return {
+            "experiment": experiment,
+            "problem": problem,
+            "method": method,
+            "compared_with": beside,
+            "metric": str(metric),
+            "published": target.value if target else math.nan,
+            "reproduced": main["mean"],
+            "se": se,
+            "se_of": se_of,
+            **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
+            **judged,
+            "chosen": main["grid"],
+            "edge": main["edge"],
+            "splits": int(main["splits"]),
+            "nan": int(main["nan"]),
+            "expected": count.expected,
+            "state": state if count.expected else "not run",
+            "source": target.source if target else "",
+            "verified": target.verified if target else None,
+            "note": "Its data was not available." if absent else own,
+        }
+
+    def _judged(self, target: Published | None, metric: Metric, row: Row) -> Line:
+        """Return how far a value is from the print, and what the noise of both says of that."""
+        if target is None or math.isnan(row["mean"]):
+            verdict = None if target is None else Reproduction.NOT_RUN
+            return dict.fromkeys(JUDGED, math.nan) | {"verdict": verdict}
+        difference = row["mean"] - target.value
+        printed, within = compare.noise(row, target)
+        loss = 1 - target.value if metric.direction == "higher" else target.value
+        judged = (
+            difference,
+            difference / loss if loss > 0 else math.nan,
+            printed,
+            difference / within.se if within.se > 0 else math.nan,
+            within.reproduced,
+            reproduction(difference, within, self.margin or metric.reading.margin),
+        )
+        return dict(zip(JUDGED, judged, strict=True))
+
+    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
+        known = any(not math.isnan(line["published"]) for line in lines)
+        found: dict[tuple[str, str], dict[str, Cells]] = {}
+        for line in lines:
+            own = found.setdefault((line["experiment"], line["problem"]), {})
+            own[line["method"]] = self._cell(line, known)
+        labels = context.row_labels(list(found))
+        rows: list[list[Entry]] = [
+            [label, *(cells.get(method, Cell()) for method in methods)]
+            for label, cells in zip(labels, found.values(), strict=True)
+        ]
+        if known:
+            means = [self._mean_difference(lines, method) for method in methods]
+            rows.append(["mean difference", *means])
+        metrics = ", ".join(dict.fromkeys(parse(line["metric"]).label for line in lines))
+        header = ["Data set", *map(context.method_label, methods)]
+        return Table(header, rows, f"{metrics}: {self._what(known)}")
+
+    def _what(self, known: bool) -> str:
+        """Say what stands in a cell."""
+        what = ["published", "reproduced ± SE"] if known else ["mean ± SE"]
+        return " / ".join([*what, *(rule.label for rule in self.rules[1:])])
+
+    def _by_metric(self, context: Context, lines: list[Line]) -> list[Table]:
+        """Return a table a problem: a row a method, a column a metric."""
+        known = any(not math.isnan(line["published"]) for line in lines)
+        found: dict[tuple[str, str], dict[str, list[Entry]]] = {}
+        for line in lines:
+            rows = found.setdefault((line["experiment"], line["problem"]), {})
+            name = line["method"]
+            rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
+        header = ["Method", *(metric.label for metric in self.metrics)]
+        labels = context.row_labels(list(found))
+        return [
+            Table(header, list(rows.values()), f"{label}: {self._what(known)}")
+            for label, rows in zip(labels, found.values(), strict=True)
+        ]
+
+    def _cell(self, line: Line, known: bool) -> Cells:
+        printed = Cell(line["published"], digits=self.digits)
+        first = [printed] if known and not line["compared_with"] else []
+        if math.isnan(line["reproduced"]):
+            return Cells([*first, self._nothing(line)])
+        mark = MARKS.get(line["verdict"])
+        value = Cell(line["reproduced"], line["se"], mark=mark, digits=self.digits)
+        return Cells([*first, value, *self._others(line)])
+
+    def _nothing(self, line: Line) -> str:
+        """Say why there is no value, and what a full run has in its place."""
+        known = line.get("reference", math.nan)
+        if not math.isnan(known):
+            return f"not run here (reference {number(known, self.digits)})"
+        return "undefined" if line["state"] == "complete" else "not run"
+
+    def _others(self, line: Line) -> list[Cell]:
+        return [Cell(line[by_rule(rule)], digits=self.digits) for rule in self.rules[1:]]
+
+    def _mean_difference(self, lines: list[Line], method: str) -> Cell:
+        own = [line["difference"] for line in lines if line["method"] == method]
+        known = [value for value in own if not math.isnan(value)]
+        if not known:
+            return Cell()
+        remark = f"over {len(known)}"
+        return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
+
+    def _details(self, context: Context, lines: list[Line]) -> Table:
+        header = [
+            "Data set",
+            "Method",
+            *["Metric"] * bool(self.metrics),
+            "Published",
+            "Reproduced",
+        ]
+        header += [rule.label.capitalize() for rule in self.rules[1:]]
+        header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
+        header += ["Chosen", "Splits", "NaN", "Note"]
+        rows: list[list[Entry]] = []
+        labels = context.row_labels([(line["experiment"], line["problem"]) for line in lines])
+        for line, label in zip(lines, labels, strict=True):
+            rows.append(
+                [
+                    label,
+                    context.method_label(line["method"]),
+                    *[parse(line["metric"]).label] * bool(self.metrics),
+                    Cell(line["published"], digits=self.digits),
+                    Cell(line["reproduced"], line["se"], digits=self.digits),
+                    *self._others(line),
+                    Cell(line["difference"], digits=self.digits, sign=True),
+                    Cell(percent(line["relative"])),
+                    Cell(line["z"], digits=1, sign=True),
+                    Cell(line["tolerance"], digits=self.digits),
+                    Cell(line["verdict"]),
+                    Cell(line["chosen"] or None, remark="edge" if line["edge"] else ""),
+                    f"{line['splits']}/{line['expected']}",
+                    line["nan"],
+                    Cell("", note=line["note"]),
+                ]
+            )
+        return Table(header, rows, "Details", detail=True)
+
+
+def percent(share: float) -> str | None:
+    """Return a share as ``+13 %``; None where there is none."""
+    return None if math.isnan(share) else f"{100 * share:+.{1 if abs(share) < 0.01 else 0}f} %"
+
+
+def by_rule(rule: Rule) -> str:
+    """Return the column of values by another rule than the first."""
+    return f"by {rule}"
+
+
+def _single_split(
+    context: Context, experiment: str, problem: str, metric: Metric, value: float
+) -> float:
+    """Return the SE over test examples of one split's value, as the metric says; else NaN."""
+    protocol = context.evaluate(experiment).protocol
+    entry = context.study.data.get(problem)
+    prints = entry.fingerprint if entry else None
+    error = metric.reading.standard_error
+    if error is None or prints is None or prints.classes is None or len(prints.classes) != 2:
+        return math.nan
+    share = protocol.test_share(prints.rows)
+    return math.nan if math.isnan(share) else error(value, [share * n for n in prints.classes])

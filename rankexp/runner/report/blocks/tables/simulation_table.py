@@ -1,0 +1,153 @@
+"""Means of what a check found, one row a setting of its parameters."""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Annotated, Any, Self
+
+import pandas as pd
+from pydantic import Field, model_validator
+
+from rankexp.runner.analyse import compare
+from rankexp.runner.config.schema import Block, Simulate
+from rankexp.runner.grid import points
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
+from rankexp.runner.report.numbers import amount, number
+from rankexp.runner.report.options import BlockKind
+
+REGISTER = {"simulation_table": "SimulationTable"}
+
+FAR = 3.0  # standard errors
+DATA_SET = "data set"
+
+
+class SimulationTable(BlockKind):
+    """Quantities of `simulate` experiments, mean ± SE over repetitions, by data set if any."""
+
+    shows = (Simulate,)
+
+    quantities: list[str] | None = None
+    """Default: all, in the order found."""
+    expected: dict[str, float | str] = Field(default_factory=dict)
+    """Quantity -> the number, or the other quantity, that it should be."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 4
+    wide: bool = False
+    """Whether each setting is a row and quantities are columns; whole numbers have no decimals."""
+
+    @model_validator(mode="after")
+    def _wide(self) -> Self:
+        if self.wide and self.expected:
+            raise ValueError("'wide' tables have no room for 'expected': leave one out")
+        return self
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return one table an experiment."""
+        tables = [self._table(context, name) for name in block.experiments]
+        grids = [self._grid(context, *own) for own in zip(block.experiments, tables, strict=True)]
+        z = "; z is a mean difference over its SE" if self.expected else ""
+        numbers = pd.concat(tables)
+        single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
+        facts = self._facts(context, numbers)
+        facts |= {str(k): Fact("", number(v, self.digits, tiny=True)) for k, v in single.items()}
+        notes = [f"SE over repetitions{z}."]
+        return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
+
+    def _facts(self, context: Context, numbers: pd.DataFrame) -> dict[str, Fact]:
+        """Return means with two SE: ``gain of a group at p=0.9`` of each that only one row has.
+
+        Of a check of data sets ``gain on <label> at p=0.9``.
+        """
+        found: dict[str, list[str]] = {}
+        for row in numbers.to_dict("records"):
+            setup = context.study.experiments[row["experiment"]]
+            assert isinstance(setup, Simulate)  # see `shows`
+            point = points(setup.grid)[row["setting"]].text
+            name = row["quantity"] + f" of {row['group']}" * bool(row["group"])
+            if setup.problems:
+                name += f" on {context.problem_label(row['problem'])}"
+            text = number(row["mean"], self.digits, tiny=True)
+            if row["se"] > 0:
+                text += f" ± {number(2 * row['se'], self.digits, tiny=True)}"
+            found.setdefault(f"{name} at {point}" if point else name, []).append(text)
+        return {name: Fact("", texts[0]) for name, texts in found.items() if len(texts) == 1}
+
+    def _table(self, context: Context, experiment: str) -> pd.DataFrame:
+        setup = context.study.experiments[experiment]
+        assert isinstance(setup, Simulate)  # see `shows`
+        table = compare.simulated(context.frame, experiment)
+        if self.quantities is not None:
+            table = table[table["quantity"].isin(self.quantities)]
+        expected = compare.simulated_differences(context.frame, experiment, self.expected)
+        table = table.merge(expected, on=[*compare.CASE, "quantity"], how="left")
+        problems = table.pop("problem")
+        settings = [setup.params | dict(point.values) for point in points(setup.grid)]
+        for place, name in enumerate(setup.grid):
+            table.insert(place, name, [settings[setting][name] for setting in table["setting"]])
+        if setup.problems:
+            table.insert(0, "problem", problems)
+        table.insert(0, "experiment", experiment)
+        return table
+
+    def _grid(self, context: Context, experiment: str, table: pd.DataFrame) -> Table:
+        names = list(table.columns[1 : table.columns.get_loc("setting")])
+        if "problem" in names:
+            labels = table["problem"].map(context.problem_label)
+            names[0], table = DATA_SET, table.assign(**{DATA_SET: labels})
+        grouped = bool((table["group"] != "").any())
+        names += ["group"] if grouped else []
+        if self.wide:
+            return self._across(table, names, experiment)
+        header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
+        header += ["should be", "difference", "z"] if self.expected else []
+        targets = {target for target in self.expected.values() if isinstance(target, str)}
+        shown = table[~table["quantity"].isin(targets - self.expected.keys())]
+        rows = [
+            [
+                *(str(row[name]) for name in names),
+                row["quantity"],
+                Cell(row["mean"], row["se"], digits=self.digits, tiny=True),
+                row["repetitions"],
+                row["nan"],
+                *(self._comparison(row) if self.expected else []),
+            ]
+            for row in shown.to_dict("records")
+        ]
+        return Table(header, rows, experiment)
+
+    def _across(self, table: pd.DataFrame, names: list[str], experiment: str) -> Table:
+        means = table.groupby("quantity", sort=False)["mean"]
+        digits = {str(q): self.digits * bool((own % 1 != 0).any()) for q, own in means}
+        rows: list[list[Entry]] = []
+        places = [name for name in (DATA_SET, "setting", "group") if name in table]
+        for _, own in table.groupby(places, sort=False):
+            cells = {row["quantity"]: row for row in own.to_dict("records")}
+            found = (cells.get(q, {"mean": math.nan, "se": math.nan}) for q in digits)
+            shown = zip(found, digits.values(), strict=True)
+            values = [Cell(row["mean"], row["se"], digits=d) for row, d in shown]
+            rows.append([*map(str, own[names].iloc[0]), *values])
+        return Table([*names, *digits], rows, experiment)
+
+    def _comparison(self, row: Mapping[Hashable, Any]) -> list[Cell]:
+        if math.isnan(row["difference"]):
+            return [Cell()] * 3
+        se = row["difference_se"]
+        z = row["difference"] / se if se > 0 else math.nan
+        return [
+            Cell(row["expected"], digits=self.digits),
+            Cell(row["difference"], se, digits=self.digits, sign=True, tiny=True),
+            Cell(z, digits=1, sign=True),
+        ]
+
+
+def _gist(numbers: pd.DataFrame) -> str:
+    """Say how far means are from what they should be; "" where nothing says what."""
+    known = numbers.dropna(subset=["difference"])
+    if not len(known):
+        return ""
+    furthest = known["difference"].abs().max()
+    errors = (known["difference"] / known["difference_se"]).abs()
+    beyond = int((errors > FAR).sum())
+    return (
+        f"{len(known)} means are within {amount(float(furthest), 4)} of what they should be, "
+        f"{beyond or 'none'} of them further than {FAR:g} SE."
+    )

@@ -1,0 +1,120 @@
+"""Methods beside the best scorer of each distribution, on the same test sets."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from rankexp.metrics.base import Metric
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report import figure
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.leaders import leaders
+from rankexp.runner.report.model import Cell, Entry, Output, Table
+from rankexp.runner.report.numbers import span
+from rankexp.runner.report.options import AtRule
+
+REGISTER = {"optimum": "Optimum"}
+
+PLACE = ["problem", "model", "rep", "fold"]
+NOT_RUN = {"value": math.nan, "short": math.nan, "short_se": math.nan}
+MARKERS = "osD^vP*X"
+
+
+class Optimum(AtRule):
+    """Rows of problems: the best scorer's value, each method's, and what it falls short by."""
+
+    generators = True
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table and a figure of it."""
+        methods = self.shown(context, block)
+        table = pd.concat([self._table(context, name, methods) for name in block.experiments])
+        title = context.metric(block.experiments[0], self.metric)
+        drawn = draw(context, table, methods, title) if len(table) else None
+        note = (
+            "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
+            "function with the least risk of pairs) on the same test sets, an optimal scorer. "
+            f"Grid points by {self.rule.label}. How far methods are from the best: ± SE over "
+            "models, paired; the figure shows 2 SE."
+        )
+        gist = self._gist(context, table, title)
+        return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
+
+    def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
+        """Say which method comes nearest to the best scorer, and how far all are from it."""
+        apart = table["short"].dropna()
+        if not len(apart):
+            return ""
+        ends = span(apart.min(), apart.max(), self.digits, sign=False)
+        return f"{leaders(context, table, 'value', metric)} Distance from the best scorer: {ends}."
+
+    def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
+        splits = self.chosen(context, experiment, methods)
+        metric = context.metric(experiment, self.metric)
+        best = context.scores(experiment, metric.of_bayes).drop_duplicates(PLACE)
+        both = splits.merge(best[[*PLACE, "value"]], on=PLACE, suffixes=("", "_best"))
+        both["short"] = (both["value_best"] - both["value"]).abs()
+        units = both.groupby(["problem", "method", "unit"], sort=False)
+        values = units[["value", "value_best", "short"]].mean().reset_index()
+        over = values.groupby(["problem", "method"], sort=False)
+        result = over[["value", "value_best", "short"]].mean()
+        result["value_se"] = over["value"].sem()
+        result["best_se"] = over["value_best"].sem()
+        result["short_se"] = over["short"].sem()
+        result["units"] = over.size()
+        result = result.rename(columns={"value_best": "best"}).reset_index()
+        result.insert(0, "experiment", experiment)
+        return result
+
+    def _grids(
+        self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
+    ) -> list[Table]:
+        """Return the distances from the best, and as a detail the values."""
+        apart: list[list[Entry]] = []
+        values: list[list[Entry]] = []
+        for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
+            found = {str(row["method"]): row for row in own.to_dict("records")}
+            first = next(iter(found.values()))
+            each, digits = [found.get(name, NOT_RUN) for name in methods], self.digits
+            best = Cell(first["best"], first["best_se"], digits=digits)
+            head: list[Entry] = [context.problem_label(str(problem)), best]
+            apart.append([*head, *(Cell(r["short"], r["short_se"], digits=digits) for r in each)])
+            values.append([*head, *(Cell(row["value"], digits=digits) for row in each)])
+        header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
+        return [
+            Table(header, apart, f"{metric.label}: the best, and how far methods are from it"),
+            Table(header, values, f"{metric.label}: means over models", detail=True),
+        ]
+
+
+def draw(
+    context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
+) -> figure.Figure:
+    """Return a line a problem with a mark a method: how far it is from the best, with 2 SE."""
+    problems = list(dict.fromkeys(table["problem"]))
+    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)
+    axes.axvline(0.0, color="black", linewidth=2.0, label="the best scorer")
+    step = 0.7 / max(len(methods) - 1, 1)
+    for i, method in enumerate(methods):
+        own = table[table["method"] == method]
+        heights = [problems.index(name) - 0.35 + i * step for name in own["problem"]]
+        axes.errorbar(
+            own["short"],
+            heights,
+            xerr=2.0 * own["short_se"].fillna(0.0),
+            fmt=MARKERS[i % len(MARKERS)],
+            color=figure.colour(i),
+            markersize=4,
+            fillstyle="full" if i < len(MARKERS) else "none",  # the same marks again, hollow
+            elinewidth=0.9,
+            label=figure.literal(context.method_label(method)),
+        )
+    labels = [figure.literal(context.problem_label(name)) for name in problems]
+    axes.set_yticks(range(len(problems)), labels)
+    axes.set(ylim=(len(problems) - 0.5, -0.5))
+    axes.set_xlabel(figure.literal(f"{metric.label}: distance from the best scorer"))
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    figure.legend(made)
+    return made

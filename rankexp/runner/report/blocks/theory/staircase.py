@@ -1,0 +1,136 @@
+"""The least expected pairwise hinge loss is a staircase; beside it, what estimators fit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.runner.analyse import bands, compare, kept
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.report import figure
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Output, Table
+from rankexp.runner.report.options import AtRule, ProblemName
+from rankexp.runner.report.render.text import cell_text
+
+REGISTER = {"staircase": "Staircase"}
+
+Title = tuple[str, str]  # an experiment's, and a method
+
+NAMES = {
+    "levels": "different scores",
+    "integer": "furthest from a whole step",
+    "risk": "hinge risk of the staircase",
+    "risk_logistic": "hinge risk of the log ratio",
+    "rank_risk": "rank risk of the staircase, ties 1/2",
+    "rank_risk_logistic": "rank risk of the log ratio, the least",
+}
+"""Quantities of the check, in the order of the table."""
+
+
+class Staircase(AtRule):
+    """The steps of the check `hinge_staircase` beside the log of the likelihood ratio.
+
+    With an `evaluate` experiment behind the simulation also the curves that its methods keep
+    ``at`` fixed points, a panel an experiment and method, of its first problem.
+    """
+
+    problem: ProblemName | None = None
+    """Another problem than the experiments' first one."""
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.9
+    """Of the samples that a band holds at each x."""
+
+    shows = (Evaluate, Simulate)
+    check = "hinge_staircase"
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find what cannot be shown; of simulations it needs one, and no more."""
+        yield from super().faults(study, block)
+        setups = [study.experiments.get(name) for name in block.experiments]
+        count = sum(isinstance(setup, Simulate) for setup in setups)
+        if count != 1 and None not in setups:
+            text = f"block '{block.block}' shows one simulation, and {count} are named"
+            yield Fault(("experiment",), text)
+
+    def needed(self, context: Context, block: Block) -> list[str]:
+        """Return no methods, for all of them and the simulation."""
+        return []
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, the steps, and a table of what the check says of them."""
+        names = block.experiments
+        runs = [n for n in names if isinstance(context.study.experiments[n], Evaluate)]
+        simulated = [name for name in names if name not in runs]
+        steps = compare.as_found(context.frame, simulated[0], "step")
+        if not len(steps):
+            return Output(notes=["There are no steps."])
+        steps = steps[(steps["setting"] == 0) & (steps["rep"] == 0)].reset_index(drop=True)
+        steps["log_ratio"] = np.log(steps["p_plus"] / steps["p_minus"])
+        steps["log_ratio"] -= (steps["log_ratio"].max() + steps["log_ratio"].min()) / 2
+        fitted = {
+            (context.study.experiments[name].title or name, method): curves
+            for name in runs
+            for method, curves in self._fitted(context, name).items()
+        }
+        numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
+        gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
+        drawn, notes = self._draw(context, steps, fitted), self._notes(fitted)
+        return Output(numbers, [table], drawn, notes, gist=f"The least hinge loss: {gist}.")
+
+    def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.Kept]]:
+        """Return the curves at fixed points of one problem, by method."""
+        setup = context.evaluate(experiment)
+        if setup.keep is None or setup.keep.at is None:
+            return {}
+        methods = [name for name in self.methods or setup.methods if name in setup.methods]
+        curves = kept.curves(self.sources(context, experiment, methods), "scoring_function")
+        found = kept.by_method(curves, self.problem or setup.problems[0])
+        return {name: found[name] for name in methods if name in found}
+
+    def _grid(self, context: Context, experiment: str) -> Table:
+        table = compare.simulated(context.frame, experiment)
+        first = table[(table["setting"] == 0) & (table["group"] == "")]
+        values = dict(zip(first["quantity"], first["mean"], strict=True))
+        rows: list[list[Entry]] = [
+            [text, Cell(values[name], digits=0 if name == "levels" else self.digits)]
+            for name, text in NAMES.items()
+            if name in values
+        ]
+        return Table(["Of the population", "Value"], rows, "The staircase and the log ratio")
+
+    def _notes(self, fitted: Mapping[Title, Sequence[kept.Kept]]) -> list[str]:
+        notes = [
+            "The steps minimise the expected hinge loss of pairs on a grid, a linear program; all "
+            "have whole heights. The logistic and the exponential loss are least at the log "
+            "ratio and at half of it, which tie nothing."
+        ]
+        if fitted:
+            notes.append(
+                f"Curves: the mean and {100 * self.share:g} % of the samples at each x, and in "
+                "grey the first sample, each less its mean over the points of the grid."
+            )
+        return notes
+
+    def _draw(
+        self, context: Context, steps: pd.DataFrame, fitted: Mapping[Title, Sequence[kept.Kept]]
+    ) -> figure.Figure:
+        count, columns = max(len(fitted), 1), 2 if len(fitted) == 4 else 3
+        made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
+        x = steps["x"]
+        low, high = float(x.min()), float(x.max())
+        for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
+            grid = curves[0].x
+            inside = (grid >= low) & (grid <= high)
+            centred = bands.centred(np.array([one.y for one in curves]), inside)[:, inside]
+            figure.samples(own, grid[inside], centred, self.share, figure.colour(0))
+            figure.title(own, context.method_label(method), title)
+        for own in axes:
+            own.step(x, steps["r"], where="mid", color="black", lw=1.4, label="population")
+            own.plot(x, steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio")
+            own.set(xlim=(low, high), xlabel="x")
+        axes[0].set_ylabel("centred score")
+        figure.legend(made)
+        return made

@@ -1,0 +1,270 @@
+"""Rebuild every table and figure of a results folder from its manifest and records alone."""
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import ValidationError
+
+from rankexp import registry
+from rankexp.errors import ConfigError, RankexpError, one_line
+from rankexp.metrics.base import parse
+from rankexp.runner import plan
+from rankexp.runner.analyse import complete
+from rankexp.runner.analyse.frame import COLUMNS
+from rankexp.runner.config import claims, published
+from rankexp.runner.config.load import load
+from rankexp.runner.config.outside import kept, lacking
+from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.files import write_atomically
+from rankexp.runner.plan import Cell
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.figure import styled
+from rankexp.runner.report.model import Output, Section
+from rankexp.runner.report.page import page
+from rankexp.runner.report.render import csv, markdown, terminal, text
+from rankexp.runner.report.runs import bibtex, whole
+from rankexp.runner.report.write import files
+from rankexp.runner.run.manifest import facts_of, read_manifest
+from rankexp.runner.run.store import Store
+
+REFERENCE = "reference"
+"""Beside the folders of results: that of full runs, which no ordinary run writes into."""
+LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
+REPORTED = (
+    "title",
+    "source",
+    "bibtex",
+    "text",
+    "report",
+)  # the parts of a study that only a report shows
+
+
+@dataclass(frozen=True)
+class Built:
+    """A block of a report as it is written."""
+
+    block: Block
+    output: Output
+    files: dict[str, bytes] = field(default_factory=dict)  # by name
+    error: Exception | None = None  # why it failed
+
+    @property
+    def section(self) -> Section:
+        """Its part of the page."""
+        title = self.block.title or self.block.name
+        return Section(title, self.block.text or "", self.output, list(self.files))
+
+    def on_page(self, said: set[str]) -> Section:
+        """Return its part of a page with a head: what has no table is told by its gist, but once.
+
+        `said` are the gists further up.
+        """
+        own, gist = self.output, "" if self.output.gist in said else self.output.gist
+        told = not own.lead and all(one.detail for one in own.tables)
+        if gist and (told or self.block.aside):
+            said.add(gist)
+        lead = [gist] if gist and told else own.lead
+        return replace(self.section, output=replace(own, lead=lead, gist=gist))
+
+
+@dataclass
+class Report:
+    """All blocks of a study, made once; one that fails takes nothing from the others."""
+
+    context: Context
+    folder: Path  # where the files go
+
+    @cached_property
+    def blocks(self) -> list[Built]:
+        """Each block of the study with what it shows, or why it cannot.
+
+        Those that gather what others show are built last, and stand in their place.
+        """
+        blocks, made = self.context.study.report, dict[str, Built]()
+        with styled():
+            for block in sorted(blocks, key=_gathers):
+                made[block.name] = self._build(block)
+                self.context.shown[block.name] = made[block.name].output
+        return [made[block.name] for block in blocks]
+
+    def _build(self, block: Block) -> Built:
+        try:
+            output = self._output(block)
+            return Built(block, output, files(block.name, output))
+        except Exception as error:
+            known = isinstance(error, RankexpError)
+            why = str(error) if known else f"{one_line(error)} (see {LOG})"
+            earlier = "Files of it, if any, are of an earlier report."
+            said = f"FAILED: block '{block.name}': {why}. {earlier}"
+            return Built(block, Output(incomplete=[said], failed=True), error=error)
+
+    def _output(self, block: Block) -> Output:
+        try:
+            kind = registry.get("report.blocks", block.block)
+            options = kind.model_validate(block.options)
+        except (registry.UnknownNameError, ValidationError) as error:
+            raise ConfigError(f"its options are wrong: {error}") from error
+        for fault in options.faults(self.context.study, block):
+            raise ConfigError(fault.text)
+        output = options.build(self.context, block)
+        assert isinstance(output, Output)
+        return output
+
+    @property
+    def failures(self) -> list[str]:
+        """A sentence a block that failed."""
+        return [line for own in self.blocks if own.error for line in own.output.incomplete]
+
+    @property
+    def exit_code(self) -> int:
+        """0 where all blocks were made, else the exit code of the worst error."""
+        errors = (own.error for own in self.blocks if own.error)
+        return max((getattr(error, "exit_code", 1) for error in errors), default=0)
+
+    def write(self) -> list[Path]:
+        """Write all files and return their paths.
+
+        Where there are no records it is an error: tables that came without them, as those of a
+        fresh clone do, are kept rather than replaced by empty ones.
+        """
+        if not self.context.records:
+            raise ConfigError(
+                f"{self.folder}: there are no records to make tables from, so its files were left "
+                "as they are; run the study first"
+            )
+        # It is the largest: written before blocks are made, it takes no memory beside theirs.
+        scores = self.folder / "scores.csv"
+        write_atomically(scores, csv.table(scores_table(self.context)).encode())
+        contents: dict[str, bytes] = {}
+        for own in self.blocks:
+            contents |= own.files
+        headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
+        sections, aside = (
+            [
+                own.on_page(said) if headed else own.section
+                for own in self.blocks
+                if own.block.aside is where
+            ]
+            for where in (False, True)
+        )
+        contents["report.md"] = markdown.page(page(self.context, sections, aside)).encode()
+        contents["run.md"] = (markdown.body(whole(self.context)) + "\n").encode()
+        contents["cite.bib"] = bibtex(self.context).encode()
+        traces = [
+            "".join(traceback.format_exception(own.error)) for own in self.blocks if own.error
+        ]
+        if traces:
+            contents[LOG] = "\n".join(traces).encode(errors="replace")
+            (self.folder / LOG).parent.mkdir(exist_ok=True)
+        for name, content in contents.items():
+            write_atomically(self.folder / name, content)
+        return [scores, *(self.folder / name for name in contents)]
+
+    def summary(self) -> str:
+        """Return what the page shows as plain text, without blocks that nothing was run for."""
+        totals = [map(self.context.total, own.block.experiments) for own in self.blocks]
+        return "\n\n\n".join(
+            f"{text.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
+            for own, run in zip(self.blocks, totals, strict=True)
+            if own.error or (any(t.missing < t.expected for t in run) and not own.block.aside)
+        )
+
+
+def _gathers(block: Block) -> bool:
+    """Whether a block is made of what the others show."""
+    try:
+        return bool(registry.get("report.blocks", block.block).gathers)
+    except registry.UnknownNameError:  # said where it is built
+        return False
+
+
+def open_report(
+    folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
+) -> Report:
+    """Return the report of a results folder, of its manifest and records.
+
+    `study` is as it is now in its file, by default as it was run; `cells` are its own with the
+    data that the manifest has, planned by default. Raises `ConfigError` where the manifest is
+    missing or of another format.
+    """
+    manifest = read_manifest(folder)
+    if not manifest:
+        raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
+    if study is not None:
+        manifest |= {"published": published.rows_of(study), "claims": claims.rows_of(study)}
+    try:
+        study = study or Study.model_validate(manifest["study"])
+    except ValidationError as error:
+        why = "; ".join(lacking(kept(manifest))) or str(error)
+        raise ConfigError(
+            f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
+            f"{why}"
+        ) from error
+    missing = lacking(kept(manifest))
+    if cells is None:
+        cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))
+    store = Store(folder)
+    records = store.read()
+    reference = folder.resolve().parent / REFERENCE / study.study
+    problems = [*store.problems, *missing]
+    return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
+
+
+def edited(manifest: Mapping[str, Any]) -> str | None:
+    """Say if the file that a study was run from has another report section now."""
+    file, then = manifest.get("config"), manifest.get("study", {})
+    if not file or not Path(file).is_file():
+        return None
+    try:
+        study = load(Path(file))
+        quick = f"{study.study}-quick" == then.get("study")
+        study = load(Path(file), "quick") if quick else study
+    except RankexpError:
+        return f"{file}: there are errors in it now, so the report is that of the last run"
+    now = study.model_dump(mode="json", include=set(REPORTED))
+    if all(now[part] == then.get(part) for part in REPORTED):
+        return None
+    return (
+        f"{file}: its report has changed since the last run; "
+        f"'rankexp report {file}{' --quick' * quick}' makes tables as it says now"
+    )
+
+
+def progress(folder: Path) -> str:
+    """Return what is done, missing and failed in a results folder, a line an experiment."""
+    context = open_report(folder).context
+    lines = [f"{folder}: {context.study.title}"]
+    for name in context.study.experiments:
+        total = context.total(name)
+        lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} records'}")
+        lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
+    lines += [f"  {problem}" for problem in context.problems]
+    return "\n".join(map(text.one_line, lines))
+
+
+def scores_table(context: Context) -> pd.DataFrame:
+    """Return the rows of ``scores.csv``: every metric of every grid point.
+
+    Fitted quantities (objective, gap, ...) stay in the records. What belongs to a model, not
+    to a method (``rank_loss:bayes``, the Bayes scorer's loss), stands there once a model, with
+    an empty method, rep and grid.
+    """
+    frame = context.frame
+    keep = frame["metric"] == ""
+    bayes = pd.Series(False, index=frame.index)
+    for name, setup in context.study.experiments.items():
+        own = frame["experiment"] == name
+        if not isinstance(setup, Evaluate):
+            keep |= own
+            continue
+        metrics = list(map(parse, setup.metrics))
+        keep |= own & frame["metric"].isin(list(map(repr, metrics)))
+        bayes |= own & frame["metric"].isin([metric.of_bayes for metric in metrics])
+    once = frame[bayes].drop_duplicates(["experiment", "problem", "model", "metric"])
+    once = once.drop(columns=["rep", "fold", "method", "grid"])
+    return pd.concat([frame[keep], once], ignore_index=True)[COLUMNS]

@@ -1,0 +1,241 @@
+"""What every block works from: the study, its cells, the records, and views of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rankexp import registry
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import Metric, parse
+from rankexp.runner.analyse import complete, queries, select
+from rankexp.runner.analyse.adjust import NAN
+from rankexp.runner.analyse.complete import Count
+from rankexp.runner.analyse.frame import long_frame, scores
+from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.config import published
+from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.plan import Cell
+from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
+from rankexp.runner.report.model import Output
+from rankexp.runner.run.record import Record
+from rankexp.seeds import stream
+
+
+@dataclass
+class Context:
+    """A study with its records."""
+
+    study: Study
+    cells: list[Cell]  # what a complete run would have
+    records: Mapping[str, Record]  # what there is, by key
+    manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
+    problems: list[str] = field(default_factory=list)  # faults found in the store
+    reference: Path | None = None  # folder with the tables of a full run, where there is one
+    shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
+    _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
+    _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All numbers, long."""
+        return long_frame(self.cells, self.records)
+
+    @cached_property
+    def counts(self) -> dict[tuple[str, str, str], Count]:
+        """How the cells stand, by experiment, problem and method."""
+        return complete.completeness(self.cells, self.records)
+
+    @cached_property
+    def published(self) -> dict[published.Key, published.Published]:
+        """Published values that the manifest keeps; empty where the study has none."""
+        return published.table(self.manifest.get("published") or [])
+
+    def total(self, experiment: str, methods: Sequence[str] = ()) -> Count:
+        """Return how the cells of an experiment stand, of all methods or of some."""
+        return complete.total(
+            count
+            for (name, _, method), count in self.counts.items()
+            if name == experiment and (not methods or method in methods)
+        )
+
+    def ran(self, experiment: str) -> bool:
+        """Whether an experiment has any record."""
+        own = self.total(experiment)
+        return own.missing < own.expected
+
+    def evaluate(self, experiment: str) -> Evaluate:
+        """Return an experiment of the kind `evaluate`; the other kind is an error."""
+        found = self.study.experiments[experiment]
+        if not isinstance(found, Evaluate):
+            raise ConfigError(f"experiment '{experiment}' has no methods: it is a simulation")
+        return found
+
+    def referred(self, table: str, column: str, line: Mapping[str, Any]) -> float:
+        """Return what a full run has in place of a line's value; NaN where none is at hand."""
+        file = self.reference and self.reference / f"{table}.csv"
+        if not file or not file.is_file():
+            return float("nan")
+        names = ["experiment", "problem", "method"]
+        try:
+            found = pd.read_csv(file, index_col=names)[column]
+            return float(found.get(tuple(line[name] for name in names), float("nan")))
+        except (KeyError, TypeError, ValueError):  # a table of another make
+            return float("nan")
+
+    def metric(self, experiment: str, asked: Metric | None) -> Metric:
+        """Return the metric asked for, or the experiment's first."""
+        return asked or parse(self.evaluate(experiment).metrics[0])
+
+    def scores(
+        self,
+        experiment: str,
+        quantity: Metric | str,
+        part: str = "test",
+        *,
+        by_query: bool = False,
+    ) -> pd.DataFrame:
+        """Return the slice of one metric or named quantity; it is kept for other blocks."""
+        key = (experiment, str(quantity), part, *[QUERY] * by_query)
+        if key not in self._slices:
+            found = scores(self.frame, experiment, str(quantity), part, by_query=by_query)
+            self._slices[key] = found
+        return self._slices[key]
+
+    def chosen(
+        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
+    ) -> pd.DataFrame:
+        """Return the rows that a rule chooses, for some methods."""
+        key = (experiment, str(metric), "rule", str(rule))
+        if key not in self._slices:
+            by = rule.by or metric
+            self._slices[key] = rule.apply(
+                self.scores(experiment, metric),
+                lambda part: self.scores(experiment, by, part),
+                by.direction == "higher",
+            )
+        rows = self._slices[key]
+        return rows[rows["method"].isin(list(methods))]
+
+    def model(self, problem: str, place: int = 0) -> Any:
+        """Return one of a generator's models, as the study drew it; a data set is an error."""
+        entry = self.study.generators.get(problem)
+        if entry is None:
+            raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
+        generator = registry.get("generators", entry.generator)(**entry.params)
+        return generator.draw_model(stream(self.study.seed, f"{problem}/model/{place}"))
+
+    def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
+        """Say for each experiment what is lacking; an empty list where nothing is."""
+        short = {name: complete.shortfall(self.total(name, methods)) for name in experiments}
+        return [f"{lacking} of {name}." for name, lacking in short.items() if lacking]
+
+    def problem_label(self, problem: str) -> str:
+        """Return what a problem is called in tables."""
+        entry = self.study.data.get(problem) or self.study.generators.get(problem)
+        return (entry.label if entry else None) or problem
+
+    def row_labels(self, places: Sequence[tuple[str, str]]) -> list[str]:
+        """Return what (experiment, problem) are called as rows, with experiments if needed."""
+        distinct = [problem for _, problem in dict.fromkeys(places)]
+        return [
+            self.problem_label(problem)
+            + (f" ({experiment})" if distinct.count(problem) > 1 else "")
+            for experiment, problem in places
+        ]
+
+    def method_label(self, method: str) -> str:
+        """Return what a method is called in tables."""
+        entry = self.study.methods.get(method)
+        return (entry.label if entry else None) or method
+
+    def rows(self, problem: str) -> float:
+        """Return a data set's rows; NaN where they are unknown."""
+        known = self.manifest.get("data", {}).get(problem, {}).get("rows")
+        return float("nan") if known is None else float(known)
+
+    def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
+        """Return the design of each problem's differences in a metric."""
+        place, problems = (experiment, str(metric)), self.evaluate(experiment).problems
+        if place not in self._designs:
+            self._designs[place] = {n: self._design(experiment, n, metric) for n in problems}
+        return self._designs[place]
+
+    def _design(self, experiment: str, problem: str, metric: Metric) -> Design:
+        """Return a design with what bounds its errors; queries are pairs if values are of them."""
+        setup, rows = self.evaluate(experiment), self.rows(problem)
+        found = design(self.study, setup, problem, rows)
+        if found.pairs == QUERIES:
+            tables = [self.scores(experiment, metric, by_query=own) for own in (False, True)]
+            splits, each = (table[table["problem"] == problem] for table in tables)
+            if queries.are_pairs(splits, each):
+                reach = each["value"].max() - each["value"].min()  # of a query, as far as is seen
+                return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
+            found = design(self.study, setup, problem, rows, grouped=False)
+        return replace(found, examples=self.examples(problem, metric))
+
+    def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:
+        """Return splits with a row a query where queries are the pairs; others as they are."""
+        designs = self.designs(experiment, metric)
+        wanted = [name for name, found in designs.items() if found.pairs == QUERIES]
+        if not wanted:
+            return splits
+        return queries.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
+
+    def examples(self, problem: str, metric: Metric) -> float:
+        """Return how many examples a metric's value rests on, over how far one can move it.
+
+        Those of the smallest level for a metric of levels alone (half of all, at most, where the
+        counts are neither declared nor read), else all. Models are the design's own.
+        """
+        if problem in self.study.generators:
+            return float("inf")
+        prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
+        known = self.manifest.get("data", {}).get(problem, {}).get("reading", {})
+        levels = [rows for _, rows in known.get("levels", [])]
+        count = self.rows(problem)
+        if "continuous" not in metric.kinds:
+            counts = (prints.classes if prints else None) or levels
+            count = _moved(counts, pooled=metric.reading.pooled) if counts else count / 2
+        return float("nan") if reach is None else count / reach
+
+    def missing_data(self, problem: str) -> str | None:
+        """Return why a problem's data was not to be had, or None where it was."""
+        reason = self.manifest.get("missing_data", {}).get(problem)
+        return None if reason is None else str(reason)
+
+
+def design(
+    study: Study, setup: Evaluate, problem: str, rows: float = NAN, *, grouped: bool = True
+) -> Design:
+    """Return the design of a problem's differences, whose `rows` are NaN if unknown.
+
+    Test sets that the data names have queries as pairs where its rows are ranked within groups.
+    If not, or not `grouped`, several such test sets are folds, whose training parts overlap.
+    """
+    found, entry, folds = (
+        setup.protocol.design(rows),
+        study.data.get(problem),
+        setup.protocol.size(),
+    )
+    if found.pairs not in (EXAMPLES, QUERIES):
+        return found
+    if grouped and entry is not None and entry.groups is not None and setup.within_groups:
+        return Design(QUERIES)
+    return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
+
+
+def _moved(counts: Sequence[int], *, pooled: bool) -> float:
+    """Return how many examples there are for the one that has most to say.
+
+    All pairs over those of an example of the smallest level where pairs are pooled; else the
+    smallest level's examples, as each pair of levels has a share of its own.
+    """
+    if not pooled:
+        return float(min(counts))
+    total = sum(counts)
+    pairs = (total**2 - sum(count**2 for count in counts)) / 2
+    return pairs / (total - min(counts))

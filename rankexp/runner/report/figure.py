@@ -1,0 +1,311 @@
+"""The frame that all figures share: size, style, panels, legends, labels. Blocks draw data only.
+
+Figures are readable on paper, safe for colour-blind readers, and the same bytes each time. Text
+is never taken for mathematics: a label ``income >$50K`` is drawn as it stands.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from io import BytesIO
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from rankexp.runner.analyse.bands import band
+from rankexp.runner.report.render.text import one_line
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import matplotlib.figure
+    from matplotlib.artist import Artist
+    from matplotlib.ft2font import FT2Font
+
+    from rankexp.arrays import Floats
+
+# Named here for all blocks: matplotlib is imported where something is drawn, as it takes long.
+Axes: TypeAlias = "matplotlib.axes.Axes"
+Figure: TypeAlias = "matplotlib.figure.Figure"
+
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
+"""Okabe and Ito's palette."""
+FONT, SMALL = "DejaVu Sans", 7.5
+STYLE: dict[str, Any] = {
+    "font.family": FONT,
+    "font.size": 8.5,
+    "text.parse_math": False,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "pdf.fonttype": 42,
+    "path.simplify": False,
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""Kinds of files that a figure is written as; nothing in them changes with time or place."""
+DPI = 200
+REMARK = "#b00000"
+LINE = 0.17  # height of a line at the usual size, inches
+HANDLE = 0.57  # width of a legend's handle with the space around it, inches
+MARGIN = 0.8  # width of the labels of y, inches
+LONGEST, ASLANT = 3.2, 1.4  # width of a label, and of one aslant, beyond which it is cut, inches
+MOST_LINES = 3  # of a label below a place
+MOST_DOTS = 50  # values of a box that are shown as dots, too
+DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
+_TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def styled() -> AbstractContextManager[None]:
+    """Return a context in which matplotlib draws in this style."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
+
+
+@cache
+def _font() -> "FT2Font":
+    """Return a font of our own: matplotlib's changes its size with whatever is drawn."""
+    from matplotlib.font_manager import findfont
+    from matplotlib.ft2font import FT2Font
+
+    font = FT2Font(findfont(FONT))
+    font.set_size(STYLE["font.size"], 72)
+    return font
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    return frozenset(_font().get_charmap())
+
+
+def inches(text: str) -> float:
+    """Return the width of a line of text at the usual size."""
+    font = _font()
+    font.set_text(text)
+    return float(font.get_width_height()[0]) / 64 / 72
+
+
+def literal(text: object, longest: float = LONGEST) -> str:
+    """Return text from a study as it is drawn: one line, nothing that is obeyed or cannot be seen.
+
+    Letters that the font lacks become a replacement character. A leading underscore, which would
+    keep a label out of legends, stands behind a space of no width. What is longer is cut.
+    """
+    line = one_line(str(text))[:500]
+    line = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    while (width := inches(line)) > longest:
+        line = line[: min(int(len(line) * longest / width), len(line) - 2)] + "…"
+    return "\N{ZERO WIDTH SPACE}" + line if line.startswith("_") else line
+
+
+def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
+    """Return text from a study on as many lines as a width in inches asks for."""
+    line = literal(text, longest)
+    whole = inches(line)
+    if whole > width:
+        line = "\n".join(wrap(line, max(int(len(line) * width / whole), 1)))
+    return line or " "
+
+
+def colour(place: int) -> str:
+    """Return the colour of the method at this place."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def panels(
+    count: int,
+    columns: int,
+    size: tuple[float, float],
+    *,
+    heights: Sequence[float] = (1.0,),
+    below: float = 0.0,
+    least: float = 0.0,
+    share: Literal["none", "all", "row"] = "none",
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure and the axes of its panels, row by row; places left over stay empty.
+
+    At most `columns` panels stand side by side, each of a size in inches. `heights` are those of
+    the parts of a panel, one below the other, in proportion: the axes returned are those of the
+    first panel from above, then those of the second. `below` is the height for a legend, `least`
+    the width of the whole at least, in inches; `share` says which panels have the same x and y.
+    """
+    from matplotlib.figure import Figure
+
+    columns = max(min(columns, count), 1)
+    rows = max(-(-count // columns), 1)
+    figure = Figure(figsize=(max(size[0] * columns, least), size[1] * rows + below))
+    figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
+    parts, ratios = len(heights), [*heights] * rows
+    axes = figure.subplots(
+        rows * parts, columns, squeeze=False, sharex=share, sharey=share, height_ratios=ratios
+    )
+    ordered = axes.reshape(rows, parts, columns).transpose(0, 2, 1).ravel()
+    for unused in ordered[count * parts :]:
+        unused.set_visible(False)
+    for lowest in ordered[: count * parts][-columns:]:
+        lowest.tick_params(labelbottom=True)  # also above a place left over
+    return figure, list(ordered[: count * parts])
+
+
+def _width(axes: Axes) -> float:
+    """Return the width of a panel with its labels, inches."""
+    spec, figure = axes.get_subplotspec(), axes.get_figure()
+    assert spec is not None and figure is not None
+    return float(figure.bbox.width / figure.dpi) / spec.get_gridspec().ncols
+
+
+def title(axes: Axes, *texts: object, bold: bool = False) -> None:
+    """Write texts from a study above a panel, each on lines of its own."""
+    room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
+    lines = [wrapped(text, room) for text in texts]
+    axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
+
+
+def name_places(axes: Axes, labels: Sequence[str]) -> None:
+    """Name places 0, 1, ... along x, on as many lines as needed; aslant where they are narrow."""
+    room = (_width(axes) - MARGIN) / max(len(labels), 1)
+    texts = [wrapped(label, 0.9 * room) for label in labels]
+    how: dict[str, Any] = {}
+    if max((text.count("\n") for text in texts), default=0) >= MOST_LINES:
+        texts = [literal(label, ASLANT) for label in labels]
+        how = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(texts)), texts, **how)
+    axes.tick_params(axis="x", length=0)
+
+
+def legend(figure: Figure, handles: Sequence["Artist"] | None = None) -> None:
+    """Put a legend below the panels: each label once, in as many columns as there is room for."""
+    found: dict[str, Any] = {str(one.get_label()): one for one in handles or ()}
+    for axes in figure.axes if handles is None else ():
+        for one, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, one)
+    if not found:
+        return
+    width, height = figure.get_size_inches()
+    rows = 1
+    while rows < len(found) and _legend_width([*found], rows) > width:
+        rows += 1
+    figure.set_size_inches(width, height + LINE * (rows - 1))
+    columns = -(-len(found) // rows)
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns)
+
+
+def _legend_width(labels: Sequence[str], rows: int) -> float:
+    """Return the width of a legend whose columns have so many rows, inches."""
+    columns = (labels[place : place + rows] for place in range(0, len(labels), rows))
+    return sum(max(map(inches, column)) + HANDLE for column in columns)
+
+
+def note(axes: Axes, text: str, place: tuple[float, float], **style: Any) -> None:
+    """Write a few words of our own just above a place."""
+    style |= {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
+    axes.annotate(text, place, xytext=(0, 2.5), **style)
+
+
+def boxes(
+    axes: Axes,
+    values: Sequence["Floats"],
+    whiskers: float | tuple[float, float] = 1.5,
+    colours: Sequence[int] | None = None,
+) -> None:
+    """Draw a box a method at x = 0, 1, ...; a method without values has none.
+
+    `whiskers` is as in matplotlib: multiples of the box's height, or two percentages. `colours`
+    are places of the methods, where others stand at x. Few values are shown as dots, too.
+    """
+    few = max(map(len, values), default=0) <= MOST_DOTS
+    for place in (place for place, own in enumerate(values) if len(own)):
+        axes.boxplot(
+            values[place],
+            positions=[place],
+            widths=0.55,
+            whis=whiskers,
+            patch_artist=True,
+            manage_ticks=False,
+            showfliers=not few,
+            boxprops={
+                "facecolor": colour(colours[place] if colours else place),
+                "alpha": 0.75,
+                "linewidth": 0.9,
+            },
+            medianprops={"color": "black", "linewidth": 1.3},
+            whiskerprops={"linewidth": 0.9},
+            capprops={"linewidth": 0.9},
+            flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
+        )
+    if few:
+        dots(axes, values)
+    axes.set_xlim(-0.6, len(values) - 0.4)
+
+
+def dots(axes: Axes, values: Sequence["Floats"]) -> None:
+    """Draw each value as a dot beside the middle of its box, at x = 0, 1, ...; always the same."""
+    for place, own in enumerate(values):
+        # Golden steps spread any number of dots evenly, neighbours in value far apart.
+        shift = (np.argsort(np.argsort(own)) * GOLDEN) % 1.0 - 0.5
+        axes.plot(place + DOTS * shift, own, "o", color="black", alpha=0.35, ms=1.8, mew=0)
+
+
+def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
+    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
+    own = band(curves, share)
+    label = f"{100 * share:g} % of samples"
+    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
+    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
+    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
+
+
+def finish(figure: Figure, remarks: Sequence[str]) -> None:
+    """Say above the panels what a run lacks, and write powers without mathematics."""
+    from matplotlib.ticker import LogFormatterMathtext
+
+    axes = [axis for own in figure.axes for axis in (own.xaxis, own.yaxis)]
+    for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
+        if isinstance(made, LogFormatterMathtext):
+            made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
+    width, height = figure.get_size_inches()
+    lines = [wrapped(text, width, longest=math.inf) for text in remarks]
+    if lines:
+        said = "\n".join(lines)
+        figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
+        figure.suptitle(said, color=REMARK, fontsize=STYLE["font.size"])
+
+
+def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return what writes powers such as 2×10⁻³ where matplotlib writes TeX."""
+
+    def raised(power: re.Match[str]) -> str:
+        return power[1].translate(_SUPERSCRIPT)
+
+    def plain(values: Any) -> list[str]:
+        found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
+        return [_POWER.sub(raised, text).replace("-", "−") for text in found]
+
+    return plain
+
+
+def drawn(figure: Figure) -> Iterator[tuple[str, bytes]]:
+    """Yield each kind of file, ``png`` and ``pdf``, with its content."""
+    for kind, metadata in KINDS.items():
+        buffer = BytesIO()
+        figure.savefig(buffer, format=kind, dpi=DPI, metadata=metadata)
+        yield kind, buffer.getvalue()

@@ -1,0 +1,161 @@
+"""What a report is made of, as data: cells, tables, what one block shows, and the page.
+
+A block says what stands where, never how it is written: a renderer (`report.render`)
+turns this into Markdown, LaTeX, CSV or text for the terminal.
+
+>>> from rankexp.runner.report.render.text import cell_text
+>>> cell_text(Cell(0.0052, error=0.0002, mark=Mark.NEAR))
+'.0052 ± .0002 ≈'
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+class Mark(Enum):
+    """What a value is marked with: near the published one, apart, not told, at its grid's edge."""
+
+    NEAR = "≈"
+    APART = "≠"
+    UNDECIDED = "?"
+    EDGE = "*"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value and how it is printed. Plain texts and counts stand in a table without a cell."""
+
+    value: float | str | None = None  # None, and NaN, for what there is not
+    error: float = math.nan  # standard error; NaN where it is unknown
+    interval: tuple[float, float] | None = None  # behind the value, or alone
+    mark: Mark | None = None
+    remark: str = ""  # a few words in parentheses
+    note: str = ""  # a sentence below the table, which the cell refers to
+    digits: int = 4  # decimals
+    sign: bool = False  # whether positive numbers have one, too
+    least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
+    tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Several values in one place of a table, such as published / reproduced."""
+
+    parts: Sequence["Cell | str"]
+    between: str = " / "
+
+
+Entry = Cell | Cells | str | int
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and cells."""
+
+    columns: list[str]
+    rows: Sequence[Sequence[Entry]]  # each as long as the columns
+    caption: str = ""
+    detail: bool = False  # whether it stands in the block's own files only
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield the cells that are more than a text or a count, row by row."""
+        for entry in chain.from_iterable(self.rows):
+            parts = entry.parts if isinstance(entry, Cells) else [entry]
+            yield from (part for part in parts if isinstance(part, Cell))
+
+
+@dataclass(frozen=True)
+class Said:
+    """A paragraph that a few words in bold lead."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that was found, in words with its interval, and the verdict on it."""
+
+    verdict: str  # ``equivalent``, ``holds``, ...: by which a study draws its conclusion
+    text: str
+    experiments: Sequence[str] = ()  # that it is of; empty for all of its block
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a number."""
+        return bool(self.text) and self.verdict != "not run"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How much of a source is reproduced, in three pieces of a sentence, which may be empty."""
+
+    found: str = ""  # ``9 of 27 published values``, of those that were run
+    lacks: str = ""  # what of these is not reproduced
+    left: str = ""  # what was not run: ``6 published values (vote and colic)``
+
+    @property
+    def gist(self) -> str:
+        """The pieces as a sentence."""
+        rest = {"not": self.lacks, "not run": self.left}
+        parts = [self.found, *(f"{label}: {text}" for label, text in rest.items() if text)]
+        text = "; ".join(filter(None, parts))
+        return f"{text[:1].upper()}{text[1:]}."
+
+
+@dataclass(frozen=True)
+class Output:
+    """All that one block shows."""
+
+    numbers: "pd.DataFrame | None" = None  # full precision, for the .csv
+    tables: list[Table] = field(default_factory=list)
+    figure: "Figure | None" = None  # for .png and .pdf
+    notes: list[str] = field(default_factory=list)  # sentences below
+    incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
+    failed: bool = False
+    lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
+    gist: str = ""  # all of it in a plain sentence with its numbers
+    tally: Tally | None = None  # for the head of the page, as are
+    facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
+
+    @property
+    def warnings(self) -> list[str]:
+        """Notes that warn, or say what was refused: they reach the page whatever else does."""
+        return [note for note in self.notes if note.startswith("Warning") or "refused" in note]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, the study's own words, what is shown, and the files that hold it."""
+
+    title: str
+    text: str
+    output: Output
+    files: Sequence[str] = ()
+    closing: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A whole report: what the study is, and its sections in order."""
+
+    title: str
+    source: str
+    text: str
+    incomplete: list[str]
+    sections: list[Section]
+    aside: Sequence[Section] = ()  # a line each
+
+
+def footnotes(tables: Iterable[Table]) -> dict[str, int]:
+    """Return the number of each note that cells refer to, counted as they appear."""
+    notes = dict.fromkeys(cell.note for table in tables for cell in table.cells() if cell.note)
+    return {note: i for i, note in enumerate(notes, 1)}

@@ -1,0 +1,75 @@
+r"""LaTeX: a ``table`` environment a table, which needs no package."""
+
+from collections.abc import Mapping, Sequence
+
+from rankexp.runner.report.model import Output, Table, footnotes
+from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+
+SUFFIX = "tex"
+_SIGNS = str.maketrans(
+    {sign: rf"\{sign}" for sign in "&%$#_{}"}
+    | {sign: f"${sign}$" for sign in "<>|"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "×": r"$\times$",
+        "≈": r"$\approx$",
+        "≠": r"$\neq$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "−": r"$-$",
+        "λ": r"$\lambda$",
+        "∞": r"$\infty$",
+        "–": "--",
+        "—": "---",
+    }
+)
+
+
+def escape(text: str) -> str:
+    """Escape text for LaTeX."""
+    return one_line(text).translate(_SIGNS)
+
+
+def _row(cells: Sequence[str]) -> str:
+    r"""Return a row; an empty group keeps ``\\`` from taking a first ``[`` or ``*`` as its own."""
+    line = " & ".join(map(escape, cells)) + r" \\"
+    return "{}" + line if line.lstrip().startswith(("[", "*")) else line
+
+
+def table(shown: Table, remarks: Sequence[str], notes: Mapping[str, int] | None = None) -> str:
+    """Return a table; remarks stand in its body."""
+    cells = rows(shown, notes)
+    right = to_the_right(len(shown.columns), cells)
+    columns = "".join("r" if r else "l" for r in right)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        *([rf"\caption{{{escape(shown.caption)}}}"] if shown.caption else []),
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\hline",
+        _row(shown.columns),
+        r"\hline",
+        *map(_row, cells),
+        r"\hline",
+        *(rf"\multicolumn{{{len(columns)}}}{{l}}{{{escape(text)}}} \\" for text in remarks),
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines)
+
+
+def render(output: Output) -> str | None:
+    """Return a block's file, the notes as text below, or None where it has no table."""
+    if not output.tables:
+        return None
+    numbered = footnotes(output.tables)
+    parts = []
+    for label, words in map(led, output.lead):
+        bold = rf"\textbf{{{escape(label)}}} " if label else ""
+        parts.append(rf"\noindent {bold}{escape(words)}\par")
+    parts += [table(one, output.incomplete, numbered) for one in output.tables]
+    parts += [rf"\noindent {escape(note)}\par" for note in all_notes(output)]
+    return "\n\n".join(parts) + "\n"

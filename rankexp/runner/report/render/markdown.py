@@ -1,0 +1,89 @@
+"""Markdown: a file a block with tables, and the page that shows a study in order."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
+from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+
+SUFFIX = "md"
+_MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
+_BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
+
+
+def escape(text: str) -> str:
+    """Escape what would break a table's row or be taken for markup or HTML."""
+    return _MARKUP.sub(r"\\\1", one_line(text))
+
+
+def prose(text: str) -> str:
+    """Escape a text that stands by itself; its lines and paragraphs stay."""
+    lines = "\n".join(escape(line) for line in text.strip().split("\n"))
+    return _BEGINNING.sub(_at_the_beginning, lines)
+
+
+def _at_the_beginning(match: re.Match[str]) -> str:
+    """Escape what would make a list, a heading or a quotation of a line."""
+    space, sign = match.groups()
+    return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
+
+
+def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
+    """Return a table, its caption above in bold."""
+    cells = rows(shown, notes)
+    right = to_the_right(len(shown.columns), cells)
+    lines = ["| " + " | ".join(map(escape, row)) + " |" for row in [shown.columns, *cells]]
+    lines.insert(1, "|" + "|".join("---:" if r else ":---" for r in right) + "|")
+    caption = [f"**{escape(shown.caption)}**", ""] if shown.caption else []
+    return "\n".join([*caption, *lines])
+
+
+def body(output: Output) -> str:
+    """Return all tables and notes of a block."""
+    numbered = footnotes(output.tables)
+    parts = [f"**{escape(text)}**" for text in output.incomplete]
+    for label, words in map(led, output.lead):
+        parts.append(f"**{escape(label)}** {escape(words)}" if label else prose(words))
+    parts += [table(one, numbered) for one in output.tables]
+    parts += ["\n".join(f"- {prose(one_line(note))}" for note in all_notes(output))]
+    return "\n\n".join(part for part in parts if part)
+
+
+def render(output: Output) -> str | None:
+    """Return a block's file, or None where it has no table."""
+    return body(output) + "\n" if output.tables else None
+
+
+def page(shown: Page) -> str:
+    """Return the page of a study."""
+    parts = [f"# {escape(shown.title)}"]
+    parts += [f"Source: {escape(shown.source)}"] if shown.source else []
+    parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
+    parts += [_section(section) for section in shown.sections]
+    if shown.aside:
+        parts += ["## In files", "\n".join(map(_aside, shown.aside))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(section: Section) -> str:
+    """Return a section; what is a detail stands in its files only."""
+    title = escape(section.title)
+    output = section.output
+    main = replace(output, tables=[one for one in output.tables if not one.detail])
+    pictures = [name for name in section.files if name.endswith(".png")]
+    links = ", ".join(f"[{name}]({name})" for name in section.files)
+    parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
+    parts += [body(main), section.closing, f"Files: {links}" if links else ""]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _aside(section: Section) -> str:
+    """Return the line of a section that stands in its files only, with what is wrong with it."""
+    output = section.output
+    warned = [text for text in output.warnings if text not in output.gist]
+    wrong = [f"**{escape(text)}**" for text in [*output.incomplete, *warned]]
+    links = ", ".join(f"[{name}]({name})" for name in section.files)
+    title, _ = led(Said(section.title, ""))
+    parts = [f"- **{escape(title)}**", *wrong, escape(output.gist), links]
+    return " ".join(part for part in parts if part)

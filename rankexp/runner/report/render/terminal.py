@@ -1,0 +1,32 @@
+"""Aligned plain text for the terminal: the main tables only."""
+
+from collections.abc import Mapping, Sequence
+
+from rankexp.runner.report.model import Output, Table, footnotes
+from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+
+
+def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
+    """Return a table, its caption above."""
+    cells = [list(map(one_line, row)) for row in rows(shown, notes)]
+    header = list(map(one_line, shown.columns))
+    widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+    right = to_the_right(len(header), cells)
+
+    def line(row: Sequence[str]) -> str:
+        parts = zip(row, widths, right, strict=True)
+        return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in parts).rstrip()
+
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    caption = [one_line(shown.caption)] if shown.caption else []
+    return "\n".join([*caption, line(header), rule, *map(line, cells)])
+
+
+def render(output: Output) -> str:
+    """Return a block's main tables and its notes."""
+    numbered = footnotes(output.tables)
+    parts = [*map(one_line, output.incomplete)]
+    parts += [" ".join(filter(None, led(said))) for said in output.lead]
+    parts += [table(one, numbered) for one in output.tables if not one.detail]
+    parts += ["\n".join(map(one_line, all_notes(output)))]
+    return "\n\n".join(part for part in parts if part)

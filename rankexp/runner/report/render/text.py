@@ -1,0 +1,78 @@
+"""What all renderers share: a cell as text, and which columns stand to the right."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
+from rankexp.runner.report.numbers import NOTHING, number, span
+
+_NUMERIC = re.compile(r"[-+±.\d\s/≈≠?()e%–×]*")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def cell_text(entry: Entry, notes: Mapping[str, int] | None = None) -> str:
+    """Return what stands in one place of a table; `notes` numbers those that cells refer to."""
+    if isinstance(entry, Cells):
+        return entry.between.join(cell_text(part, notes) for part in entry.parts)
+    if not isinstance(entry, Cell):
+        return str(entry)
+    text = _value(entry)
+    if entry.mark:
+        text += entry.mark.value if entry.mark is Mark.EDGE else f" {entry.mark.value}"
+    behind = [f"({entry.remark})"] if entry.remark else []
+    if entry.interval and entry.value is not None:
+        behind.append(f"({_span(entry)})")
+    behind += [f"[{notes[entry.note]}]"] if notes and entry.note else []
+    return " ".join([text, *behind] if text else behind)
+
+
+def _value(cell: Cell) -> str:
+    if isinstance(cell.value, str):
+        return cell.value
+    if cell.value is None:
+        return _span(cell) if cell.interval else NOTHING
+    if cell.value < cell.least / 2:
+        return f"<{number(cell.least, cell.digits)}"
+    text = number(cell.value, cell.digits, sign=cell.sign, tiny=cell.tiny)
+    known = not (math.isnan(cell.error) or math.isnan(cell.value))
+    return f"{text} ± {number(cell.error, cell.digits, tiny=cell.tiny)}" if known else text
+
+
+def _span(cell: Cell) -> str:
+    assert cell.interval is not None
+    return span(*cell.interval, cell.digits, sign=cell.sign, tiny=cell.tiny)
+
+
+def led(said: str | Said) -> tuple[str, str]:
+    """Return the words that lead a paragraph, with their full stop, and the paragraph."""
+    if isinstance(said, str):
+        return "", one_line(said)
+    label = one_line(said.label).rstrip()
+    return label if label.endswith((".", "?", "!")) else f"{label}.", one_line(said.text)
+
+
+def rows(table: Table, notes: Mapping[str, int] | None = None) -> list[list[str]]:
+    """Return a table's cells as text."""
+    return [[cell_text(entry, notes) for entry in row] for row in table.rows]
+
+
+def all_notes(output: Output) -> list[str]:
+    """Return a block's notes and, numbered behind them, those that its cells refer to."""
+    numbered = (f"[{i}] {note}" for note, i in footnotes(output.tables).items())
+    return [*output.notes, *numbered]
+
+
+def to_the_right(columns: int, cells: Sequence[Sequence[str]]) -> list[bool]:
+    """Which columns hold numbers and stand to the right."""
+    return [
+        bool(cells) and all(_NUMERIC.fullmatch(row[place]) for row in cells)
+        for place in range(columns)
+    ]
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without control characters that a file or a terminal obeys."""
+    return _CONTROL.sub(
+        "\N{REPLACEMENT CHARACTER}", " ".join(text.replace("\t", " ").splitlines())
+    )

@@ -1,0 +1,67 @@
+"""What rules of choice rest on, and whether experiments have it: found before anything runs."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from rankexp.metrics.base import Metric, parse
+from rankexp.registry import did_you_mean
+from rankexp.runner.analyse import select
+from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.plan import method_spec
+
+
+def metrics_of(setup: Evaluate) -> list[Metric]:
+    """Return an experiment's metrics, less those that are none, which is complained about."""
+    found = []
+    for text in setup.metrics:
+        with suppress(ValueError):
+            found.append(parse(text))
+    return found
+
+
+def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> list[str]:
+    """Return those of an experiment's methods, or of some of them, that have several points."""
+    named = [m for m in setup.methods if m in study.methods and (m in methods or not methods)]
+    return [m for m in named if len(method_spec(study.methods[m], setup).points) > 1]
+
+
+def without_inner(
+    rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()
+) -> str | None:
+    """Say that an experiment has no inner folds where a rule needs them; else None."""
+    setup = study.experiments.get(experiment)
+    if rule.name != "nested" or not isinstance(setup, Evaluate) or setup.inner is not None:
+        return None
+    grids = with_grids(study, setup, methods)
+    return (
+        f"'{experiment}' has no inner folds to choose on, and '{grids[0]}' has a grid: give the "
+        "experiment 'inner: {folds: 3}', or choose by another rule"
+        if grids
+        else None
+    )
+
+
+def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> str | None:
+    """Say what a rule rests on that these experiments do not have; None where they have it."""
+    named = {n: study.experiments[n] for n in experiments if n in study.experiments}
+    setups = {name: one for name, one in named.items() if isinstance(one, Evaluate)}
+    for name, setup in setups.items():
+        if rule.name == "validation" and not setup.protocol.validates:
+            return (
+                f"'{name}' has no validation part to choose on: name one in its protocol, "
+                "'validation: ...' of the kinds 'given' and 'models', or choose by another rule"
+            )
+        known = list(map(repr, metrics_of(setup)))
+        if rule.by is not None and (by := repr(rule.by)) not in known:
+            has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"
+            return f"'{name}' has no metric {by} to choose by{has}"
+    points = {
+        point.text
+        for setup in setups.values()
+        for name in setup.methods
+        if name in study.methods
+        for point in method_spec(study.methods[name], setup).points
+    }
+    if rule.point is None or rule.point.text in points:
+        return None
+    return f"no method has the grid point {rule.point}{did_you_mean(rule.point.text, points)}"

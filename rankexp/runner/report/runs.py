@@ -1,0 +1,148 @@
+"""How a study was run: its experiments and data as tables, and what is wrong in sentences."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankexp import __version__
+from rankexp.runner.analyse import complete
+from rankexp.runner.config.schema import Evaluate, Simulate
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Output, Table
+from rankexp.runner.report.numbers import NOTHING
+from rankexp.runner.run.prepare import to_add
+
+CITED = """\
+@software{{rankexp,
+  title = {{rankexp: experiments on training scoring functions to rank}},
+  author = {{{{The rankexp developers}}}},
+  version = {{{version}}}
+}}
+"""
+
+
+def whole(context: Context) -> Output:
+    """Return all that is known of a run, for a file of its own."""
+    names = list(context.study.experiments)
+    tables = [experiments(context), *([found] if (found := data(context)).rows else [])]
+    notes = [*facts(context), *machine(context), good(context, names), *wrong(context, names)]
+    return Output(tables=tables, notes=notes)
+
+
+def experiments(context: Context) -> Table:
+    """Return a row an experiment."""
+    rows = []
+    for name, setup in context.study.experiments.items():
+        does = setup.methods if isinstance(setup, Evaluate) else [setup.check]
+        given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
+        what = [", ".join(given), protocol(setup), ", ".join(does)]
+        total = context.total(name)
+        rows.append([name, *what, f"{total.ok} of {total.expected}"])
+    return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
+
+
+def protocol(setup: Evaluate | Simulate) -> str:
+    """Return how often and on what an experiment is done, in words."""
+    if isinstance(setup, Evaluate):
+        return setup.protocol.words()
+    return f"{setup.repetitions} repetition{'s' * (setup.repetitions > 1)} a setting"
+
+
+def data(context: Context) -> Table:
+    """Return a row a data set, as it was read."""
+    found: Mapping[str, Any] = context.manifest.get("data", {})
+    rows = []
+    for name in context.study.data:
+        known, why = found.get(name), context.missing_data(name)
+        if known is not None:
+            where = _provenance(known.get("provenance", {}))
+            prints = str(known.get("fingerprint", ""))[:12]
+            read = _reading(known.get("reading", {}))
+            rows.append([name, str(known.get("rows", NOTHING)), *read, where, prints])
+        elif why is not None:
+            rows.append([name, *[NOTHING] * 5, f"not available: {why}", NOTHING])
+    header = ["Data set", "Rows", "Features", "Missing", "Target", "Left out", "From", "SHA-256"]
+    return Table(header, rows, "Data")
+
+
+def _reading(read: Mapping[str, Any]) -> list[str]:
+    """Return features, missing cells, target and columns left out, as they were read."""
+    known = [read.get("features"), read.get("missing"), read.get("target")]
+    out = [f"{column} ({why})" for column, why in read.get("left_out", {}).items()]
+    more = f", and {len(out) - 5} more" if len(out) > 5 else ""
+    texts = [NOTHING if value is None else str(value) for value in known]
+    return [*texts, ", ".join(out[:5]) + more or NOTHING]
+
+
+def _provenance(facts: Mapping[str, Any]) -> str:
+    """Return where data came from in words; a long hash by its beginning."""
+    texts = {
+        name: "; ".join(map(" ".join, value.items())) if isinstance(value, Mapping) else str(value)
+        for name, value in facts.items()
+    }
+    hashes = {name for name, text in texts.items() if re.fullmatch(r"[0-9a-f]{32,}", text)}
+    words = (f"{name} {text[:12] if name in hashes else text}" for name, text in texts.items())
+    return ", ".join(words) or NOTHING
+
+
+def facts(context: Context) -> list[str]:
+    """Return lines on seed, versions and time, each where the manifest has it."""
+    manifest = context.manifest
+    versions = {"rankexp": manifest.get("rankexp", "?")} | manifest.get("packages", {})
+    if manifest.get("python"):
+        versions["Python"] = manifest["python"]
+    lines = [f"Seed {context.study.seed}."]
+    lines.append("Versions: " + ", ".join(f"{k} {v}" for k, v in versions.items()) + ".")
+    if manifest.get("only"):
+        lines.append(f"Only asked for: {', '.join(manifest['only'])}.")
+    used = manifest.get("used")
+    if used:
+        lines.append(
+            f"Time, all runs together: {used['wall']:.0f} s, {used['cpu']:.0f} s of all "
+            f"processors; {used['memory'] / 2**20:.0f} MiB in the largest process."
+        )
+    return lines
+
+
+def machine(context: Context) -> list[str]:
+    """Return lines on where it was run, each where the manifest has it."""
+    named = {"platform": "Platform", "cpu": "CPU", "commit": "Git commit"}
+    found = context.manifest
+    return [f"{label}: {found[key]}." for key, label in named.items() if found.get(key)]
+
+
+def good(context: Context, names: Sequence[str]) -> str:
+    """Say how many records of some experiments are good."""
+    total = complete.total(map(context.total, names))
+    return f"{total.ok} of {total.expected} records are good."
+
+
+def wrong(context: Context, names: Sequence[str]) -> list[str]:
+    """Say what is wrong with the records of some experiments; an empty list where nothing is."""
+    total, notes = complete.total(map(context.total, names)), []
+    if total.nan:
+        notes.append(
+            f"{total.nan} records have an undefined test value (a class or level without an "
+            "example in the test part); these are left out of every mean."
+        )
+    for category, count in sorted(total.categories.items()):
+        notes.append(f"Warning {category} in {count} records.")
+    for reason, count in total.reasons.most_common(20):
+        notes.append(f"{count} records: {reason}")
+    setups = (context.study.experiments[name] for name in names)
+    wanted = dict.fromkeys(problem for one in setups for problem in one.problems)
+    absent = [name for name in wanted if context.missing_data(name) is not None]
+    if absent:  # the table of data says why
+        notes.append(f"Data not available: {', '.join(absent)}.")
+        notes.append(f"{to_add(context.study, absent)}.")
+    used = {cell.key for cell in context.cells} & context.records.keys()
+    for version, count in complete.versions(context.records[key] for key in used).items():
+        if version and version != __version__:
+            notes.append(f"{count} records were made by version {version}, not {__version__}.")
+    return notes + context.problems
+
+
+def bibtex(context: Context) -> str:
+    """Return what to cite: the study's source, where it says how, and this package."""
+    own = CITED.format(version=context.manifest.get("rankexp", __version__))
+    return "\n\n".join(filter(None, [(context.study.bibtex or "").strip(), own]))

@@ -1,0 +1,327 @@
+"""One job becomes records. A method that fails, fails alone."""
+
+import contextlib
+import itertools
+import operator
+import os
+import random
+import signal
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, NoReturn
+
+import numpy as np
+import sklearn
+
+from rankexp import __version__, registry
+from rankexp.arrays import Floats
+from rankexp.errors import Interrupted
+from rankexp.keep import curves
+from rankexp.keep.curves import Curve
+from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
+from rankexp.runner.files import environment_problem
+from rankexp.runner.plan import Cell, Job
+from rankexp.runner.run import thresholds
+from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
+from rankexp.runner.run.material import Fold, folds, problem
+from rankexp.runner.run.measured import measured, rows, rows_of
+from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.scored import Scores
+from rankexp.runner.spec import EvaluateSpec, SimulateSpec, Spec
+from rankexp.seeds import stream
+
+LONGEST = 500
+"""Characters of a reason; a traceback keeps twenty times as many, of its two ends."""
+
+
+def evaluate(job: Job) -> list[Record]:
+    """Return the records of a job's cells, in their order.
+
+    Nothing but the cells determines them: neither what else is in the job, nor the process.
+    """
+    if isinstance(job.cells[0].spec, SimulateSpec):
+        works = [_Work(cell, job) for cell in job.cells]
+        for work in works:
+            work.do(_simulate, work.cell.spec)
+        return [work.record() for work in works]
+    groups = itertools.groupby(job.cells, key=lambda cell: cell.spec.unit)
+    return [record for _, group in groups for record in _evaluate_split(list(group), job)]
+
+
+def _evaluate_split(cells: list[Cell], job: Job) -> list[Record]:
+    """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
+    works = [_Work(cell, job) for cell in cells]
+    spec = cells[0].spec
+    assert isinstance(spec, EvaluateSpec)
+    made = folds(spec)
+    for place in itertools.count():
+        try:
+            fold = next(made, None)
+        except Exception as error:  # the data, not a method: it concerns them all
+            for work in works:
+                work.fail(error)
+            break
+        if fold is None:
+            break
+        for work in works:
+            if place == 0:
+                work.do(_score_test, work.cell.spec, fold)
+            elif isinstance(work.cell.spec, EvaluateSpec) and work.cell.spec.chooses:
+                work.do(_score_inner, work.cell.spec, fold)
+    return [work.record() for work in works]
+
+
+class _Work:
+    """What has been found out for a cell so far."""
+
+    def __init__(self, cell: Cell, job: Job) -> None:
+        self.cell = cell
+        self.versions = {"rankexp": __version__} | packages(cell.spec)
+        self.scores: Scores | None = None
+        if isinstance(cell.spec, EvaluateSpec):
+            again = cell.key in job.again
+            self.scores = Scores(cell.spec, job.folder, again, self.versions)
+        self.rows: list[Row] = []
+        self.inner: list[Floats] = []
+        self.curves: dict[str, Curve] = {}
+        self.texts: dict[str, str] = {}
+        self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
+        self.caught: list[str] = []
+        self.failed: Record | None = None
+
+    def do(self, step: Callable[..., float], *arguments: Any) -> None:
+        """Take a step, which returns the seconds spent fitting; after an error none is taken.
+
+        Whatever a method raises is its own failure, `sys.exit` too; only the user stops a run.
+        """
+        if self.failed is not None:
+            return
+        cpu, start = process_time(), perf_counter()
+        with warnings.catch_warnings(record=True) as caught, _apart(self.cell.key):
+            warnings.simplefilter("always")
+            try:
+                seconds = step(self, *arguments)
+            except BaseException as error:
+                if _by_user(error):
+                    raise
+                if (problem := environment_problem(error)) is not None:
+                    raise problem from error  # the method is not to blame
+                self.fail(error)
+            else:
+                self.times["fit"] += seconds
+                self.times["score"] += perf_counter() - start - seconds
+        self.times["cpu"] += process_time() - cpu
+        self.caught += _told(caught)
+
+    def fitted(self, spec: EvaluateSpec, fold: Fold, extras: Extras) -> tuple[Fitted, float]:
+        """Return what comes of the grid on the next fold, and the seconds spent on it now.
+
+        It is taken from the scores that are kept, if there are any.
+        """
+        assert self.scores is not None
+        asked = thresholds.wanted(spec.setting.metrics)
+        extras = extras._replace(thresholds=asked or spec.scores)
+        known = self.scores.next(fold)
+        if known is not None and not (asked and thresholds.lacking(known[0].known)):
+            self.times["fit"] += known[0].seconds
+            self.caught += known[1]
+            return known[0], 0.0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                found = fit(spec.method, fold, spec.setting.seed, extras)
+            finally:
+                told = _told(caught)
+                self.caught += told
+        self.scores.add(fold, found, told)
+        return found, found.seconds
+
+    def fail(self, error: BaseException) -> None:
+        """Keep an error as text: the error itself would hold all that its frames do."""
+        self.failed = self.failed or failure(self.cell, error)
+
+    def record(self) -> Record:
+        """Return the record, a failed one after an error."""
+        if self.scores is not None and self.scores.problem:
+            self.caught.append(f"UserWarning: {self.scores.problem}")
+        if self.failed is not None:
+            return replace(self.failed, warnings=_counted(self.caught))
+        versions = self.versions
+        if self.scores is not None:
+            self.scores.write([point.text for point in self.cell.spec.points])
+            versions = self.scores.versions
+        if self.inner:
+            spec = self.cell.spec
+            assert isinstance(spec, EvaluateSpec)
+            values = _known_mean(np.stack(self.inner))
+            self.rows += rows("inner", spec.setting.metrics, values)
+        return Record(
+            self.cell.key,
+            grid=self.cell.spec.points,
+            rows=self.rows,
+            curves=self.curves,
+            texts=self.texts,
+            times=self.times,
+            warnings=_counted(self.caught),
+            version=versions["rankexp"],
+            packages={name: of for name, of in versions.items() if name != "rankexp"},
+        )
+
+
+def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return warnings as texts.
+
+    Those of plug-ins the parent has told; which method meets them first is chance.
+    """
+    kinds = (w for w in caught if not issubclass(w.category, registry.PluginWarning))
+    return [f"{w.category.__name__}: {w.message}" for w in kinds]
+
+
+def packages(spec: Spec) -> dict[str, str]:
+    """Return the versions that a record names since no key has them, see `Record.packages`."""
+    named = isinstance(spec, EvaluateSpec) and spec.method.outside
+    return {"scikit-learn": sklearn.__version__} if named else {}
+
+
+@contextlib.contextmanager
+def _apart(key: str) -> Iterator[None]:
+    """Keep what a method does to its process from the others.
+
+    That is numpy's error state, the working folder, the environment and the global streams of
+    random numbers, which start from the cell's key. `os._exit` ends no process of ours; those that
+    a method forks may end as they like.
+    """
+    leave, here = os._exit, os.getpid()
+    folder, environment = Path.cwd(), dict(os.environ)
+    streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
+    random.seed(key)
+    np.random.seed(random.getrandbits(32))  # noqa: NPY002
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != here:
+            leave(status)
+        raise SystemExit(f"os._exit({status}) was called")
+
+    os._exit = refuse
+    try:
+        with np.errstate():
+            yield
+    finally:
+        os._exit = leave
+        random.setstate(streams[0])
+        np.random.set_state(streams[1])  # noqa: NPY002
+        os.chdir(folder)
+        if os.environ != environment:
+            os.environ.clear()
+            os.environ.update(environment)
+
+
+def _by_user(error: BaseException) -> bool:
+    """Tell whether an error is the user's wish to stop, not a method's own doing.
+
+    A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
+    """
+    if isinstance(error, Interrupted):
+        return True
+    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return isinstance(error, KeyboardInterrupt) and default
+
+
+def failure(cell: Cell, error: BaseException) -> Record:
+    """Return the failed record of a cell, with one line of reason and the traceback."""
+    try:
+        lines = str(error).strip().splitlines() or ["no message"]
+    except Exception:  # a message may be made by a method's own code
+        lines = ["its message cannot be shown"]
+    trace = "".join(traceback.format_exception(error))
+    return Record(
+        cell.key,
+        status="failed",
+        reason=_shortened(f"{type(error).__name__}: {lines[0]}", LONGEST),
+        grid=cell.spec.points,
+        texts={"traceback": _shortened(trace, 20 * LONGEST)},
+        version=__version__,
+    )
+
+
+def _shortened(text: str, most: int) -> str:
+    """Return a text that can be written anywhere: valid, and its middle left out if too long."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} [... {len(text) - 2 * half:,} characters ...] {text[-half:]}"
+
+
+def _counted(caught: Sequence[str]) -> list[str]:
+    """Return each warning once, with how often it came."""
+    counts = Counter(_shortened(text, LONGEST) for text in caught)
+    return [text if n == 1 else f"{text} ({n} times)" for text, n in counts.items()]
+
+
+def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
+    """Fit and score a method on its split."""
+    metrics, keep, test = spec.setting.metrics, spec.keep, fold.test
+    at_x = keep.at if keep else None
+    x = points(at_x.low, at_x.high, at_x.points, test.part.X) if at_x else None
+    at = None if x is None else fold.prepared(x)
+    extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
+    fitted, seconds = work.fitted(spec, fold, extras)
+    for part, tested in fold.tests.items():
+        scores = fitted.scores[part]
+        scores.setflags(write=False)  # no metric changes what the next one sees
+        found = measured(metrics, scores, fitted.known, tested, spec.setting.round_scores)
+        work.rows += rows_of(part, metrics, *found, tested)
+    best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
+    work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
+    for name, numbers in fitted.numbers.items():
+        work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
+    work.texts |= fitted.texts
+    names = list(keep.curves) if keep else []
+    if x is not None and fitted.at is not None:
+        names.remove(AT_POINTS)
+        work.curves |= at_points(x, fitted.at)
+    work.curves |= curves.made(names, test.X, test.part.y, fitted.scores["test"], test.best)
+    return seconds
+
+
+def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
+    """Fit and score a method on a fold inside the training part."""
+    fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
+    scores = fitted.scores["test"]
+    metrics, decimals = spec.setting.metrics, spec.setting.round_scores
+    work.inner.append(measured(metrics, scores, fitted.known, fold.test, decimals)[0])
+    return seconds
+
+
+def _known_mean(values: Floats) -> Floats:
+    """Return the mean over folds (the first axis) of what is not NaN; NaN where nothing is."""
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        return np.asarray(np.nanmean(values, axis=0))
+
+
+def _simulate(work: _Work, spec: SimulateSpec) -> float:
+    """Run one repetition of a check."""
+    check = registry.get("checks", spec.check)
+    given = {} if spec.problem is None else {"problem": problem(spec.problem, spec.preprocess)}
+    start = perf_counter()
+    found = check(stream(spec.seed, spec.path), **spec.params, **given)
+    work.rows += [_check_row(row) for row in found]
+    return perf_counter() - start
+
+
+def _check_row(row: Mapping[str, Any]) -> Row:
+    step, group = row.get("step"), row.get("group")
+    return Row(
+        str(row.get("part", "test")),
+        0,
+        None if step is None else operator.index(step),
+        None if group is None else str(group),
+        str(row["quantity"]),
+        float(row["value"]),
+    )

@@ -1,0 +1,271 @@
+"""Run what is missing of a study: hand out jobs, keep every record as it comes."""
+
+import contextlib
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
+from rankexp.runner.config.schema import Study
+from rankexp.runner.files import explained, open_to_append
+from rankexp.runner.plan import Cell
+from rankexp.runner.run.lock import advisory_lock
+from rankexp.runner.run.manifest import Manifest, Usage
+from rankexp.runner.run.prepare import Prepared, prepare, to_add
+from rankexp.runner.run.progress import Progress
+from rankexp.runner.run.scored import FOLDER
+from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
+
+PRECEDENCE = (130, 2, 4, 1, 3)
+CERTAIN = ("DataError", "ValueError", "TypeError", "FloatingPointError", "NotFittedError")
+"""Errors that come again with the same study, data and packages."""
+SAVE_EVERY = 15.0
+"""Seconds between manifests, so that a killed run's time is not lost."""
+
+
+@dataclass
+class Outcome:
+    """What came of a run: messages for the user's eyes, records there are, made now, failed."""
+
+    folder: Path
+    exit_code: int = 0
+    """0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted."""
+    messages: list[str] = field(default_factory=list)
+    records: int = 0
+    made: int = 0
+    failed: int = 0
+    stopped: bool = False
+    """Whether the time was over before all was done; records that are done are kept."""
+    cells: Sequence[Cell] | None = None
+    """All cells of the study, where the run planned for all of them: a report needs no others."""
+
+    def note(self, code: int, message: str) -> None:
+        """Add a message and the exit code it stands for."""
+        self.messages.append(message)
+        codes = {code, self.exit_code}
+        self.exit_code = next((c for c in PRECEDENCE if c in codes), 0)
+
+
+def execute(
+    study: Study,
+    *,
+    results: Path,
+    config: Path | None = None,
+    folders: Sequence[Path] = (),
+    only: Sequence[str] = (),
+    workers: int | None = None,
+    retry_failed: bool = False,
+    redo: Sequence[str] = (),
+    quiet: bool = False,
+    plan: bool = True,
+    until: float | None = None,
+) -> Outcome:
+    """Run what is missing of a study.
+
+    Results go to a folder of the study's name in `results`; data files are looked for in
+    `folders`. `only` names experiments, all if empty; `redo` names methods to run again, or is
+    ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
+    manifest. There is one worker process a core by default, and one works in this process. At
+    `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
+
+    ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
+    the folder cannot be read, or not be written to from the start.
+    """
+    prepared = prepare(
+        study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
+    )
+    workers = workers or default_workers()
+    if plan and not quiet:
+        # Why data is not used is said once, at the end.
+        short = {name: f"data set '{name}' is not used" for name in prepared.wrong}
+        shown = replace(prepared.plan, missing={**prepared.plan.missing, **short})
+        print(shown.describe(workers), flush=True)
+    failed = sum(prepared.plan.failed.values())
+    outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
+    _note_data(study, prepared, outcome)
+    manifest = Manifest(prepared, study, config, only)
+    if not only and manifest.names == prepared.facts.keys():
+        outcome.cells = prepared.cells
+    _Run(prepared, manifest, outcome).go(workers, until, quiet=quiet)
+    return outcome
+
+
+def _note_data(study: Study, prepared: Prepared, outcome: Outcome) -> None:
+    """Say which data could not be had, and how to add it; what is optional is no failure."""
+    for name, reason in prepared.wrong.items():
+        outcome.note(3, f"data set '{name}' is not used: {reason}")
+    named = {*prepared.absent, *prepared.wrong}
+    optional = [name for name in prepared.plan.missing if name not in named]
+    for code, what, names in (
+        (3, "missing data", prepared.absent),
+        (0, "missing data that the study can do without", optional),
+    ):
+        if names:
+            outcome.note(code, f"{what}: {', '.join(names)}. {to_add(study, names)}")
+
+
+class _Log:
+    """``logs/run.log``: what the terminal has no room for; where it cannot be, nothing can."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "logs" / "run.log"
+        self("start")
+
+    def __call__(self, text: str) -> None:
+        """Add a line, or several, with the time."""
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with open_to_append(self.file) as log:
+                log.write(f"{stamp} {text}\n")
+        except OSError as error:
+            raise explained(self.file.parent, error) from error
+
+
+class _Run:
+    """One run of a plan's jobs, until they are done or something stops it."""
+
+    def __init__(self, prepared: Prepared, manifest: Manifest, outcome: Outcome) -> None:
+        self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
+        self.log = _Log(prepared.folder)
+        known, jobs = prepared.known, prepared.plan.jobs
+        keeps = (getattr(cell.spec, "scores", False) for job in jobs for cell in job.cells)
+        kept = (prepared.folder / FOLDER).is_dir()
+        folder = str(prepared.folder) if kept or any(keeps) else ""
+        self.jobs = [
+            replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
+            for job in jobs
+        ]
+        self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
+        self.reasons: Counter[str] = Counter()
+        self.warned: Counter[str] = Counter()
+        self.used = Usage()
+        self.worker_cpu = 0.0
+        self.clock = (time.monotonic(), time.process_time())
+        self.saved = self.clock[0]
+
+    def go(self, workers: int, until: float | None = None, *, quiet: bool) -> None:
+        """Do the jobs; whatever stops this becomes part of the outcome."""
+        complete, plan = False, self.prepared.plan
+        try:
+            with (
+                _terminable(until),
+                advisory_lock(self.prepared.folder) as other,
+                Progress(
+                    plan.total_fits, sum(plan.seconds.values()), quiet=quiet or not self.jobs
+                ) as progress,
+            ):
+                if other is not None:
+                    progress.say(other)
+                else:
+                    self.prepared.store.tidy()
+                if self.manifest.damage is not None:
+                    progress.say(self.manifest.damage)
+                self._save(complete=False)
+                with contextlib.closing(self._results(workers, progress.say)) as results:
+                    for done in results:
+                        self._keep(done, progress)
+                complete = True
+                self.prepared.store.discard_untrusted()
+        except OutOfTime:
+            self.outcome.stopped = True  # whoever set the time says what that means
+        except KeyboardInterrupt:
+            kept = f"{self.outcome.made:,} records made by this run are kept"
+            self.outcome.note(130, f"interrupted; {kept}, running again goes on from there")
+        except EnvironmentProblemError as error:
+            self.outcome.note(4, str(error))
+        self._report()
+        with contextlib.suppress(EnvironmentProblemError):
+            self._save(complete=complete)
+            self.log(f"end, exit code {self.outcome.exit_code}")
+
+    def _results(self, workers: int, warn: Callable[[str], None]) -> Generator[Done, None, None]:
+        if min(workers, len(self.jobs)) <= 1:
+            yield from run_here(self.jobs)
+            return
+
+        def say(text: str) -> None:
+            warn(text)
+            self.log(text)
+
+        for done in run_in_workers(self.jobs, workers, say):
+            self.worker_cpu += done.cpu
+            yield done
+
+    def _keep(self, done: Done, progress: Progress) -> None:
+        """Store a job's records, and count them."""
+        self.prepared.store.write_packed(done.job, done.keys, done.content)
+        self.outcome.made += len(done.keys)
+        self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
+        plan = self.prepared.plan
+        count = sum(plan.fits_of(self.cells[key]) for key in done.keys)
+        self.used.jobs += 1
+        self.used.fits += count
+        self.used.memory = max(self.used.memory, done.memory)
+        self.warned.update(done.warnings)
+        for key, reason, trace in done.failures:
+            cell = self.cells[key]
+            where = f"{cell.experiment} / {cell.problem} / {cell.method}"
+            self.reasons[f"{where}: {reason}"] += 1
+            self.log(f"failed: {where}, {cell.place}, record {key}\n{trace}")
+        progress.advance(count, sum(plan.seconds.get(key, 0.0) for key in done.keys))
+        if time.monotonic() - self.saved > SAVE_EVERY:
+            self._save(complete=False)
+
+    def _save(self, *, complete: bool) -> None:
+        self.saved = time.monotonic()
+        self.used.wall = self.saved - self.clock[0]
+        self.used.cpu = time.process_time() - self.clock[1] + self.worker_cpu
+        self.manifest.write(self.used, complete=complete)
+
+    def _report(self) -> None:
+        """Complete the outcome: counts, and a line for what failed or warned."""
+        outcome = self.outcome
+        for reason, count in self.reasons.most_common(5):
+            outcome.messages.append(f"failed, {count} records: {reason}")
+        before, new = outcome.failed, sum(self.reasons.values())
+        outcome.failed += new
+        if outcome.failed:
+            certain = not before and all(
+                any(f": {kind}: " in reason for kind in CERTAIN) for reason in self.reasons
+            )
+            retry = (
+                "they would fail again as they are"
+                if certain
+                else "--retry failed runs them again"
+            )
+            outcome.note(1, f"{outcome.failed:,} records failed; see {self.log.file}; {retry}")
+        for category, count in self.warned.most_common():
+            outcome.messages.append(f"{category} in {count:,} records of this run")
+
+
+@contextlib.contextmanager
+def _terminable(until: float | None) -> Iterator[None]:
+    """Let SIGTERM and the end of the time stop a run as cleanly as Ctrl-C does.
+
+    All are told from a method's doing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> Any:
+        raise OutOfTime if number == signal.SIGALRM else Interrupted
+
+    stops = (signal.SIGTERM, signal.SIGINT, *([] if until is None else [signal.SIGALRM]))
+    before = {number: signal.signal(number, stop) for number in stops}
+    try:
+        if until is not None:
+            signal.setitimer(signal.ITIMER_REAL, max(until - time.monotonic(), 1e-3))
+        yield
+    finally:
+        if until is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,280 @@
+"""One method on one fold: fit its whole grid, score what is to be scored."""
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
+from rankexp.keep import texts
+from rankexp.runner.config import queries
+from rankexp.runner.config.estimators import fit_takes, resolve_estimator
+from rankexp.runner.config.made import Made
+from rankexp.runner.run import thresholds
+from rankexp.runner.run.material import Fold, Rows
+from rankexp.runner.spec import MethodSpec
+from rankexp.seeds import stream
+from rankexp.solvers.scores import scores
+
+MOST_NUMBERS = 100
+"""In an attribute that a record keeps."""
+
+ROUNDS = {"n_rounds"}
+"""The grid of `fit_rounds`, which some estimators have."""
+
+FITTED = {"score_scale": 1.0}
+"""Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
+they are where an estimator has none."""
+
+
+@dataclass
+class Fitted:
+    """What came of a grid of G points on a fold."""
+
+    scores: dict[str, Floats]
+    """Of each part that is scored, (n, G)."""
+    numbers: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    """Fitted quantities, and the attributes asked for, ``thresholds_[0]``: grid points, values."""
+    seconds: float = 0.0
+    """Spent on fitting."""
+    known: dict[str, Floats] = field(default_factory=dict)
+    """What metrics may ask of the fitted estimators, (G,), see `FITTED` and `thresholds`."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
+    at: Floats | None = None
+    """Scores of the further rows asked for, (m, G)."""
+
+
+class Extras(NamedTuple):
+    """What is asked for beside the scores of the test part."""
+
+    texts: Sequence[str] = ()
+    """Registered ones, see `rankexp.keep.texts`."""
+    attributes: Sequence[str] = ()
+    """Of estimators fitted one by one: along a path of lambdas there are none."""
+    at: Floats | None = None
+    """Further rows to score, (m, p), as numbers for an estimator."""
+    thresholds: bool = False
+    """Whether metrics ask for the thresholds between two classes."""
+
+
+NOTHING_MORE = Extras()
+
+
+def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE) -> Fitted:
+    """Fit a method's grid to the training part and score the other parts.
+
+    The seed is the study's; a method's own randomness has the fold's path and the method's hash.
+    """
+    estimator: Any = resolve_estimator(method.estimator, method.folder, method.sha256)
+    params = dict(method.params)
+    levels = fold.train.part.levels
+    if isinstance(estimator, Made):
+        found = estimator.values(params) | params
+        known = frozenset(name for name, value in found.items() if value is None)
+    else:
+        known = _parameters(estimator)
+    random = sorted(name for name in known if name.split("__")[-1] == "random_state")
+    rng = stream(seed, f"{fold.path}/method/{method.digest}") if random else None
+    for name in random:
+        if rng is not None and params.get(name) is None:
+            params[name] = int(rng.integers(2**31 - 1))
+    if levels and "levels" in known and params.get("levels") is None:
+        params["levels"] = list(range(levels))  # of which the training part may lack some
+    if method.lambdas is not None:
+        return _fit_paths(estimator, params, method, fold, extras)
+    return _fit_each(estimator, params, method, fold, extras)
+
+
+@lru_cache(maxsize=64)
+def _parameters(estimator: Any) -> frozenset[str]:
+    return frozenset(inspect.signature(estimator).parameters)
+
+
+def _beside(model: Any, rows: Rows) -> tuple[Ints | None, dict[str, Any]]:
+    """Return the order of training rows that a model's fit asks for, and what it takes with them.
+
+    Those are groups and weights. ValueError for weights that it does not take, as what it would
+    learn is not what was asked, and for groups that it needs.
+    """
+    part = rows.part
+    order, named = queries.ordered(model, part.groups)
+    given = {"groups": None if named else part.groups, "sample_weight": part.weights}
+    takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
+    if part.weights is not None and "sample_weight" not in takes:
+        raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
+    found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
+    if order is not None and "sample_weight" in found:
+        found["sample_weight"] = found["sample_weight"][order]
+    return order, named | found
+
+
+def _own(model: Any, X: Any) -> Any:
+    """Return rows that a model may write into: a copy, unless it is one of ours."""
+    return X if type(model).__module__.startswith("rankexp.") else X.copy()
+
+
+def _fit_paths(
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
+) -> Fitted:
+    """Fit along lambda, warm, for each setting of the rest of the grid.
+
+    The whole grid is scored as one block, which never holds columns of another method: bits of
+    a product depend on what else is in it.
+    """
+    train = fold.train
+    lams = np.array(method.lambdas, dtype=np.float64)
+    if method.per_row:
+        lams = lams / len(train.X)
+    start = perf_counter()
+    paths = []
+    for setting in method.settings:
+        model = estimator(**params, **dict(setting.values))
+        paths.append(model.path(train.X, train.part.y, lams, **_beside(model, train)[1]))
+    seconds = perf_counter() - start
+    coef = np.hstack([path.coef for path in paths])
+    offset = np.concatenate([getattr(path, "offset", path.intercept) for path in paths])
+    quantities = {
+        name: [float(value) for path in paths for value in getattr(path, name)]
+        for name in ("objective", "gap", "n_iter")
+    }
+    quantities["lam_effective"] = lams.tolist() * len(paths)
+    numbers = {name: list(enumerate(values)) for name, values in quantities.items()}
+    at = None if extras.at is None else scores(extras.at, coef, offset)
+    found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
+    known = {}
+    if extras.thresholds:
+        own = np.full(len(offset), thresholds.of_path(model))
+        known = thresholds.known(scores(train.X, coef, offset), train.part, own)
+    return Fitted(found, numbers, seconds, known, at=at)
+
+
+def _fit_each(
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
+) -> Fitted:
+    """Fit each grid point by itself, as any scikit-learn estimator can be."""
+    found = Fitted({})
+    columns: dict[str, list[Floats]] = {name: [] for name in fold.tests}
+    further: list[Floats] = []
+    trained: list[Floats] = []
+    own: list[float] = []
+    known: dict[str, list[float]] = {name: [] for name in FITTED}
+    for g, (model, seconds) in enumerate(_models(estimator, params, method, fold.train)):
+        found.seconds += seconds
+        for name, tested in fold.tests.items():
+            distinct, place = tested.distinct
+            column = _scores_of(model, distinct)
+            columns[name].append(column if place is None else column[place])
+        if extras.at is not None:
+            further.append(_scores_of(model, extras.at))
+        if extras.thresholds:
+            trained.append(_scores_of(model, fold.train.X))
+            own.append(thresholds.of_model(model))
+        for name, default in FITTED.items():
+            known[name].append(float(getattr(model, f"{name}_", default)))
+        found.texts |= texts.made(extras.texts, model, fold.names, g)
+        for name, value in _numbers(model, extras.attributes):
+            found.numbers.setdefault(name, []).append((g, value))
+    found.known = {name: np.array(numbers) for name, numbers in known.items()}
+    if extras.thresholds:
+        found.known |= thresholds.known(np.column_stack(trained), fold.train.part, np.array(own))
+    found.scores = {name: np.column_stack(several) for name, several in columns.items()}
+    found.at = np.column_stack(further) if further else None
+    return found
+
+
+def _models(
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, train: Rows
+) -> Iterator[tuple[Any, float]]:
+    """Yield the model of each grid point, fitted, and the seconds that took.
+
+    Where numbers of rounds are all that differs, those of one fit may do for all.
+    """
+    grid = [dict(setting.values) for setting in method.settings]
+    several = len(grid) > 1 and all(point.keys() >= ROUNDS for point in grid)
+    if several and hasattr(estimator, "fit_rounds"):
+        yield from _by_rounds(estimator, params, grid, train)
+        return
+    for point in grid:
+        if isinstance(estimator, Made):  # a function may take some of the grid as arguments
+            model = estimator(**{**params, **point})
+        else:
+            model = estimator(**params)
+            if point:
+                model.set_params(**point)
+        rows, y = _own(model, train.X), _own(model, train.part.y)
+        order, beside = _beside(model, train)
+        if order is not None:
+            rows, y = rows[order], y[order]
+        start = perf_counter()
+        model.fit(rows, y, **beside)
+        yield model, perf_counter() - start
+
+
+def _by_rounds(
+    estimator: Any, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: Rows
+) -> Iterator[tuple[Any, float]]:
+    """Yield the same of grid points with rounds: one fit for all that differ in these alone."""
+    rest = [{key: v for key, v in point.items() if key not in ROUNDS} for point in grid]
+    found: dict[int, tuple[Any, float]] = {}
+    for g, others in enumerate(rest):
+        if g not in found:
+            same = [i for i, known in enumerate(rest) if known == others]
+            model, start = estimator(**params).set_params(**others), perf_counter()
+            given = _beside(model, train)[1]
+            rounds = [grid[i]["n_rounds"] for i in same]
+            rows, y = _own(model, train.X), _own(model, train.part.y)
+            models = model.fit_rounds(rounds, rows, y, **given)
+            each = (perf_counter() - start) / len(models)
+            found |= {i: (one, each) for i, one in zip(same, models, strict=True)}
+        yield found.pop(g)
+
+
+def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """Yield those of the attributes that a fitted estimator has, arrays number by number."""
+    for name in names:
+        if not hasattr(model, name):
+            continue
+        try:
+            values = np.asarray(getattr(model, name), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{type(model).__name__}.{name} is no number, nor several") from None
+        if values.size > MOST_NUMBERS:
+            raise ValueError(
+                f"{type(model).__name__}.{name} has {values.size} numbers; a record keeps at "
+                f"most {MOST_NUMBERS}: leave it out of 'fitted'"
+            )
+        for index, value in np.ndenumerate(values):
+            place = ",".join(map(str, index))
+            yield f"{name}[{place}]" if index else name, float(value)
+
+
+def _scores_of(model: Any, X: Floats) -> Floats:
+    """Return one score a row: decision function, else expected level, else prediction."""
+    X, column = _own(model, X), None
+    if hasattr(model, "decision_function"):
+        column = np.asarray(model.decision_function(X), dtype=np.float64)
+    if (column is None or column.ndim > 1) and hasattr(model, "predict_proba"):
+        column = _expected_level(model, X)
+    elif column is None:
+        column = np.asarray(model.predict(X), dtype=np.float64)
+    if column.shape != (len(X),):
+        raise ValueError(
+            f"{type(model).__name__} gives scores of shape {column.shape}, not one a row; "
+            "with more than two levels use an estimator that ranks"
+        )
+    return column
+
+
+def _expected_level(model: Any, X: Floats) -> Floats:
+    """Return the mean of the levels' codes by their probabilities; of two, that of the better."""
+    chances = np.asarray(model.predict_proba(X), dtype=np.float64)
+    if chances.shape[1] == 2:
+        return np.asarray(chances[:, 1])
+    # The training part may lack a level, which then has no column.
+    codes = np.asarray(getattr(model, "classes_", range(chances.shape[1])), dtype=np.float64)
+    return np.asarray(chances @ codes)

@@ -1,0 +1,251 @@
+"""How a study was run: versions, machine, configuration, data, time. Kept beside its results."""
+
+import json
+import platform
+import re
+import subprocess
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+
+import rankexp
+from rankexp.errors import ConfigError, one_line
+from rankexp.runner.config import claims, published
+from rankexp.runner.config.outside import Outside
+from rankexp.runner.config.schema import Study
+from rankexp.runner.files import write_atomically
+from rankexp.runner.plan import DataFacts
+from rankexp.runner.run.store import FORMAT
+from rankexp.runner.spec import PROTOCOL_VERSION
+
+if TYPE_CHECKING:
+    from rankexp.runner.run.prepare import Prepared
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
+
+
+@dataclass
+class Usage:
+    """Time, memory and work done of one run."""
+
+    wall: float = 0.0
+    """Seconds."""
+    cpu: float = 0.0
+    """Seconds of all processes."""
+    memory: int = 0
+    """Largest of any process, bytes."""
+    jobs: int = 0
+    fits: int = 0
+
+
+@dataclass
+class Manifest:
+    """The manifest of a folder of results, as it is before this run adds its own."""
+
+    prepared: "Prepared"
+    study: Study
+    config: Path | None
+    """The study's file."""
+    only: Sequence[str]
+    """Experiments run; none means all."""
+
+    def __post_init__(self) -> None:
+        self.damage: str | None = None
+        try:
+            # Without an earlier run's records, what a manifest says of one (in a fresh clone,
+            # say) is not added to.
+            self._before = {} if self.prepared.alone else read_manifest(self.prepared.folder)
+        except ConfigError as error:
+            self._before, self.damage = {}, f"{error}; it is written anew"
+        self._fixed = self._described()
+
+    def write(self, used: Usage, *, complete: bool = False) -> None:
+        """Write the file, with what this run has used so far added to the runs before."""
+        before = Usage(**self._before.get("used", {}))
+        total = {
+            "wall": round(before.wall + used.wall, 2),
+            "cpu": round(before.cpu + used.cpu, 2),
+            "memory": max(before.memory, used.memory),
+            "jobs": before.jobs + used.jobs,
+            "fits": before.fits + used.fits,
+        }
+        content = self._fixed | {"complete": complete, "used": total}
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        write_atomically(self.prepared.folder / "manifest.json", text.encode())
+
+    def _described(self) -> dict[str, Any]:
+        earlier = self._before.get("only", None if self._before == {} else [])
+        asked, missing = list(self.only), self.prepared.plan.missing
+        if earlier is not None:
+            asked = [] if not earlier or not asked else sorted({*earlier, *asked})
+        return {
+            "format": FORMAT,
+            "rankexp": rankexp.__version__,
+            "protocol": PROTOCOL_VERSION,
+            "commit": commit(),
+            "python": platform.python_version(),
+            "packages": {
+                name: found
+                for name in packages(self.prepared.outside)
+                if (found := _version(name))
+            },
+            "outside": asdict(self.prepared.outside),
+            "platform": platform.platform(),
+            "cpu": _processor(),
+            "config": _relative(self.config),
+            "only": asked,
+            "seed": self.study.seed,
+            "data": self._data(),
+            "missing_data": self._unsought() | {k: _portable(v) for k, v in missing.items()},
+            "published": published.rows_of(self.study),
+            "claims": claims.rows_of(self.study),
+            "study": self.study.model_dump(mode="json"),
+        }
+
+    @property
+    def names(self) -> Set[str]:
+        """The data sets that this run or one before found."""
+        return set(self._fixed["data"])
+
+    def _unsought(self) -> dict[str, str]:
+        """Return what a run before could not find and this one, of others, did not look for."""
+        sought = {*self.prepared.facts, *self.prepared.plan.missing}
+        before = self._before.get("missing_data", {})
+        return {k: v for k, v in before.items() if k in self.study.data and k not in sought}
+
+    def _data(self) -> dict[str, Any]:
+        kept = {k: v for k, v in self._before.get("data", {}).items() if k in self.study.data}
+        now = {
+            name: {
+                "rows": facts.rows,
+                "fingerprint": facts.fingerprint,
+                **self._origin(name),
+            }
+            for name, facts in self.prepared.facts.items()
+        }
+        return kept | now
+
+    def _origin(self, name: str) -> dict[str, Any]:
+        """Return where a data set comes from, and what was read of it."""
+        given = dict(self.prepared.provenance.get(name, {}))
+        where = given.pop("provenance", {})
+        portable = {k: _portable(v) if isinstance(v, str) else v for k, v in where.items()}
+        return {"provenance": portable, **given}
+
+
+class _Data(BaseModel):
+    rows: NonNegativeInt
+    fingerprint: str
+
+
+class _Shape(BaseModel):
+    """What other parts of a manifest are relied on to be."""
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal[1]
+    study: dict[str, Any]
+    data: dict[str, _Data]
+    used: Usage = Usage()
+    only: list[str] = []
+    complete: bool = False
+    missing_data: dict[str, str] = {}
+    packages: dict[str, str] = {}
+    outside: Outside = Outside()
+    published: list[dict[str, str]] | None = None
+    claims: list[dict[str, str]] | None = None
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a manifest says; empty where there is none.
+
+    ConfigError for one that cannot be read, or that is not as `Manifest.write` leaves it.
+    """
+    file = folder / "manifest.json"
+    try:
+        text = file.read_text(encoding="utf-8")
+        _Shape.model_validate_json(text)
+        found: dict[str, Any] = json.loads(text)
+    except FileNotFoundError:
+        return {}
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        what = f"'{place}' is missing or of another form" if place else "it holds no mapping"
+        raise ConfigError(f"{file} was altered or is of another version: {what}") from error
+    except (OSError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
+    return found
+
+
+def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
+    """Return the data facts a manifest keeps, to plan the same cells without the data."""
+    return {
+        name: DataFacts(int(known["rows"]), str(known["fingerprint"]), "")
+        for name, known in manifest["data"].items()
+    }
+
+
+def commit() -> str:
+    """Return the git commit of this package's own checkout, marked if changed, or "unknown"."""
+    root = Path(rankexp.__file__).resolve().parents[1]
+    here = _git(root, "ls-files", "--error-unmatch", "rankexp/__init__.py")
+    head = _git(root, "rev-parse", "HEAD") if here else None
+    if head is None:
+        return "unknown"
+    changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", "rankexp")
+    return head + (" with changes" if changed else "")
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def packages(found: Outside) -> list[str]:
+    """Return the packages that numbers may depend on: ours, and those from outside."""
+    theirs = {name for code in found.code.values() for name in code}
+    return [*PACKAGES, *sorted(theirs - {*PACKAGES})]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0]}, {len(names)} cores" if names else platform.machine()
+
+
+def _relative(config: Path | None) -> str | None:
+    """Return a path that means something on another machine."""
+    if config is None:
+        return None
+    try:
+        return config.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return config.name
+
+
+def _portable(text: str) -> str:
+    """Return a text with file names in place of this machine's absolute paths; URLs stay."""
+    return re.sub(r"(?<![\w.:/])/(?:[^\s/'\"]+/)*([^\s/'\",;:]+)", r"\1", text)

@@ -1,0 +1,245 @@
+"""What a split gives its methods: training, test and inner rows, drawn or loaded, preprocessed."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.arrays import Floats, Ints
+from rankexp.errors import DataError
+from rankexp.metrics.base import Kind, Metric
+from rankexp.runner.checks.base import Problem
+from rankexp.runner.config.schema import Preprocess
+from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.preprocess import Preprocessor
+from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
+from rankexp.runner.protocols.dealing import duplicates, inner_folds
+from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
+from rankexp.seeds import stream
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows as numbers for an estimator, with all that is known of them."""
+
+    X: Floats
+    """(n, p), read-only: every method gets the same rows."""
+    part: Part
+    """As drawn or loaded."""
+
+    def __post_init__(self) -> None:
+        part = self.part
+        for array in (self.X, part.y, part.groups, part.weights, *part.truth.values()):
+            if array is not None:
+                array.setflags(write=False)
+
+    @cached_property
+    def best(self) -> Floats | None:
+        """Scores of the Bayes scorer; None where it is not known.
+
+        These are eta(x), E[y | x], or for more than two levels what ranks pairs of different
+        levels best (uematsu2010, Theorem 4), so nothing is above them in `u_pairs`. With a
+        continuous target E[y | x] is an optimal scorer if there is one at all (clemencon2017,
+        Proposition 1).
+        """
+        truth = self.part.truth
+        return next((truth[name] for name in TRUTHS if name in truth), None)
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What every metric may ask for, by name; `reference` is E[y | x] if known, else y."""
+        part = self.part
+        given = {
+            "y": part.y,
+            "reference": part.truth.get("mean", part.y),
+            **part.truth,
+            "groups": part.groups,
+            "sample_weight": part.weights,
+            "levels": part.levels,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def bayes_loss(self, metric: Metric) -> float | None:
+        """Return the metric of the best scores; None where they are unknown or don't do."""
+        if self.best is None or metric.needs != {"y", "scores"}:
+            return None
+        kept = self.part.memo
+        if metric not in kept:
+            kept[metric] = float(metric(scores=self.best, **self.known))
+        return kept[metric]
+
+    @cached_property
+    def distinct(self) -> tuple[Floats, Ints | None]:
+        """Distinct rows and the place of each row among them.
+
+        Scoring these makes equal rows tie whatever an estimator computes; the place is None
+        where all rows differ.
+        """
+        place = duplicates(self.X)
+        _, first = np.unique(place, return_index=True)
+        if len(first) == len(place):
+            return self.X, None
+        return self.X[first], place
+
+    @cached_property
+    def by_group(self) -> list[tuple[str, Ints]]:
+        """Each group's label with its rows, in the order of the labels' codes."""
+        groups = self.part.groups
+        if groups is None:
+            return []
+        order = np.argsort(groups, kind="stable")
+        codes, first = np.unique(groups[order], return_index=True)
+        names = self.part.group_names
+        labels = [names[code] if names else str(code) for code in codes.tolist()]
+        return list(zip(labels, np.split(order, first[1:]), strict=True))
+
+
+class Fold:
+    """Parts as numbers for an estimator, whose columns have `names`.
+
+    `tests` are the rows that are scored: ``test``, and ``validation`` where the protocol has it.
+    `features` are None where X is complete and numeric: then there is nothing to do without
+    scaling.
+    """
+
+    def __init__(
+        self, parts: Parts, preprocess: Preprocess, features: tuple[Feature, ...] | None
+    ) -> None:
+        train = parts.train
+        self.path = parts.path
+        self._preprocessor: Preprocessor | None = None
+        columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
+        self.names = tuple(column.name for column in columns)
+        if features is not None or preprocess.scale != "none":
+            self._preprocessor = Preprocessor(preprocess, columns).fit(train.X, train.groups)
+            self.names = self._preprocessor.names
+        self.train = self._rows(train)
+        self.tests = {"test": self._rows(parts.test)}
+        if parts.validation is not None:
+            self.tests["validation"] = self._rows(parts.validation)
+
+    def _rows(self, part: Part) -> Rows:
+        return Rows(self.prepared(part.X, part.groups), part)
+
+    def prepared(self, X: Floats, groups: Ints | None = None) -> Floats:
+        """Return further rows, (m, d), of groups (m,), as numbers for an estimator, (m, p)."""
+        return X if self._preprocessor is None else self._preprocessor.transform(X, groups)
+
+    @property
+    def test(self) -> Rows:
+        """The test part."""
+        return self.tests["test"]
+
+
+def folds(spec: EvaluateSpec) -> Iterator[Fold]:
+    """Yield the split of a cell, then the folds inside its training part, each when wanted."""
+    setting = spec.setting
+    source, features = _source(setting)
+    parts = setting.protocol.parts(source, spec.place, inner=setting.inner is not None)
+    if not setting.within_groups:
+        parts = parts.without_groups()
+    _require_levels(parts.train, setting, "the protocol")
+    yield Fold(parts, setting.preprocess, features)
+    if setting.inner is None:
+        return
+    rng = stream(setting.seed, f"{parts.path}/inner")
+    for i, rows in enumerate(inner_folds(setting.inner, parts.train, rng, parts.together)):
+        train, test = parts.train.take(rows.train), parts.train.take(rows.test)
+        fold = Parts(train, test, f"{parts.path}/inner/{i}")
+        _require_levels(train, setting, "'inner'")
+        yield Fold(fold, setting.preprocess, features)
+
+
+def _require_levels(train: Part, setting: Setting, where: str) -> None:
+    """Raise a DataError where all training rows of a data set are of one level."""
+    problem = setting.problem
+    if not isinstance(problem, DataProblem) or problem.levels is None or np.ptp(train.y) > 0:
+        return
+    level = problem.levels[int(train.y[0])]
+    hint = f"'stratified: true' in {where} keeps the shares of the levels; or take fewer folds"
+    if where != "'inner'" and setting.protocol.uses_parts:
+        hint = "let 'folds' of the protocol name more parts to train on"
+    raise DataError(f"all {len(train.y)} rows of a training part are of level '{level}': {hint}")
+
+
+def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:
+    """Return what the protocol works on, and the features of a data set."""
+    problem = setting.problem
+    if isinstance(problem, GeneratorProblem):
+        made = (problem.generator, canonical(problem.params))
+        return _Distribution(problem.name, *made, setting.seed), None
+    data = _data(problem)
+    levels = _several(data.levels)
+    names, rows = data.group_names, np.arange(len(data.y))
+    beside = (data.groups, data.weights)
+    whole = Part(data.X, data.y, levels, *beside, group_names=names, rows=rows)
+    loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names)
+    return loaded, data.features
+
+
+def _data(problem: DataProblem) -> Dataset:
+    """Return a data set as it was planned; DataError where it is another."""
+    data = load_snapshot(problem.snapshot)
+    if data.fingerprint != problem.fingerprint:
+        raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
+    return data
+
+
+def problem(what: DataProblem, preprocess: Preprocess) -> Problem:
+    """Return a data set as checks take it."""
+    data = _data(what)
+    made = Preprocessor(preprocess, data.features).fit(data.X, data.groups)
+    X, several = made.transform(data.X, data.groups), _several(data.levels)
+    for array in (X, data.y, data.groups, data.weights):
+        if array is not None:
+            array.setflags(write=False)
+    kind: Kind = "continuous" if data.levels is None else "ordinal" if several else "binary"
+    return Problem(what.name, X, data.y, kind, made.names, data.groups, data.weights)
+
+
+def _several(levels: Sequence[Any] | None) -> int | None:
+    """Return the number of levels; None for a continuous target, or two."""
+    return len(levels) if levels is not None and len(levels) > 2 else None
+
+
+@dataclass(frozen=True)
+class _Distribution(Generated):
+    """A generator with its parameters, as canonical JSON so that drawn models can be kept."""
+
+    name: str
+    generator: str
+    params: str
+    seed: int
+
+    def sample(
+        self, model: str, n: int, path: str, *, keep: bool = False, truth: bool = True
+    ) -> Part:
+        """Return rows of a model; see `Generated`."""
+        if keep:
+            return _kept_sample(self, model, n, path)
+        return _sample(self, model, n, path, truth=truth)
+
+
+@lru_cache(maxsize=2)
+def _model(source: _Distribution, path: str) -> Any:
+    """Draw a model; kept because drawing takes as long as many fits."""
+    made = registry.get("generators", source.generator)(**json.loads(source.params))
+    return made.draw_model(stream(source.seed, path))
+
+
+@lru_cache(maxsize=1)
+def _kept_sample(source: _Distribution, model: str, n: int, path: str) -> Part:
+    return _sample(source, model, n, path, truth=True)
+
+
+def _sample(source: _Distribution, model: str, n: int, path: str, *, truth: bool) -> Part:
+    drawn = _model(source, model)
+    X, y = drawn.sample(n, stream(source.seed, path))
+    known = [name for name in TRUTHS if truth and hasattr(drawn, name)]
+    best = {name: getattr(drawn, name)(X) for name in known}
+    return Part(X, y, _several(drawn.levels), truth=best)

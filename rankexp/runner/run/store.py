@@ -1,0 +1,231 @@
+"""Records as files, one a job: written atomically, verified when read.
+
+A file is named by its job and its generation, ``<job key>.json`` and ``<job key>-2.json``, and
+holds that job's cells for ever. A cell that is made again goes into a file of a generation above
+those of all files known to hold it, and of two records of a cell the higher generation counts.
+A file goes when each of its cells is in a file of a higher generation: then nothing that
+another run writes under the same name meanwhile could count, so no run can take away what
+counts, whatever it knows of the others. Nothing depends on a clock or on a lock.
+"""
+
+import contextlib
+import hashlib
+import json
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from rankexp import __version__
+from rankexp.errors import EnvironmentProblemError
+from rankexp.runner.files import write_atomically
+from rankexp.runner.run.record import Record, Status
+from rankexp.runner.spec import canonical
+
+FORMAT = 1
+_PLACES = {int, str, type(None)}
+"""What the step and the group of a row may be."""
+_OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")
+
+
+def pack(job_key: str, records: Sequence[Record]) -> bytes:
+    """Return the content of a job's file: ``format``, version, checksum and the payload.
+
+    The checksum is the SHA-256 of the payload's canonical JSON. Workers call this, so that all
+    that is left for the parent is to write bytes.
+    """
+    payload = canonical({"job": job_key, "records": [record.to_json() for record in records]})
+    head = canonical(
+        {
+            "format": FORMAT,
+            "rankexp": __version__,
+            "written": time.time_ns(),
+            "checksum": hashlib.sha256(payload.encode()).hexdigest(),
+        }
+    )
+    return f'{head[:-1]},"payload":{payload}}}\n'.encode()
+
+
+def unpack(content: bytes) -> tuple[str, int, list[Record]]:
+    """Return job key, generation and records of a file's content; ValueError says what it is."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("is truncated or not JSON") from error
+    if not isinstance(data, dict) or "format" not in data or "payload" not in data:
+        raise ValueError("is not a file of records")
+    if data["format"] != FORMAT:
+        raise ValueError(f"has format {str(data['format'])[:20]}, not {FORMAT}")
+    payload = data["payload"]
+    try:
+        checksum = hashlib.sha256(canonical(payload).encode()).hexdigest()
+    except (ValueError, RecursionError) as error:
+        raise ValueError("was altered: it holds NaN or Infinity, or lists too deep") from error
+    if checksum != data.get("checksum"):
+        raise ValueError("was altered: its checksum differs")
+    try:
+        records = [_checked(Record.from_json(record)) for record in payload["records"]]
+        return str(payload["job"]), int(data.get("generation", 0)), records
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError("holds records of another shape") from error
+
+
+def _checked(record: Record) -> Record:
+    """Return a record whose fields are of their types and whose rows belong to its grid."""
+    texts = [record.key, record.version, *record.texts, *record.texts.values(), *record.warnings]
+    places = {row[1:4] for row in record.rows}  # few, while rows are most of a store
+    good = (
+        all(isinstance(text, str) for text in texts)
+        and record.status in get_args(Status)
+        and isinstance(record.reason, str | None)
+        and all(isinstance(seconds, int | float) for seconds in record.times.values())
+        and all(
+            type(point) is int
+            and 0 <= point < len(record.grid)
+            and {type(step), type(group)} <= _PLACES
+            for point, step, group in places
+        )
+        and all(len(curve["x"]) == len(curve["y"]) for curve in record.curves.values())
+    )
+    if not good:
+        raise ValueError("a field is of another type")
+    return record
+
+
+def _age(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+class Store:
+    """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``.
+
+    Nothing is made before the first write. `problems` has one line for each file that the last
+    `read` could not trust; its cells are missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(folder) / "records"
+        self._forget()
+
+    def _forget(self) -> None:
+        self.problems: list[str] = []
+        self._untrusted: list[Path] = []
+        self._held: dict[Path, tuple[int, frozenset[str]]] = {}
+        self._newest: defaultdict[str, int] = defaultdict(lambda: -1)
+        self._holders: defaultdict[str, set[Path]] = defaultdict(set)
+
+    def read(self) -> dict[str, Record]:
+        """Return every trustworthy record by its key.
+
+        Where two files hold the same cell, the higher generation goes first; of the same one, as
+        two runs at once may leave them, an ok record, then the newer package.
+        """
+        self._forget()
+        found: dict[str, tuple[tuple[Any, ...], Record]] = {}
+        for file in self._files():
+            try:
+                generation, records = self._unpacked(file.read_bytes(), file)
+            except FileNotFoundError:
+                continue  # superseded by another run since it was listed
+            except (ValueError, OSError) as error:
+                what = error.strerror if isinstance(error, OSError) else error
+                self.problems.append(f"{file}: {what}; what it should hold is done again")
+                self._untrusted.append(file)
+                continue
+            self._note(file, generation, [record.key for record in records])
+            for record in records:
+                rank = (generation, record.status == "ok", _age(record.version), file.stem)
+                if record.key not in found or rank > found[record.key][0]:
+                    found[record.key] = (rank, record)
+        return {key: record for key, (_, record) in found.items()}
+
+    def _unpacked(self, content: bytes, file: Path) -> tuple[int, list[Record]]:
+        """Return generation and records of what a file of this name holds."""
+        job_key, generation, records = unpack(content)
+        if file != self.path(job_key, generation):
+            raise ValueError("belongs to another job")
+        return generation, records
+
+    def _files(self) -> Iterator[Path]:
+        """Yield the files in order; hidden ones are leftovers of a killed write, or a system's."""
+        try:
+            for folder in sorted(self.folder.iterdir()):
+                for file in sorted(folder.iterdir()) if folder.is_dir() else [folder]:
+                    if _OURS.fullmatch(file.name):
+                        yield file
+                    elif not file.name.startswith("."):
+                        self.problems.append(f"{file}: not a file of records; it is left alone")
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise EnvironmentProblemError(
+                f"cannot read '{error.filename}': {error.strerror}; make it readable or choose "
+                "another folder with --results"
+            ) from error
+
+    def _note(self, file: Path, generation: int, keys: Iterable[str]) -> None:
+        self._held[file] = generation, frozenset(keys)
+        for key in self._held[file][1]:
+            self._holders[key].add(file)
+            self._newest[key] = max(self._newest[key], generation)
+
+    def path(self, job_key: str, generation: int = 0) -> Path:
+        """Return the file of a job."""
+        name = f"{job_key}-{generation}.json" if generation else f"{job_key}.json"
+        return self.folder / job_key[:2] / name
+
+    def write(self, job_key: str, records: Sequence[Record]) -> None:
+        """Write a job's records at once: after a crash the file is whole or not there."""
+        self.write_packed(job_key, [record.key for record in records], pack(job_key, records))
+
+    def write_packed(self, job_key: str, keys: Sequence[str], content: bytes) -> None:
+        """Write what `pack` made of a job's records; files that hold nothing else go."""
+        generation = 1 + max((self._newest[key] for key in keys), default=-1)
+        while (file := self.path(job_key, generation)).is_dir():
+            generation += 1
+        if generation:
+            content = b'{"generation":%d,' % generation + content.removeprefix(b"{")
+        write_atomically(file, content)
+        if file in self._untrusted:
+            self._untrusted.remove(file)
+        self._note(file, generation, keys)
+        self._remove_superseded({other for key in keys for other in self._holders[key]})
+
+    def _remove_superseded(self, files: Iterable[Path]) -> None:
+        """Remove those of some files whose every cell is in a file of a higher generation."""
+        for file in sorted(files):
+            generation, keys = self._held[file]
+            if all(self._newest[key] > generation for key in keys):
+                with contextlib.suppress(OSError):
+                    file.unlink()
+                del self._held[file]
+                for key in keys:
+                    self._holders[key].discard(file)
+
+    def tidy(self) -> None:
+        """Remove what killed writes left behind; not while another run is writing."""
+        self._remove_superseded(list(self._held))
+        beside = self.folder.parent  # the manifest, and scores of examples
+        left = [*beside.glob(".*.tmp"), *beside.glob("scores/*/.*.tmp")]
+        for file in [*self.folder.glob("*/*.tmp"), *left]:
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    def discard_untrusted(self) -> None:
+        """Remove the files that could not be trusted, now that their records are made again.
+
+        Each is first moved aside and read again: another run may have written it meanwhile.
+        """
+        for file in self._untrusted:
+            aside = file.with_name(f".{file.name}.tmp")
+            with contextlib.suppress(OSError):
+                file.rename(aside)
+                try:
+                    self._unpacked(aside.read_bytes(), file)
+                except (ValueError, OSError):
+                    aside.rmdir() if aside.is_dir() else aside.unlink()
+                else:
+                    aside.replace(file)
+        self._untrusted.clear()

@@ -1,0 +1,62 @@
+"""Thresholds between two classes, for metrics of the classifier that comes with a ranking."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from rankexp.arrays import Floats
+from rankexp.estimators.labels import best_threshold
+from rankexp.metrics.base import Metric
+from rankexp.metrics.bipartite import NAN
+from rankexp.metrics.zero_one import NAMES
+from rankexp.runner.protocols.base import Part
+
+NONE = float("nan")  # of an estimator that fits no threshold of its own
+
+
+def wanted(metrics: Sequence[Metric]) -> bool:
+    """Tell whether any of the metrics is of two classes and asks what was fitted."""
+    return any("fitted" in metric.takes and "binary" in metric.kinds for metric in metrics)
+
+
+def of_path(model: Any) -> float:
+    """Return the threshold of the scores along a path of penalties: 0 by a fitted intercept."""
+    return 0.0 if _separates(model) else NONE
+
+
+def of_model(model: Any) -> float:
+    """Return the threshold of a fitted estimator's scores that it was fitted with, or `NONE`.
+
+    An intercept comes first: a linear ranker's `decision_function` is relative to the threshold
+    of `predict`, which has the least training error whatever the loss is.
+    """
+    if _separates(model):
+        return -float(model.threshold_)
+    if not is_classifier(model):
+        return NONE
+    return 0.0 if hasattr(model, "decision_function") else 0.5
+
+
+def lacking(known: Mapping[str, Floats]) -> bool:
+    """Tell whether what was kept of fits, perhaps for other metrics, is without thresholds."""
+    return not {*NAMES.values()} <= known.keys()
+
+
+def known(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:
+    """Return both kinds of thresholds, (G,) each, from the scores of training rows, (n, G).
+
+    There are none unless the training part has two classes.
+    """
+    if len(np.unique(train.y)) != 2:
+        return {}
+    if np.isnan(scores).any():
+        raise ValueError(NAN)
+    positive = train.y == train.y.max()
+    least = np.array([best_threshold(s, positive, sample_weight=train.weights) for s in scores.T])
+    return {NAMES["own"]: np.where(np.isnan(own), least, own), NAMES["training"]: least}
+
+
+def _separates(model: Any) -> bool:
+    return bool(getattr(model, "separates", bool)())

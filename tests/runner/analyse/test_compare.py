@@ -1,0 +1,195 @@
+"""Means, standard errors, paired differences and verdicts, worked by hand."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from rankexp import registry
+from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
+from rankexp.metrics.bipartite import hanley_mcneil
+from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.verdicts import Reproduction, Tolerance, reproduction, tolerance
+from rankexp.runner.config import published
+
+NAN = math.nan
+
+
+def splits(values: dict[str, list[list[float]]], *, models: bool = False) -> pd.DataFrame:
+    """One problem: method -> units -> values."""
+    rows: list[dict[str, Any]] = []
+    for method, units in values.items():
+        for unit, inside in enumerate(units):
+            for place, value in enumerate(inside):
+                where = (unit, place, NONE) if models else (NONE, unit, place)
+                names = ("model", "rep", "fold")
+                rows.append(
+                    {"problem": "p", "method": method, "unit": unit, "grid": "", "value": value}
+                    | dict(zip(names, where, strict=True))
+                )
+    return pd.DataFrame(rows)
+
+
+def test_the_se_is_over_the_means_of_repeats() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3], [0.3, 0.5], [0.6, 0.6]]})).iloc[0]
+    # Repeats .2, .4, .6: SD .2.
+    assert got["mean"] == pytest.approx(0.4)
+    assert got["se"] == pytest.approx(0.2 / math.sqrt(3))
+    assert (got["q1"], got["median"], got["q3"]) == pytest.approx((0.3, 0.4, 0.5))
+    assert (got["units"], got["splits"], got["nan"]) == (3, 6, 0)
+    assert got["se_of"] == compare.OF_REPEATS
+
+
+def test_the_se_is_over_models_where_there_are_models() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3], [0.4]]}, models=True)).iloc[0]
+    assert got["se_of"] == compare.OF_MODELS
+    assert got["se"] == pytest.approx(0.1)
+
+
+def test_undefined_folds_are_left_out_and_counted() -> None:
+    got = compare.summary(splits({"m": [[0.1, NAN], [0.2, 0.4], [NAN, NAN]]})).iloc[0]
+    assert got["mean"] == pytest.approx(0.2)  # of the repeats' .1 and .3
+    assert (got["units"], got["splits"], got["nan"]) == (2, 3, 3)
+
+
+def test_one_unit_has_no_se() -> None:
+    got = compare.summary(splits({"m": [[0.1, 0.3]]})).iloc[0]
+    assert math.isnan(got["se"]) and got["se_of"] == compare.OF_NOTHING
+
+
+def test_differences_are_paired_by_split() -> None:
+    table = splits({"a": [[0.3, 0.5], [0.4, NAN]], "b": [[0.1, 0.4], [0.1, 0.2]], "c": [[0.0]]})
+    got = compare.paired(table, "b")
+    of_a = got[got["method"] == "a"]["value"]
+    assert list(of_a) == pytest.approx([0.2, 0.1, 0.3])
+    assert list(got[got["method"] == "c"]["value"]) == pytest.approx([-0.1])
+    assert "b" not in set(got["method"])
+    summary = compare.summary(got).set_index("method").loc["a"]
+    assert summary["mean"] == pytest.approx(0.225)  # of .15 and .3
+    assert summary["se"] == pytest.approx(0.075)
+
+
+def test_hanley_and_mcneil_worked_by_hand() -> None:
+    # A = .8: Q1 = .8/1.2, Q2 = 1.28/1.8; (.16 + 49 (Q1 - .64) + 49 (Q2 - .64)) / 2500.
+    expected = math.sqrt((0.16 + 49 * (2 / 3 - 0.64) + 49 * (1.28 / 1.8 - 0.64)) / 2500)
+    assert hanley_mcneil(0.8, [50, 50]) == pytest.approx(expected)
+    assert math.isnan(hanley_mcneil(NAN, [50, 50]))
+    assert math.isnan(hanley_mcneil(0.8, [50, 0]))
+
+
+def test_hanley_and_mcneil_is_near_the_spread_of_simulated_aucs() -> None:
+    rng = np.random.default_rng(3)
+    positive = rng.exponential(4.0, (400, 60, 1))
+    negative = rng.exponential(1.0, (400, 1, 80))
+    aucs = (positive > negative).mean(axis=(1, 2))
+    assert hanley_mcneil(0.8, [80, 60]) == pytest.approx(aucs.std(), rel=0.12)
+
+
+def test_metrics_say_which_standard_error_and_margin_they_have() -> None:
+    auc, loss, worst = map(parse, ("auc", "rank_loss", "rank_loss(ties=worst)"))
+    for value, metric in ((0.8, auc), (0.2, loss), (0.2, worst)):
+        error = metric.reading.standard_error
+        assert error is not None and error(value, [80, 60]) == hanley_mcneil(0.8, [80, 60])
+        assert metric.reading.margin == 0.01
+    other = parse("kendall_tau_b").reading
+    assert (other.margin, other.standard_error, other.bayes) == (0.02, None, None)
+
+
+def test_every_metric_has_a_margin_but_those_without_a_scale_of_their_own() -> None:
+    without = {name for name in registry.names("metrics") if parse(name).reading.margin is None}
+    assert without == {"dcg", "mse", "push_risk", "unexplained_variance", "vus"}
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [
+        (0.0020, "reproduced"),  # at the edge
+        (-0.0020, "reproduced"),
+        (0.00201, "near"),
+        (-0.0040, "near"),
+        (0.00401, "not reproduced"),
+        (NAN, "not run"),
+    ],
+)
+def test_verdicts_at_their_boundaries(difference: float, expected: str) -> None:
+    within = Tolerance(se=0.001, reproduced=0.002, near=0.004)
+    assert reproduction(difference, within) == Reproduction(expected)
+    # What passes tells nothing where a difference of the margin would pass, too.
+    blind = "cannot tell" if expected == "reproduced" else expected
+    assert reproduction(difference, within, margin=0.002) == Reproduction(blind)
+    assert reproduction(difference, within, margin=0.0021) == Reproduction(expected)
+
+
+def test_equal_digits_on_the_same_examples_are_reproduced_whatever_the_noise() -> None:
+    within = Tolerance(se=0.02, reproduced=0.04, near=0.08)
+    for exact, said in ((0.0, "cannot tell"), (0.00005, "reproduced")):
+        found = reproduction(0.00004, within._replace(exact=exact), margin=0.01)
+        assert found == Reproduction(said)
+    assert reproduction(0.001, within._replace(exact=0.00005), margin=0.01) == "cannot tell"
+
+
+def test_a_print_has_the_noise_of_its_own_units() -> None:
+    t = stats.t.ppf(0.975, 9)
+    same = tolerance(0.001, 9, 10, 10, 0.0001)
+    assert same.se == pytest.approx(0.001 * math.sqrt(2))
+    assert same.reproduced == pytest.approx(t * same.se + 0.00005)
+    assert same.near == pytest.approx(2 * t * same.se + 0.00005)
+    # 100 repeats of the run have a smaller SE than the print's ten, which is what counts then.
+    assert tolerance(0.001, 99, 100, 10, 0.0001).se == pytest.approx(0.001 * math.sqrt(11))
+    assert tolerance(0.001, math.inf, 1, 1, 0.0001).reproduced == pytest.approx(
+        stats.norm.ppf(0.975) * 0.001 * math.sqrt(2) + 0.00005
+    )
+
+
+def test_where_noise_is_unknown_the_last_digit_alone_can_tell() -> None:
+    for se, df in ((NAN, 0), (NAN, 9)):
+        within = tolerance(se, df, 1, 1, 0.0001)
+        assert reproduction(0.00004, within) == Reproduction.REPRODUCED
+        assert reproduction(0.1225 - 0.12245, within) == Reproduction.REPRODUCED  # not exact
+        assert reproduction(0.00006, within) == Reproduction.UNDECIDED
+    exact = tolerance(0.0, 9, 10, 10, 0.0001)
+    assert reproduction(0.00006, exact) == Reproduction.APART
+
+
+ROW = {
+    "experiment": "e",
+    "problem": "p",
+    "method": "m",
+    "quantity": "rank_loss",
+    "value": "0.1225",
+    "last_digit": "0.0001",
+    "source": "Table 1",
+    "verified": "true",
+    "note": "",
+}
+
+
+def test_published_values_are_found_by_their_place() -> None:
+    found = published.table([ROW, ROW | {"method": "n", "verified": "no"}])
+    assert found["e", "p", "m", "rank_loss"].value == 0.1225
+    assert found["e", "p", "m", "rank_loss"].verified
+    assert not found["e", "p", "n", "rank_loss"].verified
+    assert found["e", "p", "m", "rank_loss"].units is None
+    given = published.table([ROW | {"units": "10"}, ROW | {"method": "n", "units": " "}])
+    assert [one.units for one in given.values()] == [10, None]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([ROW, ROW], "row 2: e / p / m / rank_loss occurs twice"),
+        ([ROW | {"value": "x"}], "row 1: value and last_digit must be numbers"),
+        ([ROW | {"last_digit": "0"}], "last_digit above 0"),
+        ([ROW | {"units": "0"}], "units must be a whole number above 0 or empty, got 0"),
+        ([ROW | {"units": "ten"}], "units must be a whole number"),
+        ([{k: v for k, v in ROW.items() if k != "note"}], "row 1 lacks note"),
+    ],
+)
+def test_bad_published_values_are_refused(rows: list[dict[str, str]], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        published.table(rows)

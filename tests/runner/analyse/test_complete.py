@@ -1,0 +1,55 @@
+from rankexp.runner.analyse import complete
+from rankexp.runner.grid import Point
+from rankexp.runner.plan import Cell
+from rankexp.runner.protocols.base import Place
+from rankexp.runner.run.record import Record, Row
+from rankexp.runner.spec import SimulateSpec
+
+NAN = float("nan")
+
+
+def cells(*keys: str) -> list[Cell]:
+    return [
+        Cell(key, "e", "p", "m", SimulateSpec(0, "m", {}, Point(()), Place(rep=i)))
+        for i, key in enumerate(keys)
+    ]
+
+
+def test_every_cell_is_counted_once_by_what_became_of_it() -> None:
+    records = {
+        "ok": Record("ok", rows=[Row("test", 0, None, None, "auc", 0.5)]),
+        "nan": Record("nan", rows=[Row("test", g, None, None, "auc", NAN) for g in (0, 1)]),
+        "inner": Record("inner", rows=[Row("inner", 0, None, None, "auc", NAN)]),
+        "bad": Record("bad", status="failed", reason="singular"),
+        "slow": Record("slow", status="timeout", reason="over 10 s"),
+        "warned": Record("warned", warnings=["ConvergenceWarning: a", "ConvergenceWarning: b"]),
+    }
+    counts = complete.completeness(cells(*records, "absent"), records)
+    count = counts["e", "p", "m"]
+    assert (count.expected, count.ok, count.missing) == (7, 4, 1)
+    assert (count.failed, count.timeout, count.skipped) == (1, 1, 0)
+    assert (count.nan, count.warned) == (1, 1)
+    assert count.categories == {"ConvergenceWarning": 1}
+    assert count.reasons == {"singular": 1, "over 10 s": 1}
+    assert complete.shortfall(count) == (
+        "INCOMPLETE: 4 of 7 records are good (1 missing, 1 failed, 1 timeout)"
+    )
+
+
+def test_undefined_values_do_not_make_a_run_incomplete() -> None:
+    record = Record("a", rows=[Row("test", 0, None, None, "auc", NAN)])
+    count = complete.completeness(cells("a"), {"a": record})["e", "p", "m"]
+    assert count.nan == 1 and count.complete and complete.shortfall(count) is None
+
+
+def test_totals_add_numbers_and_counters() -> None:
+    one = complete.Count(expected=2, ok=1, failed=1)
+    one.reasons["x"] = 1
+    total = complete.total([one, one])
+    assert (total.expected, total.ok, total.failed, total.reasons["x"]) == (4, 2, 2, 2)
+    assert (one.expected, one.reasons["x"]) == (2, 1)
+
+
+def test_versions_are_counted() -> None:
+    records = [Record("a", version="0.1"), Record("b", version="0.2"), Record("c", version="0.1")]
+    assert complete.versions(records) == {"0.1": 2, "0.2": 1}

@@ -1,0 +1,196 @@
+"""Variances of shares of pairs: all pairs by hand, coverage in simulations."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from rankexp.metrics import auc, u_pairs
+from rankexp.metrics.placements import won
+from rankexp.runner.analyse import paired
+from rankexp.runner.analyse.delong import Orders, orders
+
+
+def kernel(y: np.ndarray, s: np.ndarray) -> np.ndarray:
+    """1, 1/2 or 0 for each pair of rows of different levels, in order, tied or not; else 0."""
+    sign = np.sign(y[:, None] - y) * np.sign(s[:, None] - s)
+    return np.asarray(np.where(y[:, None] == y, 0.0, (sign + 1) / 2))
+
+
+def by_pairs(y: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shares and covariances as DeLong's: components are means over each other level."""
+    values, count = np.unique(y), scores.shape[1]
+    size = {v: int((y == v).sum()) for v in values}
+    total = sum(size[a] * size[b] for a in values for b in values if a < b)
+    share, covariance = np.zeros(count), np.zeros((count, count))
+    tables = [kernel(y, s) for s in scores.T]
+    for a in values:
+        components = np.zeros((count, size[a]))
+        for b in values:
+            if a == b:
+                continue
+            weight = size[a] * size[b] / total
+            means = np.array([t[np.ix_(y == a, y == b)].mean(axis=1) for t in tables])
+            components += weight * means
+            share += weight * means.mean(axis=1) / 2
+        covariance += np.atleast_2d(np.cov(components)) / size[a]
+    return share, covariance
+
+
+@given(st.integers(2, 4), st.integers(4, 40), st.integers(0, 10**6), st.booleans())
+@settings(max_examples=60)
+def test_all_pairs_give_the_same(K: int, n: int, seed: int, tied: bool) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.repeat(np.arange(K), 2), rng.integers(0, K, n)])
+    scores = rng.normal(size=(len(y), 3)) + 0.5 * y[:, None]
+    scores = np.round(scores, 0 if tied else 9)
+    found = orders(y, scores)
+    share, covariance = by_pairs(y, scores)
+    np.testing.assert_allclose(found.value, share, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.covariance, covariance, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.value, u_pairs(y, scores), rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(won(y, scores[:, 0]), kernel(y, scores[:, 0]).sum(axis=1))
+
+
+def test_two_classes_worked_by_hand() -> None:
+    # Positives 3 and 1, negatives 2 and 0: V10 = 1, 1/2; V01 = 1/2, 1; AUC 3/4.
+    found = orders([1, 1, 0, 0], [[3.0], [1.0], [2.0], [0.0]])
+    assert found.value[0] == 0.75 == auc([1, 1, 0, 0], [3.0, 1.0, 2.0, 0.0])
+    assert found.covariance[0, 0] == pytest.approx(0.125 / 2 + 0.125 / 2)
+
+
+def test_clusters_of_one_row_are_nearly_rows_and_copies_say_nothing_new() -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(400) % 2
+    scores = rng.normal(size=(400, 2)) + 0.7 * y[:, None]
+    single = orders(y, scores)
+    alone = orders(y, scores, np.arange(400))
+    np.testing.assert_allclose(alone.covariance, single.covariance, rtol=0.01)
+    twice = orders(np.tile(y, 2), np.tile(scores, (2, 1)), np.tile(np.arange(400), 2))
+    np.testing.assert_allclose(twice.value, single.value)
+    np.testing.assert_allclose(twice.covariance, alone.covariance)
+    blind = orders(np.tile(y, 2), np.tile(scores, (2, 1)))
+    np.testing.assert_allclose(2 * blind.covariance, single.covariance, rtol=0.01)
+
+
+def test_methods_that_win_the_same_pairs_have_the_least_error_there_can_be() -> None:
+    y = np.repeat([0, 1], 25)
+    scores = np.column_stack([y, 2.0 * y, np.arange(50.0)])
+    found = orders(y, scores)
+    assert found.value.tolist() == [1.0, 1.0, 1.0]
+    same = found.difference(0, 1)
+    assert (same.mean, same.se) == (0.0, paired.UNSEEN / 25)
+    assert paired.equivalence(same, 0.01) > 0.05
+    opposite = orders(y, np.column_stack([y, -y])).difference(0, 1)
+    assert (opposite.mean, opposite.se) == (1.0, paired.UNSEEN / 25)
+    low, high = found.interval(0, 0.95)
+    assert high == 1.0 and low == pytest.approx(0.025 ** (1 / 25))
+    swapped = scores[:, 2].copy()
+    swapped[[24, 25]] = swapped[[25, 24]]  # one pair of 625: no basis either
+    again = orders(y, np.column_stack([scores[:, 2], swapped]))
+    assert again.difference(0, 1).se == paired.UNSEEN / 25
+    assert again.difference(0, 1).mean == pytest.approx(1 / 625)
+    low, high = again.interval(1, 0.95)
+    assert low == pytest.approx(1 - 1 / 625 - (1 - 0.025 ** (1 / 25))) and 0.998 < high < 1
+    rng = np.random.default_rng(2)
+    noisy = rng.normal(size=50) + y
+    again = orders(y, np.column_stack([noisy, noisy**3 + noisy]))
+    assert again.difference(0, 1).se == paired.UNSEEN / 25
+
+
+def test_the_interval_of_one_share_stays_within_bounds() -> None:
+    y = np.repeat([0, 1], 10)
+    scores = np.arange(20.0)
+    scores[[9, 10]] = scores[[10, 9]]
+    low, high = orders(y, scores[:, None]).interval(0, 0.95)
+    assert 0.5 < low < 0.99 < high < 1.0
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "groups", "message"),
+    [
+        ([0, 0, 0], np.zeros((3, 1)), None, "two levels or more"),
+        ([0, 0, 1], np.zeros((3, 1)), None, "two rows each"),
+        ([0, 0, 1, 1], np.full((4, 1), np.nan), None, "NaN"),
+        ([0, 0, 1, 1], np.zeros(4), None, "scores must be"),
+        ([0, 0, 1, 1], np.zeros((4, 1)), [1, 1, 1, 1], "single cluster"),
+    ],
+)
+def test_what_has_no_variance_is_refused(
+    y: list[int], scores: np.ndarray, groups: list[int] | None, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        orders(y, scores, groups)
+
+
+def coverage(n: int, studies: int, K: int, clustered: bool = False) -> tuple[float, float]:
+    """Return how often intervals of a difference and of one share cover the truth.
+
+    Scores are normal, with shifts that give the two methods shares far apart.
+    """
+    rng = np.random.default_rng(n + K)
+    y = np.arange(n) % K
+    groups = np.arange(n) // (2 * K) if clustered else None
+    shifts = np.array([1.2, 0.8])
+    gaps = [b - a for a in range(K) for b in range(a + 1, K)]
+    sd = np.sqrt(1.5) if clustered else 1.0  # of a score within its level
+    truth = [float(np.mean(stats.norm.cdf(s * np.array(gaps) / sd / np.sqrt(2)))) for s in shifts]
+    hits = np.zeros(2)
+    for _ in range(studies):
+        scores = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], n) + np.outer(y, shifts)
+        if clustered:  # what a cluster shares moves its levels by amounts of their own
+            own = rng.normal(size=(n // (2 * K) + 1, K)) * np.sqrt(0.5)
+            scores += own[groups, y][:, None]
+        found = orders(y, scores, groups)
+        low, high = paired.interval(found.difference(0, 1), 0.95)
+        hits[0] += low <= truth[0] - truth[1] <= high
+        low, high = found.interval(0, 0.95)
+        hits[1] += low <= truth[0] <= high
+    return float(hits[0] / studies), float(hits[1] / studies)
+
+
+@pytest.mark.parametrize(("n", "K"), [(50, 2), (200, 2), (2000, 2), (90, 3)])
+def test_intervals_cover(n: int, K: int) -> None:
+    studies = 1500
+    low, high = stats.binom.interval(0.999, studies, 0.95)
+    for share in coverage(n, studies, K):
+        assert low / studies - 0.01 <= share <= high / studies + 0.005
+
+
+def test_intervals_of_clusters_cover() -> None:
+    with_clusters = coverage(400, 800, 2, clustered=True)
+    low, high = np.array(stats.binom.interval(0.999, 800, 0.95)) / 800
+    assert all(low - 0.01 <= share <= high + 0.005 for share in with_clusters)
+
+
+@pytest.mark.parametrize("errors", [0.5, 1, 3, 5, 8])
+def test_intervals_of_nearly_perfect_rankers_cover(errors: float) -> None:
+    # One method ranks a positive last with a small probability, the other never.
+    rng, m, studies = np.random.default_rng(3), 100, 1000
+    y = np.repeat([0, 1], m)
+    hits = np.zeros(2)
+    for _ in range(studies):
+        lost = np.concatenate([np.zeros(m), rng.random(m) < errors / m])
+        first = y + rng.random(2 * m)
+        found = orders(y, np.column_stack([first, np.where(lost, rng.random(2 * m) - 2, first)]))
+        low, high = paired.interval(found.difference(0, 1), 0.95)
+        hits[0] += low <= errors / m <= high
+        low, high = found.interval(1, 0.95)
+        hits[1] += low <= 1 - errors / m <= high
+    assert (hits / studies >= 0.92).all(), hits / studies
+
+
+@pytest.mark.fidelity
+@pytest.mark.parametrize("n", [50, 500, 10_000, 100_000])
+@pytest.mark.parametrize("K", [2, 4])
+def test_intervals_cover_94_to_96_percent(n: int, K: int) -> None:
+    studies = 4000 if n <= 10_000 else 1000
+    slack = 2.6 * np.sqrt(0.95 * 0.05 / studies)
+    for share in coverage(n, studies, K):
+        assert 0.94 - slack <= share <= 0.96 + slack
+
+
+def test_orders_are_a_value() -> None:
+    found = orders([0, 0, 1, 1], np.arange(4.0)[:, None])
+    assert isinstance(found, Orders) and found.examples == 2

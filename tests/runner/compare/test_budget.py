@@ -1,0 +1,115 @@
+"""The minutes decide what is run: nothing is left out or made smaller without a word."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rankexp.runner.compare.budget import Allowance, Cost, Design, design, inner_folds, outer_folds
+from rankexp.runner.data.dataset import Dataset, Feature
+
+PAIRS = {"pairs": "points"}
+
+
+def data(n: int, positives: int | None = None) -> Dataset:
+    y = (np.arange(n) < (n // 2 if positives is None else positives)).astype(np.int64)
+    return Dataset("d", np.zeros((n, 1)), y, (Feature("x"),), ("no", "yes"))
+
+
+def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> Design:
+    made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
+    allowed = Allowance(seconds, 2, 3)
+    return design(made, PAIRS, data(1000), allowed, {"stratified": True}, shares)
+
+
+def test_with_time_all_methods_are_cross_validated() -> None:
+    found = planned(1000, points=0.1, pairs=0.2, forest=3)
+    assert found.methods == ["points", "pairs", "forest"]
+    assert found.protocol == {"kind": "cross_validation", "folds": 5, "stratified": True}
+    assert not found.words
+
+
+def test_the_slowest_method_beside_the_question_goes_first_and_is_named() -> None:
+    found = planned(30, points=0.1, pairs=0.2, forest=30, boosting=1)
+    assert found.methods == ["points", "pairs", "boosting"]
+    assert len(found.words) == 1
+    assert "forest left out" in found.words[0] and "--minutes" in found.words[0]
+
+
+def test_the_minutes_named_for_a_method_do_include_it() -> None:
+    said = planned(30, points=0.1, pairs=0.2, forest=30).words[0]
+    minutes = float(said.split("--minutes ")[1].split(" ")[0])
+    assert "forest" in planned(60 * minutes, points=0.1, pairs=0.2, forest=30).methods
+
+
+def test_a_cheap_method_stays_where_leaving_it_out_would_not_help() -> None:
+    found = planned(10, points=50, pairs=50, ridge=0.1)
+    assert "ridge" in found.methods
+
+
+def test_training_parts_become_smaller_where_the_question_itself_takes_too_long() -> None:
+    found = planned(10, points=50, pairs=50)
+    assert found.protocol["kind"] == "split"
+    test = found.protocol["test"]
+    assert isinstance(test, float) and 200 < test < 1000 and test.is_integer()
+    assert "of the 1,000 rows" in found.words[0]
+
+
+@pytest.mark.parametrize("positives", [3, 4, 5, 8, 30])
+def test_every_fold_can_have_a_row_of_each_level(positives: int) -> None:
+    rare = data(400, positives)
+    folds, inner = outer_folds(rare), inner_folds(rare)
+    assert 2 <= folds <= min(5, positives)
+    left = positives - -(-positives // folds)
+    assert inner == 2 or left >= 3
+
+
+def test_of_two_contrasts_the_slower_goes_whole_before_training_parts_become_smaller() -> None:
+    costs = {"points": 0.1, "pairs": 0.2, "tree": 0.1, "forest": 90.0}
+    made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
+    pairs = {"pairs": "points", "forest": "tree"}
+    found = design(made, pairs, data(1000), Allowance(60, 2, 3), {})
+    assert found.methods == ["points", "pairs"]
+    assert found.protocol["kind"] == "cross_validation"
+    assert "forest and tree left out" in found.words[0]
+
+
+def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> None:
+    costs = {"points": 0.1, "pairs": 0.2, "forest": 6.0, "boosting": 1.0}
+    half = {"forest": 0.5, "boosting": 0.5}
+    assert planned(120, half, **costs).narrow == []
+    found = planned(60, half, **costs)
+    assert (found.methods, found.narrow) == (list(costs), ["forest"])
+    assert "forest tried with half of their settings only" in found.words[0]
+    minutes = float(found.words[0].split("--minutes ")[1].split(" ")[0])
+    assert planned(60 * minutes, half, **costs).narrow == []
+    found = planned(20, half, **costs)
+    assert found.methods == ["points", "pairs", "boosting"]
+    assert found.narrow == [], "boosting has time for all of it once the forest is gone"
+    assert "forest left out" in found.words[0] and len(found.words) == 1
+
+
+def test_the_question_comes_first_and_what_takes_long_by_itself_the_fastest_first() -> None:
+    costs = {"boosting": 4.0, "points": 0.1, "forest": 2.0, "pairs": 0.2, "ridge": 0.05}
+    found = planned(120, **costs)
+    assert [names for names, _ in found.stages] == [
+        ["points", "pairs", "ridge"],
+        ["forest"],
+        ["boosting"],
+    ]
+    assert sum(seconds for _, seconds in found.stages) == pytest.approx(6.35 * 2.4 * 3)
+    assert [names for names, _ in planned(5000, **costs).stages] == [
+        ["points", "pairs", "ridge", "forest", "boosting"]
+    ]
+
+
+def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> None:
+    train = replace(data(1000), parts=np.ones(1000, np.int64), part_names=("test", "train"))
+    made = {name: Cost(1000, seconds, 1.0) for name, seconds in (("points", 5.0), ("pairs", 5.0))}
+    found = design(made, PAIRS, train, Allowance(1000, 2, 3), {"together": "groups"})
+    assert found.protocol == {"kind": "given", "test": "test", "together": "groups"}
+    assert (found.repeats, found.words) == (1, [])
+    short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
+    assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
+    assert short.words == ["training takes about 30 s, longer than --minutes"]
+    assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3

@@ -1,0 +1,64 @@
+"""What is asked of a table is told from its target's values; every guess is said."""
+
+import pytest
+
+from rankexp.errors import ConfigError
+from rankexp.runner.compare.question import ask
+
+
+def test_of_two_words_the_usual_one_is_positive_and_that_is_said() -> None:
+    found = ask("left", {"Yes": 800, "No": 100})
+    assert found.levels == ["No", "Yes"]
+    assert found.metric == "auc"
+    assert found.fewest == 100
+    assert "'Yes' is taken as the positive value" in found.guesses[0]
+    assert "--positive" in found.guesses[0]
+
+
+def test_of_two_numbers_the_larger_is_positive_and_of_two_other_words_the_rarer() -> None:
+    assert ask("y", {"2": 5, "1": 50}).levels == ["1", "2"]
+    assert ask("y", {"10": 5, "9": 50}).levels == ["9", "10"], "as numbers, not as texts"
+    assert ask("kind", {"ham": 90, "spam": 10}).levels == ["ham", "spam"]
+
+
+def test_what_is_given_is_no_guess() -> None:
+    found = ask("left", {"yes": 2, "no": 3}, positive="no")
+    assert (found.levels, found.guesses) == (["yes", "no"], [])
+    assert ask("q", {"a": 1, "b": 2, "c": 3}, levels=["c", "a", "b"]).levels == ["c", "a", "b"]
+
+
+def test_one_of_several_values_is_ranked_before_the_rest() -> None:
+    found = ask("colour", {"red": 5, "blue": 7, "green": 8}, positive="red")
+    assert found.levels == [["*"], "red"]
+    assert found.counts == {"others": 15, "red": 5}
+    assert found.kind == "two"
+
+
+def test_few_whole_numbers_are_levels_and_many_are_a_number() -> None:
+    wine = {"3": 10, "10": 5, "4": 53, "5": 681}
+    assert ask("quality", wine).levels == ["3", "4", "5", "10"]
+    assert ask("quality", wine, continuous=True).kind == "continuous"
+    many = {str(i): 1 for i in range(30)}
+    assert ask("price", many).levels is None
+    assert ask("price", {"0.5": 1, "1": 2, "2": 1}).kind == "continuous"
+
+
+@pytest.mark.parametrize(
+    ("counts", "given", "said"),
+    [
+        ({"a": 3}, {}, "only the value 'a'"),
+        ({}, {}, "no value at all"),
+        ({"a": 3, "b": 1, "c": 1}, {}, "--levels, or name one with --positive"),
+        ({"yes": 3, "no": 1}, {"positive": "yess"}, "no value 'yess' (did you mean 'yes'?)"),
+        ({"a": 3, "b": 1, "c": 1}, {"levels": ["a", "b"]}, "leaves out c"),
+        ({"a": 3, "b": 1}, {"levels": ["a", "b", "a"]}, "names a value twice"),
+        ({"a": 3, "b": 1, "c": 1}, {"continuous": True}, "no numbers"),
+        ({"a": 3, "b": 1}, {"positive": "a", "levels": ["a", "b"]}, "exclude each other"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_the_option_that_helps(
+    counts: dict[str, int], given: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        ask("y", counts, **given)  # type: ignore[arg-type]
+    assert said in str(error.value)

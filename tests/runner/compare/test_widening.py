@@ -1,0 +1,67 @@
+"""Grids grow at the end where choices lie, in their own steps, up to a limit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankexp.runner.compare.methods import LAMBDAS, OFFERS
+from rankexp.runner.compare.widening import LIMITS, growth, narrowed, widened
+
+
+def test_a_grid_grows_at_its_end_and_keeps_its_order() -> None:
+    found = widened({"lambdas": [1.0, 0.1, 0.01]}, ["lowest lam"])
+    assert found == {"lambdas": [1.0, 0.1, 0.01, 0.001, 0.0001]}
+    found = widened({"lambdas": [1.0, 0.1, 0.01]}, ["highest lam"])
+    assert found == {"lambdas": [100.0, 10.0, 1.0, 0.1, 0.01]}
+    found = widened({"grid": {"max_leaf_nodes": [4, 8, 16]}}, ["lowest max_leaf_nodes"])
+    assert found == {"grid": {"max_leaf_nodes": [2, 4, 8, 16]}}
+    found = widened({"grid": {"depth": [2, 3, 4]}}, ["highest depth"])
+    assert found == {"grid": {"depth": [2, 3, 4, 5, 6]}}
+
+
+def test_what_cannot_grow_is_left() -> None:
+    assert widened({"lambdas": [1e-9, 1e-10]}, ["lowest lam"]) is None
+    assert (
+        widened({"grid": {"min_samples_leaf": [30, 10, 3, 1]}}, ["lowest min_samples_leaf"])
+        is None
+    )
+    assert widened({"grid": {"shape": [1, 2]}}, ["highest shape"]) is None, "no limit is known"
+    assert widened({"lambdas": [1.0, 0.1]}, []) is None
+
+
+@given(st.lists(st.sampled_from(["lowest lam", "highest lam"]), max_size=12))
+def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[str]) -> None:
+    method: dict[str, object] = {"lambdas": LAMBDAS}
+    for edge in edges:
+        wider = widened(method, [edge])
+        if wider is not None:
+            assert set(wider["lambdas"]) > set(method["lambdas"])  # type: ignore[call-overload]
+            method = wider
+    values = method["lambdas"]
+    assert values == sorted(set(values), reverse=True)  # type: ignore[call-overload]
+    assert LIMITS["lam"][0] <= min(values) and max(values) <= LIMITS["lam"][1]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("kind", OFFERS)
+def test_every_grid_offered_can_grow_or_ends_by_nature(kind: str) -> None:
+    for method in OFFERS[kind].methods.values():  # type: ignore[index]
+        names = ["lam"] if "lambdas" in method else list(method["grid"])
+        assert set(names) <= LIMITS.keys()
+
+
+def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
+    method = {"estimator": "e", "lambdas": [1.0, 0.1, 0.01, 0.001], "grid": {"a": [1, 2, 3]}}
+    made, share = narrowed(method)
+    assert made == {"estimator": "e", "lambdas": [1.0, 0.01], "grid": {"a": [1, 3]}}
+    assert share == pytest.approx(1 / 3)
+    assert narrowed({"estimator": "e"}) == ({"estimator": "e"}, 1.0)
+    wider = widened(made, ["lowest lam"])
+    assert wider is not None and wider["lambdas"][-1] == pytest.approx(1e-6), "in its own steps"
+
+
+def test_the_time_of_a_wider_grid_is_told_before_it_is_run() -> None:
+    rounds = {"grid": {"n_rounds": [30, 100, 300]}}
+    assert growth(rounds, {"grid": {"n_rounds": [30, 100, 300, 900, 2700]}}) > 9
+    assert growth({"lambdas": [1.0, 0.1]}, {"lambdas": [1.0, 0.1, 0.01]}) == 1.5
+    leaves = {"grid": {"min_samples_leaf": [30, 10]}}
+    assert growth(leaves, {"grid": {"min_samples_leaf": [30, 10, 3]}}) == 1.5

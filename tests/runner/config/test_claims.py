@@ -1,0 +1,151 @@
+"""Claims in words: what a file of them may hold, and the line of each fault."""
+
+import pytest
+
+from rankexp.errors import ConfigError
+from rankexp.runner.config import claims
+from rankexp.runner.config.load import load
+
+STUDY = """\
+version: 1
+study: t
+title: T
+seed: 1
+claims: said.csv
+data: {d: {source: {file: d.csv}, target: y, levels: [a, b]}}
+generators: {g: {generator: gaussian}}
+methods: {m: {}, k: {}, grid: {lambdas: [1, 2]}}
+experiments:
+  e:
+    problems: [d]
+    methods: [m, k]
+    protocol: {kind: cross_validation}
+    metrics: [rank_loss, auc]
+  g: {problems: [d], methods: [m, grid], protocol: {kind: cross_validation}}
+  c:
+    problems: [g]
+    methods: [m, k]
+    protocol: {kind: models, models: 3, training_sets: 1, n_train: 20, n_test: 20}
+    keep: {curves: [scoring_function], at: {low: 0, high: 1}, fitted: [coef_]}
+  s: {kind: simulate, check: hinge_ties}
+report: [{block: claims, name: claims}]
+"""
+HEAD = ",".join(claims.COLUMNS)
+GOOD = "a,It is.,p. 1,e,d,rank_loss,,m,k,lower,,,"
+
+
+def row(**changed):
+    values = dict(zip(claims.COLUMNS, GOOD.split(","), strict=True)) | changed
+    return ",".join(f'"{values[name]}"' for name in claims.COLUMNS)
+
+
+@pytest.fixture(name="told")
+def _told(tmp_path):
+    """Return what loading a study with some lines of claims says, or the study."""
+
+    def told(*lines, head=HEAD):
+        (tmp_path / "t.yaml").write_text(STUDY)
+        (tmp_path / "said.csv").write_text("\n".join((head, *lines)) + "\n", encoding="latin-1")
+        try:
+            return load(tmp_path / "t.yaml")
+        except ConfigError as error:
+            return str(error)
+
+    return told
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"problem": "*"},
+        {"problem": "over d", "test": "within", "threshold": "0.01"},
+        {"test": "best", "reference": ""},
+        {"test": "not lower", "threshold": ".01", "rule": "oracle"},
+        {"test": "between", "threshold": "0..1", "reference": ""},
+        {"test": "always", "threshold": "0", "reference": "auc"},
+        {"experiment": "g", "rule": "fixed:lam=1", "method": "grid", "reference": "m"},
+        {"experiment": "c", "problem": "g", "metric": "slope(low=0, high=1)"},
+        {"experiment": "c", "problem": "g", "metric": "coef_[0,0]", "reference": "coef_[0,1]"},
+        {"experiment": "c", "problem": "g", "reference": "bayes"},
+        {"experiment": "c", "problem": "g", "metric": "rms(low=0)"},
+        {"test": "between", "threshold": "0..inf"},
+        {"experiment": "s", "problem": "", "metric": "agreement", "method": ""},
+        {"experiment": "", "test": "not tested", "note": "A theorem."},
+    ],
+)
+def test_what_can_be_tested(told, changed):
+    study = told(row(**changed))
+    assert not isinstance(study, str), study
+    (given,) = claims.rows_of(study)
+    assert given["line"] == "2" and claims.parsed(given).claim == "a"
+
+
+@pytest.mark.parametrize(
+    "changed, message",
+    [
+        ({"experiment": "ee"}, "unknown experiment 'ee' (did you mean 'e'?); known: e, g, c, s"),
+        ({"problem": "d dd"}, "unknown problem 'dd' (did you mean 'd'?)"),
+        ({"method": "mm"}, "unknown method 'mm' (did you mean 'm'?)"),
+        ({"method": ""}, "unknown method ''"),
+        ({"metric": "rank_los"}, "unknown metric 'rank_los' (did you mean 'rank_loss'?)"),
+        ({"metric": "vus"}, "unknown metric 'vus'"),
+        ({"metric": "slope(low=0)"}, "'e' keeps no curves 'at' points for slope"),
+        ({"reference": "kk"}, "unknown reference 'kk' (did you mean 'k'?)"),
+        ({"reference": ""}, "the test 'lower' needs a reference"),
+        ({"test": "lowr"}, "unknown test 'lowr' (did you mean 'lower'?); known: lower, higher"),
+        ({"test": "not tested"}, "what is not tested needs a reason in its note"),
+        ({"test": "within"}, "'within' needs a number above 0 as its threshold"),
+        ({"test": "within", "threshold": "-1"}, "'within' needs a number above 0"),
+        ({"test": "within", "threshold": "0..1"}, "'within' needs a number above 0"),
+        ({"test": "between"}, "'between' needs low..high or a number as its threshold"),
+        ({"test": "between", "threshold": "1..0"}, "'between' needs low..high"),
+        ({"test": "between", "threshold": "1..0.9"}, "'between' needs low..high"),
+        ({"test": "always", "threshold": "1..0.9"}, "'always' needs low..high"),
+        ({"threshold": "-0.1"}, "'lower' needs a number above 0 as its threshold, got '-0.1'"),
+        ({"test": "within", "threshold": "inf"}, "'within' needs a number above 0"),
+        ({"test": "within", "threshold": "nan"}, "'within' needs a number above 0"),
+        ({"experiment": "c", "problem": "g", "metric": "slope(lo=0)"}, "slope takes low and high"),
+        ({"experiment": "c", "problem": "g", "metric": "rms", "reference": "g"},
+         "'rms' needs another method as its reference"),
+        ({"experiment": "c", "problem": "g", "metric": "rms", "test": "between",
+          "threshold": "1", "reference": ""}, "'rms' needs another method as its reference"),
+        ({"experiment": "c", "problem": "g", "metric": "coef_", "reference": "bayes"},
+         "the best scorer has no coef_"),
+        ({"experiment": "s", "metric": "agreement"}, "'s' is a check: it has quantities"),
+        ({"experiment": "s", "problem": "", "method": "", "reference": "x y"}, "one reference at"),
+        ({"threshold": "wide"}, "threshold and share must be numbers"),
+        ({"share": "2"}, "expected a share in (0, 1], got 2"),
+        ({"share": "half"}, "threshold and share must be numbers"),
+        ({"rule": "orakle"}, "unknown rule 'orakle' (did you mean 'oracle'?)"),
+        ({"experiment": "g", "reference": "grid"}, "methods of 'g' have a grid: name a rule"),
+        ({"claim": " "}, "it names no claim"),
+        ({"words": ""}, "nothing says what 'a' claims, in 'words'"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_told_with_its_line(told, changed, message):
+    said = told("# a comment, which is a line too", row(claim="b"), row(**changed))
+    assert isinstance(said, str)
+    assert "said.csv:4: " in said and message in said
+    assert "t.yaml:5:9: claims: " in said or "t.yaml:22:18: report[0].block: " in said
+
+
+def test_words_stand_once_and_every_fault_is_told(told):
+    study = told(row(), row(words=""))
+    assert [claims.parsed(one).words for one in claims.rows_of(study)] == ["It is.", ""]
+    said = told(row(test="x"), row(), row(test="y"))
+    assert "said.csv:2:" in said and "said.csv:4:" in said and "said.csv:3:" not in said
+
+
+def test_a_claim_is_tested_or_not(told):
+    said = told(row(), row(words="", test="not tested", note="Why not."))
+    assert "said.csv:3: 'a' has a row that is not tested: two claims" in said
+
+
+def test_a_file_that_cannot_be_read_is_told(told, tmp_path):
+    assert "said.csv:1: lacks the columns note" in told(row(), head=HEAD.removesuffix(",note"))
+    assert "said.csv:3: more values than there are columns" in told(row(), row() + ",more")
+    assert "said.csv:2: not UTF-8 text" in told(row(words="\xe4"))
+    (tmp_path / "said.csv").unlink()
+    with pytest.raises(ConfigError, match="claims: no such file"):
+        load(tmp_path / "t.yaml")

@@ -1,0 +1,155 @@
+"""The studies that come with the project, and their published values."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from rankexp.runner.config.load import load, schema_json
+from rankexp.runner.config.schema import Evaluate, Study
+
+FOLDER = Path(__file__).parents[3] / "configs"
+CONFIGS = sorted(FOLDER.glob("*.yaml"))
+PUBLISHED = sorted(
+    file for file in (FOLDER / "published").glob("*.csv") if "-claims" not in file.name
+)
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_it_loads_and_survives_a_manifest(file, profile):
+    study = load(file, profile)
+    dumped = json.loads(json.dumps(study.model_dump(mode="json"), allow_nan=False))
+    again = Study.model_validate(dumped)
+    assert again.model_dump() == study.model_dump()
+
+
+SUMMARISED = [file for file in CONFIGS if "block: summary" in file.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("file", SUMMARISED, ids=lambda file: file.stem)
+@pytest.mark.parametrize("profile", [None, "quick"])
+def test_a_page_begins_with_its_summary_and_shows_little(file, profile):
+    head, *others = load(file, profile).report
+    assert head.block == "summary" and not head.aside
+    assert len([block for block in others if not block.aside]) <= 10
+    told = [
+        own["block"]
+        for key in ("why", "means")
+        for own in head.options.get(key, [])
+        if "block" in own
+    ]
+    assert {*told, *head.options.get("reproduced", [])} <= {block.name for block in others}
+    assert head.options["asked"] and head.options["means"]
+
+
+RUNS = sorted((FOLDER.parent / "results" / "reference").glob("*/run.md"))
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda file: file.parent.name)
+def test_a_committed_page_is_read_in_two_minutes(run):
+    page = (run.parent / "report.md").read_text(encoding="utf-8")
+    assert len(page.splitlines()) < 200
+    _, head, *rest = page.split("\n## ")
+    said = [line for line in head.splitlines() if line.startswith("**")]
+    missed = [] if "Nothing that is published was compared" in head else ["Not reproduced"]
+    leads = ["Asked", "Done", "Reproduced", *missed, "What it means"]
+    assert [line[2:].partition(".**")[0] for line in said] == leads
+    counts = [len(line.partition(".** ")[2].split()) for line in said]
+    assert max(counts) <= 45, counts
+    assert "nothing is known" not in head
+    rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
+    assert max(map(len, rows)) <= 145
+
+
+def test_the_readme_shows_the_head_of_a_committed_page():
+    (page,) = (run.parent / "report.md" for run in RUNS if run.parent.name == "kotlowski2011")
+    lines = page.read_text(encoding="utf-8").splitlines()
+    said = [line for line in lines if line.startswith("**")][:5]
+    readme = " ".join((FOLDER.parent / "README.md").read_text(encoding="utf-8").split())
+    assert len(said) == 5 and all(line in readme for line in said)
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+def test_quick_needs_neither_network_nor_other_files(file):
+    study = load(file, "quick")
+    for experiment in study.experiments.values():
+        problems = experiment.problems if isinstance(experiment, Evaluate) else []
+        for name in set(problems) & study.data.keys():
+            source = study.data[name].source
+            assert "sklearn" in source or (FOLDER / str(source["file"])).is_file()
+    assert study.report
+
+
+def of_curves(study, experiment):
+    """Return what blocks that show an experiment's curves compare with published values."""
+    blocks = [block for block in study.report if block.block == "curves_against_theory"]
+    shown = [block.options for block in blocks if experiment in block.experiment]
+    return (
+        {"slope", *(name for own in shown for name in own.get("differences", {}))} if shown else ()
+    )
+
+
+@pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
+def test_published_values_belong_to_the_study(file):
+    study = load(FOLDER / f"{file.stem}.yaml")
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    keys = [tuple(row[k] for k in ("experiment", "problem", "method", "quantity")) for row in rows]
+    assert len(set(keys)) == len(keys)
+    for row in rows:
+        experiment = study.experiments[row["experiment"]]
+        assert row["method"] in experiment.methods
+        known = {*experiment.metrics, *of_curves(study, row["experiment"])}
+        if row["problem"] == "*":
+            known = {f"average_rank({metric})" for metric in experiment.metrics}
+        else:
+            assert row["problem"] in experiment.problems
+        assert row["quantity"] in known
+        steps = float(row["value"]) / float(row["last_digit"])
+        assert abs(steps - round(steps)) < 1e-6
+        assert row["source"]
+        assert row["verified"] in {"true", "false"}
+
+
+def test_table_1_of_kotlowski2011_is_whole():
+    with (FOLDER / "published" / "kotlowski2011.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 33
+    sums = {
+        method: sum(round(float(row["value"]) * 10_000) for row in rows if row["method"] == method)
+        for method in ("exponential", "svm-or", "logistic")
+    }
+    assert sums == {"exponential": 16621, "svm-or": 16100, "logistic": 16767}
+
+
+def test_the_table_of_menon2014_is_whole():
+    with (FOLDER / "published" / "menon2014.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 70
+    sums: dict[str, float] = {}
+    for row in rows:
+        sums[row["quantity"]] = sums.get(row["quantity"], 0.0) + float(row["value"])
+    assert list(sums.values()) == [80.25, 101.25, 105.0, 100.0, 51.25]
+
+
+def test_the_large_sets_are_split_as_printed():
+    study = load(FOLDER / "kotlowski2011.yaml")
+    rows = study.data["covtype"].fingerprint.rows
+    held = round(rows * study.experiments["covtype"].protocol.test)
+    assert (rows - held, held) == (522_911, 58_101)
+    held = study.data["kdd04"].fingerprint.rows * study.experiments["kdd04"].protocol.test
+    assert held == pytest.approx(20_000)
+
+
+def test_equal_rows_are_not_parted_where_they_would_flatter_trees():
+    study = load(FOLDER / "clemencon2017.yaml")
+    assert study.experiments["real"].protocol.together == "duplicates"
+
+
+def test_schema_knows_every_key_of_the_shipped_studies():
+    schema = schema_json()
+    assert schema["properties"].keys() == Study.model_fields.keys()
+    assert schema["additionalProperties"] is False
+    json.dumps(schema)

@@ -1,0 +1,212 @@
+"""What training on pairs gains, said of records whose true differences are known."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankexp import registry
+from rankexp.metrics.base import parse
+from rankexp.runner.analyse.contrast import Contrast
+from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
+from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.plan import Cell
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.gain_figure import draw
+from rankexp.runner.report.gain_words import headline
+from rankexp.runner.report.gains import Gains, Standing
+from rankexp.runner.report.model import Output
+from rankexp.runner.report.render import terminal
+from rankexp.runner.run.record import Record, Row
+
+Make = Callable[..., Context]
+CONTRASTS = {"svm_or": "logistic"}
+NAN = math.nan
+POINTS = 3  # of each grid
+
+
+def one(make: Make) -> dict[str, Any]:
+    """Return the made-up study with one data set in five repeats of two folds."""
+    study: dict[str, Any] = make().study.model_dump(mode="json")
+    study["experiments"]["folds"]["problems"] = ["vote"]
+    study["experiments"]["folds"]["protocol"]["repeats"] = 5
+    return study
+
+
+def losses(values: Mapping[str, float], spread: float = 0.001, best: int = 1) -> Any:
+    """Return records with these mean losses, the grid point `best` being the best."""
+
+    def change(cell: Cell, record: Record) -> Record:
+        rng = np.random.default_rng(int(cell.key[:8], 16))
+        base = values[cell.method] + spread * float(rng.normal())
+        rows = [
+            Row(part, grid, None, None, "rank_loss", base + 0.02 * abs(grid - best))
+            for part in ("test", "inner")
+            for grid in range(POINTS)
+        ]
+        times = {"fit": 2.0 if cell.method == "svm_or" else 0.5}
+        return Record(
+            record.key, grid=record.grid, rows=rows, times=times, warnings=record.warnings
+        )
+
+    return lambda cell, record: change(cell, record) if cell.experiment == "folds" else record
+
+
+def shown(make: Make, change: Any, **options: Any) -> Output:
+    given = {"contrasts": CONTRASTS, "margin": 0.01, **options}
+    model = registry.get("report.blocks", "pairs_or_points").model_validate(given)
+    block = Block(block="pairs_or_points", name="answer", experiment="folds", options=given)
+    output: Output = model.build(make(one(make), change), block)
+    return output
+
+
+def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.10, "logistic": 0.15, "exponential": 0.30}))
+    text = terminal.render(output)
+    assert output.lead[0].startswith("Training on pairs gains. Rank loss")
+    assert "SVM-OR against logistic -.0" in output.lead[0]
+    assert "Train on pairs" in output.lead[-1]
+    assert "SVM-OR ranks best (rank loss ." in text
+    assert "shown to be ahead of every other method" in text
+    assert "SVM-OR 2 s, logistic 0.5 s" in text
+    assert output.numbers is not None
+    assert list(output.numbers["method"]) == ["svm_or", "logistic", "exponential"]
+    first = output.numbers.set_index("method").loc["svm_or"]
+    assert first["difference"] == pytest.approx(-0.05, abs=0.002)
+    assert first["low_all"] < first["difference"] < first["high_all"]
+    assert first["low"] < first["mean"] < first["high"]
+    assert first["on_points"] == "logistic"
+    assert first["verdict"] == "better"
+
+
+def test_no_gain_of_importance_and_a_better_form_of_score(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.201, "logistic": 0.2, "exponential": 0.1}))
+    assert output.lead[0].startswith("Training on pairs gains nothing of importance.")
+    assert "exponential is ahead of all of these by .1" in output.lead[-1]
+    assert "Train on points" in output.lead[-1]
+
+
+def test_a_loss_is_a_loss(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.25, "logistic": 0.2, "exponential": 0.3}))
+    assert output.lead[0].startswith("Training on pairs loses.")
+    assert "Train on points" in output.lead[-1]
+
+
+def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}, 0.02))
+    assert output.lead[0].startswith("These data do not tell")
+    needed = re.search(r"about ([\d,]+) rows like these 400", output.lead[0])
+    assert needed is not None
+    assert output.numbers is not None
+    error = output.numbers.set_index("method").loc["svm_or", "difference_se"]
+    wanted = 400 * ((1.645 + 1.2816) * float(error) / 0.01) ** 2
+    assert float(needed[1].replace(",", "")) == pytest.approx(wanted, rel=0.06)
+    assert "until more rows decide it" in output.lead[-1]
+
+
+def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) -> None:
+    values = {"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}
+    steep = shown(make, losses(values, best=0)).lead[-2]
+    assert "Other settings may do better" in steep
+    assert "SVM-OR (10 of 10 at the lowest lam)" in steep
+
+    def flat(cell: Cell, record: Record) -> Record:
+        made = losses(values, best=0)(cell, record)
+        rows = [r._replace(value=0.2 + 1e-5 * r.grid) for r in made.rows]
+        return Record(made.key, grid=made.grid, rows=rows, times=made.times)
+
+    assert "where nothing changes any more" in shown(make, flat).lead[-2]
+    assert "end of" not in shown(make, losses(values)).lead[-2]
+
+
+def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
+    good = losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2})
+
+    def lacking(cell: Cell, record: Record) -> Record | None:
+        gone = cell.experiment == "folds" and cell.method == "logistic" and cell.place.rep == 0
+        return None if gone else good(cell, record)
+
+    output = shown(make, lacking)
+    assert "There is no interval: blocks are incomplete (" in output.lead[0]
+    assert output.incomplete
+
+
+def test_a_method_without_any_record_stands_last_without_a_value(make: Make) -> None:
+    good = losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2})
+    output = shown(make, lambda c, r: None if c.method == "exponential" else good(c, r))
+    assert output.numbers is not None
+    assert output.numbers["method"].iloc[-1] == "exponential"
+    assert math.isnan(output.numbers["mean"].iloc[-1])
+    assert "exponential unknown" in output.lead[2]
+
+
+def test_the_block_is_for_one_problem_and_a_metric_with_a_margin(make: Make) -> None:
+    model = registry.get("report.blocks", "pairs_or_points").model_validate(
+        {"contrasts": CONTRASTS}
+    )
+    study = make().study
+    block = Block(block="pairs_or_points", name="x", experiment="folds", options={})
+    texts = [fault.text for fault in model.faults(study, block)]
+    assert texts == ["block 'pairs_or_points' is for one problem, got vote, gone"]
+    other = one(make)
+    other["experiments"]["folds"]["metrics"] = ["vus"]
+    texts = [fault.text for fault in model.faults(Study.model_validate(other), block)]
+    assert len(texts) == 1 and "margin" in texts[0]
+
+
+verdicts = st.builds(
+    Verdict, st.sampled_from(["better", "worse", None]), st.booleans(), compared=st.just(True)
+)
+
+
+@given(st.lists(verdicts, min_size=1, max_size=4))
+def test_the_headline_claims_a_gain_only_where_one_is_shown_beyond_the_margin(
+    found: list[Verdict],
+) -> None:
+    text = headline(found)
+    shown = {v.shown for v in found if v.shown and not v.equivalent}
+    assert ("gains" in text and "nothing" not in text and "anything" not in text) == (
+        "better" in shown
+    )
+    assert ("loses" in text) == ("worse" in shown)
+    if all(v == UNDECIDED for v in found):
+        assert "do not tell" in text
+    assert headline([*found, NOT_RUN]) == text
+
+
+def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
+    output = shown(make, losses({"svm_or": 0.0, "logistic": 0.0, "exponential": 0.0}, 0.0))
+    assert output.lead[0].startswith("These data do not tell")
+    assert output.numbers is not None
+    assert (output.numbers["se"] > 0).all()
+
+
+@pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
+def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
+    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "", "", False)
+    metric = parse("auc")
+    made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
+    assert said in made.axes[0].get_xlabel()
+
+
+@pytest.mark.parametrize("size", [1e-6, 0.3])
+@pytest.mark.parametrize("higher", [True, False])
+def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, higher: bool) -> None:
+    means = [0.9, 0.9 - size] if higher else [0.1, 0.1 + size]
+    found = [
+        Standing(name, m, NAN, NAN, NAN, 1.0, "", "", False)
+        for name, m in zip("ab", means, strict=True)
+    ]
+    contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
+    metric: Any = "auc"
+    made = draw(Gains(metric, 0.01, 0.95, 90.0, found, {"b": "a"}, {"b": contrast}, {}), str)
+    left, right = (axes.get_xlim() for axes in made.axes)
+    behind = means[0] - 0.01 if higher else means[0] + 0.01
+    assert left[0] < min(behind, *means) and max(behind, *means) < left[1]
+    assert right[0] <= -0.02 and right[1] >= 0.02 and right[1] > size
+    assert left[1] - left[0] >= 0.0199

@@ -1,0 +1,140 @@
+"""Real processes, really killed: running again ends as if nothing had happened."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import toys
+
+from rankexp.runner.config.schema import Study
+from rankexp.runner.run.execute import execute
+from rankexp.runner.run.store import Store
+
+SIZE = {"models": 6, "training_sets": 4}
+DRIVER = """
+import sys
+from pathlib import Path
+import toys
+from rankexp.runner.run.execute import execute
+study = toys.study({{"slow": "Slow", "mean": "MeanDifference"}}, **{size})
+print("planned", flush=True)
+outcome = execute(study, results=Path(sys.argv[1]), workers=int(sys.argv[2]), quiet=True)
+sys.exit(outcome.exit_code)
+"""
+
+
+def study() -> Study:
+    return toys.study({"slow": "Slow", "mean": "MeanDifference"}, **SIZE)
+
+
+def start(folder: Path, workers: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER.format(size=SIZE), str(folder), str(workers)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for_records(folder: Path, process: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 60
+    while not list(folder.glob("toy/records/*/*.json")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def children(pid: int) -> list[int]:
+    """Return the worker processes of a run."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            line = (entry / "cmdline").read_text()
+        except (OSError, IndexError):
+            continue
+        if parent == pid and "popen_loky" in line:
+            found.append(int(entry.name))
+    return found
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {k: repr(replace(r, times={})) for k, r in Store(folder / "toy").read().items()}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    assert execute(study(), results=folder, workers=1, quiet=True).exit_code == 0
+    return contents(folder)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("workers", "number", "code"),
+    [
+        (1, signal.SIGKILL, -9),
+        pytest.param(2, signal.SIGKILL, -9, marks=pytest.mark.slow),
+        pytest.param(1, signal.SIGTERM, 130, marks=pytest.mark.slow),
+        (2, signal.SIGINT, 130),
+    ],
+    ids=["kill", "kill with workers", "terminate", "Ctrl-C with workers"],
+)
+def test_a_killed_run_goes_on(
+    tmp_path: Path, undisturbed: dict[str, str], workers: int, number: int, code: int
+) -> None:
+    process = start(tmp_path, workers)
+    wait_for_records(tmp_path, process)
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    _, errors = process.communicate(timeout=200)  # orphans would keep the pipe open
+    assert process.returncode == code, errors
+    assert "Traceback" not in errors
+    partial = contents(tmp_path)
+    assert 0 < len(partial) < len(undisturbed)
+    assert partial.items() <= undisturbed.items()
+    assert execute(study(), results=tmp_path, workers=workers, quiet=True).exit_code == 0
+    assert contents(tmp_path) == undisturbed
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_ends_with_its_time_and_goes_on(
+    tmp_path: Path, undisturbed: dict[str, str], workers: int
+) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    long = {"slow": "Slow", "mean": "MeanDifference", "long": "Sleeps"}
+    outcome = execute(
+        toys.study(long, **SIZE),
+        results=tmp_path,
+        workers=workers,
+        quiet=True,
+        until=time.monotonic() + 2,
+    )
+    assert (outcome.stopped, outcome.exit_code, outcome.messages) == (True, 0, [])
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    later = execute(
+        study(), results=tmp_path, workers=workers, quiet=True, until=time.monotonic() + 600
+    )
+    assert (later.stopped, later.exit_code) == (False, 0)
+    assert contents(tmp_path).items() >= undisturbed.items()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_a_killed_worker_does_not_stop_the_run(
+    tmp_path: Path, undisturbed: dict[str, str]
+) -> None:
+    process = start(tmp_path, 2)
+    wait_for_records(tmp_path, process)
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    _, errors = process.communicate(timeout=200)
+    assert process.returncode == 0, errors
+    assert "a worker was killed" in errors
+    assert "Traceback" not in errors
+    assert contents(tmp_path) == undisturbed
