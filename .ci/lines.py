@@ -11,11 +11,6 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-OUTSIDE = frozenset(
-    {"config", "data", "protocols", "run", "analyse", "report", "compare", "checks", "plan"}
-    | {"spec", "grid", "strict", "cli", "cli_data", "cli_own", "__main__"}
-)
-"""What belongs to the runner and does not lie in its folder yet."""
 CEILING = re.compile(
     r"^\| (library|runner|testing|a wing|all without wings|all) \| ([\d,]+) \|", re.M
 )
@@ -28,7 +23,7 @@ def house(file: Path) -> str:
         return "wing configs"
     if top == "studies":
         return f"wing {file.parts[2]}" if len(file.parts) > 3 else "runner"
-    return top if top in ("runner", "testing") else "runner" if top in OUTSIDE else "library"
+    return {"runner": "runner", "__main__": "runner", "testing": "testing"}.get(top, "library")
 
 
 def count(project: Path) -> Counter[str]:
