@@ -28,7 +28,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types exports tests explore haswell bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests explore haswell bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -88,9 +88,12 @@ test: ## what CI runs: every target below down to `bare`
 	@$(MAKE) tests
 	@$(MAKE) --jobs 2 haswell bare
 
-lint: $(VENV)/.installed-dev ## ruff: format and lint
+lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+lines: $(VENV)/.installed-dev ## count the lines of each house; fail above a ceiling of CONTRIBUTING.md
+	$(BIN)/python .ci/lines.py
 
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
