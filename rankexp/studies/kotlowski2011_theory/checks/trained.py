@@ -15,7 +15,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     proper_regret_bound,
     regret_bound,
 )
-from rankexp.theory.bounds.rademacher import Estimate
+from rankexp.theory.bounds.rademacher import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets"}
 
@@ -62,7 +62,7 @@ def surrogate_regrets(
     ranker = LinearRanker(made, lam=lam, tol=TOL, class_weight=weights).fit(X, y)
     w, b, seed = ranker.coef_[0], ranker.intercept_[0], rng.integers(2**32)
 
-    def regrets(of: Loss) -> tuple[Estimate, Estimate]:
+    def regrets(of: Loss) -> tuple[Approximation, Approximation]:
         same = np.random.default_rng(seed)
         return scorer_regrets(model, lambda Z: Z @ w + b, of, rng=same, n=DRAWN, balanced=balanced)
 
