@@ -1,13 +1,11 @@
 """Names of the kinds of arrays that signatures say."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Signed = npt.NDArray[np.signedinteger[Any]]
-Unsigned = npt.NDArray[np.unsignedinteger[Any]]
+Signed = npt.NDArray[np.signedinteger]
+Unsigned = npt.NDArray[np.unsignedinteger]
 Bools = npt.NDArray[np.bool_]
 Complexes = npt.NDArray[np.complex128]

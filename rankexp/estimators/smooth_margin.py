@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.estimators.rank_boost import RankBoost, Ready
-from rankexp.solvers.boosting.boost_pairs import Pairs, Round
+from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs
 from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
 
@@ -74,7 +74,7 @@ class SmoothMarginRanker(RankBoost):
         self.levels = levels
         self.queries = queries
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))
 
     def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:

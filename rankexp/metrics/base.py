@@ -40,7 +40,7 @@ class UndefinedMetricWarning(RuntimeWarning):
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricReading:
     """What helps to read a metric's values in a report."""
 
     margin: float | None = None
@@ -77,7 +77,7 @@ class Declaration:
     check : callable or None
         Called with ``levels``, K or None where unknown, and the parameters, all by name; raises
         ValueError for what cannot be, so that a configuration can complain before anything runs.
-    reading : Reading
+    reading : MetricReading
         What helps to read its values.
     each : callable or None
         Called like the function; returns the values within each group, (Q, L), groups ascending,
@@ -92,7 +92,7 @@ class Declaration:
     cutoff: str | None = None
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
-    reading: Reading = Reading()
+    reading: MetricReading = MetricReading()
     each: Callable[..., Any] | None = None
     label: str = ""
 
@@ -165,7 +165,7 @@ class Metric:
         return dict(self.parameters).get("ties", defaults.get("ties"))
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> MetricReading:
         """What helps to read its values."""
         return self.declaration.reading
 
@@ -299,7 +299,7 @@ def absent(text: str, described: Mapping[str, Any]) -> None:
 
     given = dict(described)
     name, parameters = given.pop("name"), tuple(map(tuple, given.pop("parameters")))
-    given |= {"reading": Reading(given.pop("margin")), "kinds": tuple(given["kinds"])}
+    given |= {"reading": MetricReading(given.pop("margin")), "kinds": tuple(given["kinds"])}
     metric = Metric(name, Declaration(given.pop("direction"), **given)(function), parameters)
     _ABSENT.setdefault(text, metric)
     _ABSENT.setdefault(repr(metric), _ABSENT[text])

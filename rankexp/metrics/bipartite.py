@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
@@ -40,7 +40,7 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, (4)",
-    reading=Reading(
+    reading=MetricReading(
         MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
     ),
 )
@@ -96,7 +96,7 @@ def rank_loss(
     "higher",
     label="AUC",
     source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
-    reading=Reading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
+    reading=MetricReading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
 )
 def auc(
     y: npt.ArrayLike,

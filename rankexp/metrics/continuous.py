@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import Kind, Reading, UndefinedMetricWarning, declare
-from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
+from rankexp.metrics.base import Kind, MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
 
 REGISTER = {
     "iauc": "iauc",
@@ -22,7 +22,7 @@ REGISTER = {
 
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
-PAIRS, TRIPLES, TAU = Reading(0.01, reach=2.0), Reading(0.01), Reading(0.02)
+PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
 
 
@@ -77,7 +77,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     if kind == 6:
         triples = _exact_sum(between, target.size)
 
-        def share(pairs: Pairs) -> float:  # a pair i, k has below(k) - upto(i) middles
+        def share(pairs: PairCounts) -> float:  # a pair i, k has below(k) - upto(i) middles
             terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
             return _exact_sum(terms, target.size) / (2 * triples)
 
@@ -87,7 +87,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     low, high = upto[by_y.below], upto[by_y.upto]
     total = 2.0 * np.count_nonzero(between)
 
-    def averaged(pairs: Pairs) -> float:
+    def averaged(pairs: PairCounts) -> float:
         return float((low * pairs.won_below - high * pairs.won_above).sum() / total)
 
     return _each(s, by_y, averaged)
@@ -205,7 +205,7 @@ def mse(
     return values if s.ndim == 2 else float(values[0])
 
 
-def _each(s: Floats, by_y: Ordered, value: Callable[[Pairs], float]) -> float | Floats:
+def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
     """Return a value for the scores, or one a column."""
     if s.ndim == 1:
         return value(count_pairs(by_y, s))

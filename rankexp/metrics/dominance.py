@@ -23,7 +23,7 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """Counts for each example, by its place in an order of y, ascending, and of all pairs.
 
     `won_below` and `won_above` count, among those with y below (above), twice those with a score
@@ -46,7 +46,7 @@ def ordered(y: npt.NDArray[Any]) -> Ordered:
     return Ordered(order, *runs(y[order]))
 
 
-def count_pairs(by_y: Ordered, scores: npt.NDArray[Any]) -> Pairs:
+def count_pairs(by_y: Ordered, scores: npt.NDArray[Any]) -> PairCounts:
     """Count the pairs of each example.
 
     Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
@@ -78,7 +78,7 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[Any]) -> Pairs:
     won_above = 2 * n - (lower + weakly) - (left + right) + won_below
     concordant = int(smaller.sum())
     discordant = int(below.sum()) - int(same.sum()) - concordant
-    return Pairs(below, upto, won_below, won_above, concordant, discordant, tied)
+    return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
 
 
 def runs(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:

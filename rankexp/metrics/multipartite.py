@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import Order
-from rankexp.metrics.base import Kind, Reading, declare
+from rankexp.metrics.base import Kind, MetricReading, declare
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import counts
 from rankexp.metrics.level_means import Queries, columns_of, mean_of, told, warn
@@ -23,9 +23,9 @@ REGISTER = {
 Ties = Literal["expected", "worst", "best"]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
-AUC = Reading(margin=0.01, reach=1.0)
+AUC = MetricReading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
-POOLED = Reading(margin=0.01, reach=1.0, pooled=True)
+POOLED = MetricReading(margin=0.01, reach=1.0, pooled=True)
 
 
 @declare(
@@ -227,7 +227,7 @@ def pair_risk(
     "higher",
     source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
     kinds=KINDS,
-    reading=Reading(reach=1.0),
+    reading=MetricReading(reach=1.0),
     label="VUS",
 )
 def vus(

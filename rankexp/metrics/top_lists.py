@@ -11,7 +11,7 @@ import numpy as np
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.metrics.base import DATA, Declaration, Reading, mean_over_groups
+from rankexp.metrics.base import DATA, Declaration, MetricReading, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
@@ -203,7 +203,7 @@ def top(
 
         each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
-        kinds, reading = ("binary", "ordinal"), Reading(margin)
+        kinds, reading = ("binary", "ordinal"), MetricReading(margin)
         said: dict[str, Any] = {
             "cutoff": cutoff,
             "kinds": kinds,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import scaled_weights
 from rankexp.metrics.continuous import checked
 
@@ -28,7 +28,9 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, section 3",
-    reading=Reading(0.01, binomial, reach=0.5),  # of n examples k of one class are at most n/2
+    reading=MetricReading(
+        0.01, binomial, reach=0.5
+    ),  # of n examples k of one class are at most n/2
     label="0/1 loss",
 )
 def zero_one_loss(

@@ -145,7 +145,7 @@ def binned(X: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> B
     return Binned(cuts, bins, weight)
 
 
-class Steps:
+class StepFunctions:
     """``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` as one step function a feature."""
 
     def __init__(self, features: Ints, thresholds: Floats, heights: Floats) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 
 
-class Rule(Protocol):
+class SplitRule(Protocol):
     """What sends rows to the left child, which is ranked above the right one."""
 
     def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
@@ -23,7 +23,7 @@ class Node:
     j: int
     k: int
     size: int
-    rule: Rule | None = None
+    rule: SplitRule | None = None
     left: "Node | None" = None
     right: "Node | None" = None
 
