@@ -12,28 +12,27 @@ Examples
 array([2., 0., 1.])
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Order = Sequence[Any] | npt.NDArray[Any] | int | None
+Order = npt.ArrayLike | None
 """Labels, worst to best; or how many levels there are, where labels have an order of their own."""
 
 
-def categories_of(y: Any) -> list[Any] | None:
+def categories_of(y: npt.ArrayLike) -> list[Hashable] | None:
     """Return the categories of an ordered target, worst to best; None where it has no order."""
-    framed = getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes")
-    dtype: Any = y.dtypes.iloc[0] if framed else getattr(y, "dtype", None)
-    if not getattr(dtype, "ordered", False):
+    types = getattr(y, "dtypes", None) if getattr(y, "ndim", 1) == 2 else None
+    dtype = getattr(y, "dtype", None) if types is None else types.iloc[0]
+    if dtype is None or not getattr(dtype, "ordered", False):
         return None
-    categories: list[Any] = dtype.categories.tolist()
+    categories: list[Hashable] = dtype.categories.tolist()
     return categories
 
 
-def in_numbers(y: Any) -> Any:
+def in_numbers(y: npt.ArrayLike) -> npt.ArrayLike:
     """Return the places of labels among ordered categories, NaN for missing; else y itself."""
     categories = categories_of(y)
     if categories is None:
@@ -42,7 +41,7 @@ def in_numbers(y: Any) -> Any:
     return np.array([place.get(label, np.nan) for label in np.ravel(np.asarray(y)).tolist()])
 
 
-def has_own_order(y: Any) -> bool:
+def has_own_order(y: npt.ArrayLike) -> bool:
     """Tell whether labels are numbers (or dates), or ordered categories: no words."""
     if categories_of(y) is not None:
         return True
@@ -52,7 +51,7 @@ def has_own_order(y: Any) -> bool:
     return labels.dtype.kind not in "USc"
 
 
-def in_order(y: Any, levels: Any) -> Any:
+def in_order(y: npt.ArrayLike, levels: Order) -> npt.ArrayLike:
     """Return labels as numbers in the order of `levels`, a sequence from worst to best.
 
     Without one (None, or how many there are) it is their own order.
@@ -73,8 +72,9 @@ def in_order(y: Any, levels: Any) -> Any:
         return in_numbers(y)
     if isinstance(levels, str) or np.ndim(levels) != 1:
         raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
-    place = {level: code for code, level in enumerate(getattr(levels, "tolist", lambda: levels)())}
-    if len(place) < len(levels):
+    listed: list[Hashable] = np.asarray(levels, dtype=object).tolist()
+    place = {level: code for code, level in enumerate(listed)}
+    if len(place) < len(listed):
         raise ValueError(f"levels must differ from each other, got {list(place)}")
     labels = np.asarray(y)
     try:
@@ -83,7 +83,7 @@ def in_order(y: Any, levels: Any) -> Any:
         raise ValueError(f"y holds {error}, not among the levels {list(place)}") from None
 
 
-def without_imaginary(scores: Any) -> Any:
+def without_imaginary(scores: npt.ArrayLike) -> npt.NDArray[np.generic]:
     """Return scores as an array of real numbers; ValueError for complex ones."""
     s = np.asarray(scores)
     if s.dtype.kind == "c":

@@ -3,18 +3,18 @@
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Bools, Floats, Numbers
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
-Array = npt.NDArray[Any]
+Array = npt.NDArray[np.generic]
 Ties = Literal["expected", "worst", "best"]
 
 NAN = "scores hold NaN; the scorer that made them has failed"
@@ -125,7 +125,7 @@ def check_ties(ties: str) -> None:
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
 
 
-def _share(twice: Array, pairs: float) -> float | Floats:
+def _share(twice: Numbers, pairs: float) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
@@ -137,7 +137,7 @@ def _share(twice: Array, pairs: float) -> float | Floats:
 
 def _twice_lost(
     y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
-) -> tuple[Array, float]:
+) -> tuple[Numbers, float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     check_ties(ties)
     labels, s = np.asarray(y), without_imaginary(scores)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -178,7 +178,9 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
 @declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
-    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Mapping[str, Any] | None = None
+    scores: npt.ArrayLike,
+    reference: npt.ArrayLike,
+    fitted: Mapping[str, npt.ArrayLike] | None = None,
 ) -> float | Floats:
     """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 

@@ -19,11 +19,11 @@ a metric of which lower is better gets a minus, as `sklearn.metrics.make_scorer`
 -0.0
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
 
 from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_order
@@ -60,9 +60,15 @@ class RankScorer:
     """
 
     metric: str | Metric
-    levels: Sequence[Any] | None = None
+    levels: npt.ArrayLike | None = None
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def __call__(
+        self,
+        estimator: BaseEstimator,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> float:
         """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
 
         Raises
@@ -77,16 +83,18 @@ class RankScorer:
         scores, levels = _ranked(estimator, X, self.levels, has_own_order(y))
         target = in_order(y, levels)
         data = {"y": target, "scores": scores, "reference": target, "sample_weight": sample_weight}
-        value = float(metric(**data, levels=None if levels is None else len(levels)))
+        value = float(metric(**data, levels=None if levels is None else np.size(levels)))
         return value if metric.direction == "higher" else -value
 
 
-def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
+def _ranked(
+    estimator: BaseEstimator, X: npt.ArrayLike, levels: npt.ArrayLike | None, own: bool
+) -> tuple[npt.NDArray[np.generic], npt.ArrayLike | None]:
     """Return scores of rows, (n,), and the labels that they are in the order of, if told."""
     classes = getattr(estimator, "classes_", None)
     sign = 1.0
     if classes is not None and np.shape(classes) == (2,):
-        if levels is not None and list(levels) == list(classes)[::-1]:
+        if levels is not None and np.array_equal(levels, classes[::-1]):
             sign = -1.0
         else:
             levels = classes
@@ -96,7 +104,7 @@ def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
         scores = np.asarray(estimator.decision_function(X))
         if scores.ndim == 1:
             return sign * scores, levels
-    if hasattr(estimator, "predict_proba"):
+    if classes is not None and hasattr(estimator, "predict_proba"):
         places = np.asarray(in_order(classes, levels), dtype=np.float64)
         shares = np.asarray(estimator.predict_proba(X))
         with one_thread:
@@ -112,6 +120,6 @@ iauc_scorer = RankScorer("iauc")
 d_tau_scorer = RankScorer("d_tau")
 
 
-def u_pairs_scorer(levels: Sequence[Any] | None = None) -> RankScorer:
+def u_pairs_scorer(levels: npt.ArrayLike | None = None) -> RankScorer:
     """Return a scorer by U_pairs; `levels` are the labels in y, worst to best."""
     return RankScorer("u_pairs", levels)

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
 def zero_one_loss(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
-    fitted: Mapping[str, Any],
+    fitted: Mapping[str, npt.ArrayLike],
     threshold: Literal["own", "training"] = "own",
     sample_weight: npt.ArrayLike | None = None,
     levels: Order = None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rankexp.arrays import Bools, Floats, Ints
 class SplitRule(Protocol):
     """What sends rows to the left child, which is ranked above the right one."""
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
 
 
