@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Numbers
+from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
-Array = npt.NDArray[np.generic]
+
 Ties = Literal["expected", "worst", "best"]
 
 NAN = "scores hold NaN; the scorer that made them has failed"
@@ -163,7 +163,7 @@ def _twice_lost(
     return 2 * pairs - np.array(won, dtype=np.int64), pairs
 
 
-def _twice_won(above: Array, below: Array, ties: str) -> int:
+def _twice_won(above: Labels, below: Labels, ties: str) -> int:
     """Return twice the pairs won, from the sorted scores of positives and of negatives."""
     pooled = np.concatenate((below, above))
     order = pooled.argsort(kind="stable")  # of two sorted runs: linear; of ties, negatives first
@@ -189,7 +189,7 @@ def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
 
 
 def _twice_lost_by_weight(
-    labels: Array, s: Array, ties: str, weight: Floats
+    labels: Labels, s: Labels, ties: str, weight: Floats
 ) -> tuple[Floats, float]:
     """Return what `_twice_lost` does, where a pair counts the product of two weights."""
     positive = positive_rows(labels)
@@ -210,7 +210,7 @@ def _twice_lost_by_weight(
     return (lost if s.ndim == 2 else lost[0]), pairs
 
 
-def positive_rows(labels: Array) -> Bools:
+def positive_rows(labels: Labels) -> Bools:
     """Return which labels are the last of the two values; all of them where there is one."""
     if len(labels) == 0:
         raise ValueError("y is empty: there is nothing to rank")

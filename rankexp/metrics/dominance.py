@@ -7,9 +7,8 @@ counts are all that it needs; they take O(n log n).
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Ints, Labels
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,13 @@ class PairCounts:
     tied: int
 
 
-def ordered(y: npt.NDArray[np.generic]) -> Ordered:
+def ordered(y: Labels) -> Ordered:
     """Sort y, (n,)."""
     order = y.argsort()
     return Ordered(order, *runs(y[order]))
 
 
-def count_pairs(by_y: Ordered, scores: npt.NDArray[np.generic]) -> PairCounts:
+def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
     """Count the pairs of each example.
 
     Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
@@ -80,7 +79,7 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[np.generic]) -> PairCounts:
     return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
 
 
-def runs(ascending: npt.NDArray[np.generic]) -> tuple[Ints, Ints]:
+def runs(ascending: Labels) -> tuple[Ints, Ints]:
     """Return where the run of equal values around each place begins, and where it ends.
 
     That is how many values lie below, and how many not above, each of them.

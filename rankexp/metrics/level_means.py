@@ -19,9 +19,8 @@ Queries = Literal["each", "pairs"]
 
 def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
     """Return codes and K where the levels are listed; else labels with an order of their own."""
-    if levels is None or isinstance(levels, int | np.integer):
-        return in_order(y, levels), None if levels is None else int(levels)
-    return in_order(y, levels), np.size(levels)
+    K = levels if levels is None or isinstance(levels, int | np.integer) else len(levels)
+    return in_order(y, levels), K
 
 
 def columns_of(

@@ -22,11 +22,12 @@ a metric of which lower is better gets a minus, as `sklearn.metrics.make_scorer`
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from rankexp.arrays import Labels, PerRow
 from rankexp.blas import one_thread
-from rankexp.categories import has_own_order, in_order
+from rankexp.categories import Levels, has_own_order, in_order
 from rankexp.metrics.base import Metric, parse
 
 __all__ = [
@@ -60,14 +61,10 @@ class RankScorer:
     """
 
     metric: str | Metric
-    levels: npt.ArrayLike | None = None
+    levels: Levels | None = None
 
     def __call__(
-        self,
-        estimator: BaseEstimator,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
+        self, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None
     ) -> float:
         """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
 
@@ -83,18 +80,18 @@ class RankScorer:
         scores, levels = _ranked(estimator, X, self.levels, has_own_order(y))
         target = in_order(y, levels)
         data = {"y": target, "scores": scores, "reference": target, "sample_weight": sample_weight}
-        value = float(metric(**data, levels=None if levels is None else np.size(levels)))
+        value = float(metric(**data, levels=None if levels is None else len(levels)))
         return value if metric.direction == "higher" else -value
 
 
 def _ranked(
-    estimator: BaseEstimator, X: npt.ArrayLike, levels: npt.ArrayLike | None, own: bool
-) -> tuple[npt.NDArray[np.generic], npt.ArrayLike | None]:
+    estimator: BaseEstimator, X: ArrayLike, levels: Levels | None, own: bool
+) -> tuple[Labels, Levels | None]:
     """Return scores of rows, (n,), and the labels that they are in the order of, if told."""
     classes = getattr(estimator, "classes_", None)
     sign = 1.0
     if classes is not None and np.shape(classes) == (2,):
-        if levels is not None and np.array_equal(levels, classes[::-1]):
+        if levels is not None and list(levels) == list(classes)[::-1]:
             sign = -1.0
         else:
             levels = classes
@@ -104,8 +101,8 @@ def _ranked(
         scores = np.asarray(estimator.decision_function(X))
         if scores.ndim == 1:
             return sign * scores, levels
-    if classes is not None and hasattr(estimator, "predict_proba"):
-        places = np.asarray(in_order(classes, levels), dtype=np.float64)
+    if hasattr(estimator, "predict_proba"):
+        places = np.asarray(in_order(np.asarray(classes), levels), dtype=np.float64)
         shares = np.asarray(estimator.predict_proba(X))
         with one_thread:
             return shares @ places, levels
@@ -120,6 +117,6 @@ iauc_scorer = RankScorer("iauc")
 d_tau_scorer = RankScorer("d_tau")
 
 
-def u_pairs_scorer(levels: npt.ArrayLike | None = None) -> RankScorer:
+def u_pairs_scorer(levels: Levels | None = None) -> RankScorer:
     """Return a scorer by U_pairs; `levels` are the labels in y, worst to best."""
     return RankScorer("u_pairs", levels)
