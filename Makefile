@@ -13,9 +13,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers: they run again on other processors and without compiled loops, but for
-# scikit-learn's checks of how estimators are called.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory runner/checks \
+# Tests of numbers: they run again as on other processors, but for scikit-learn's checks of how
+# estimators are called, and for checks, which call what the other tests try.
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory \
 	preference objectives) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
@@ -28,7 +28,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types exports tests explore haswell plain bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests explore haswell bare \
 	slow oldest fidelity bench clean reference
 
 help: ## list the targets
@@ -36,7 +36,7 @@ help: ## list the targets
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) -e '.[numba,bayes,lightgbm,xgboost]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[bayes,lightgbm,xgboost]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
@@ -86,11 +86,14 @@ test: ## what CI runs: every target below down to `bare`
 	@$(MAKE) $(VENV)/.installed-dev
 	@$(MAKE) --jobs 2 types lint $(BARE)/.dependencies
 	@$(MAKE) tests
-	@$(MAKE) --jobs 2 plain bare
+	@$(MAKE) --jobs 2 haswell bare
 
-lint: $(VENV)/.installed-dev ## ruff: format and lint
+lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+lines: $(VENV)/.installed-dev ## count the lines of each house; fail above a ceiling of CONTRIBUTING.md
+	$(BIN)/python .ci/lines.py
 
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
@@ -108,10 +111,8 @@ slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which 
 explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
-# Checks call what the other tests try; `haswell` has them, too.
-plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
-	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" \
-		$(filter-out tests/runner/checks,$(NUMERICAL))
+haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
@@ -128,9 +129,6 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BARE)/bin/python -m pip install $(QUIETLY) --no-index --force-reinstall --no-deps build/wheel/*.whl
 	$(BARE)/bin/python -m pip check --quiet
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
-
-haswell: $(VENV)/.installed-dev ## the numerical tests with compiled loops, as without AVX-512
-	OPENBLAS_CORETYPE=Haswell $(PYTEST) -m "not fidelity" $(NUMERICAL)
 
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"

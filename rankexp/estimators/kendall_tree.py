@@ -1,9 +1,8 @@
 """The oriented tree that maximises the empirical Kendall tau, split by split."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Ints, Seed
 from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.nodes import Rule
@@ -52,7 +51,7 @@ class KendallTree(OrientedTree):
     max_features: int | float | str | None = None
     prune: str | None = None
     cv: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties

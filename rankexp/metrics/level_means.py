@@ -19,8 +19,8 @@ Queries = Literal["each", "pairs"]
 
 def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
     """Return codes and K where the levels are listed; else labels with an order of their own."""
-    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
-    return in_order(y, levels), K  # type: ignore[return-value]  # no K: in_order has refused it
+    K = levels if levels is None or isinstance(levels, int | np.integer) else len(levels)
+    return in_order(y, levels), K
 
 
 def columns_of(

@@ -97,7 +97,7 @@ def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
         if scores.ndim == 1:
             return sign * scores, levels
     if hasattr(estimator, "predict_proba"):
-        places = np.asarray(in_order(classes, levels), dtype=np.float64)
+        places = np.asarray(in_order(np.asarray(classes), levels), dtype=np.float64)
         shares = np.asarray(estimator.predict_proba(X))
         with one_thread:
             return shares @ places, levels

@@ -4,19 +4,21 @@ On finitely many points all is said with masses (..., m, 2): P(y = -1, x) and P(
 point, up to a factor. Axes in front are distributions, each with its own scores (..., m).
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import sem
 
 from rankexp.arrays import Floats
+from rankexp.generators.base import Model
 from rankexp.generators.discrete import DiscreteModel
 from rankexp.losses.base import Loss
 from rankexp.losses.zero_one import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.theory.bounds.rademacher import Estimate
-from rankexp.theory.models import log_masses
+from rankexp.theory.bounds.rademacher import Approximation
+from rankexp.theory.models import KnownClasses, log_masses
 
 BLOCKS = 20  # of a sample: the standard error is that of their mean
 MOST = 64  # points whose pairs are listed
@@ -91,14 +93,14 @@ def least_risk(loss: Loss, eta: Floats) -> Floats:
 
 
 def scorer_regrets(
-    model: Any,
-    scorer: Any,
+    model: Model,
+    scorer: Callable[[Floats], Floats],
     loss: Loss,
     *,
     rng: np.random.Generator | None = None,
     n: int = 100_000,
     balanced: bool = True,
-) -> tuple[Estimate, Estimate]:
+) -> tuple[Approximation, Approximation]:
     """Return the rank regret and the regret of a loss of a scorer on a model with known eta.
 
     Parameters
@@ -117,7 +119,7 @@ def scorer_regrets(
 
     Returns
     -------
-    tuple of Estimate
+    tuple of Approximation
         The error is 0; or the change on half of the nodes; or the standard error over 20 blocks.
         ValueError for a model without eta, fewer rows, or no `rng` to draw them with.
     """
@@ -126,8 +128,8 @@ def scorer_regrets(
         surrogate = loss_regret(masses, s, loss, balanced=balanced)
         return np.array([rank_regret(masses, s), surrogate])
 
-    if getattr(model, "nodes", None) is not None:
-        X, masses = model.nodes()[0], np.exp(log_masses(model))
+    if (nodes := getattr(model, "nodes", None)) is not None:
+        X, masses = nodes()[0], np.exp(log_masses(cast("KnownClasses", model)))
         s, every = scorer(X), 1 if isinstance(model, DiscreteModel) else 2
         found = both(masses, s)
         return _estimates(found, np.abs(found - both(masses[::every], s[::every])))
@@ -143,9 +145,9 @@ def scorer_regrets(
     return _estimates(np.mean(parts, axis=0), np.asarray(sem(parts)))
 
 
-def _estimates(values: Floats, errors: Floats) -> tuple[Estimate, Estimate]:
+def _estimates(values: Floats, errors: Floats) -> tuple[Approximation, Approximation]:
     (a, b), (c, d) = values.tolist(), errors.tolist()
-    return Estimate(a, c), Estimate(b, d)
+    return Approximation(a, c), Approximation(b, d)
 
 
 def _checked(masses: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from rankexp.theory.pairs import minimise_hinge, pair_weights
 CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as good
 
 
-class Steps(NamedTuple):
+class HingeDifferences(NamedTuple):
     """The best differences of scores of neighbouring points, and how they were found.
 
     `d12` and `d23` are r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1, NaN where several are best;
@@ -29,7 +29,7 @@ class Steps(NamedTuple):
         return bool(np.isnan(self.d12))
 
 
-def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
+def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> HingeDifferences:
     """Return the differences of scores of the least expected pairwise hinge loss, by cases.
 
     They are (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1)
@@ -45,12 +45,12 @@ def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> Steps:
     c23, sign23 = _compared(q[2] / p[2], (q[1] + q[0]) / p[1])
     _, sign2 = _compared(q[1], p[1])
     if sign12 > 0 and sign23 > 0:
-        return Steps(1.0, 1.0, c12, c23)
+        return HingeDifferences(1.0, 1.0, c12, c23)
     if sign23 < 0 and sign2 > 0:
-        return Steps(1.0, 0.0, c12, c23)
+        return HingeDifferences(1.0, 0.0, c12, c23)
     if sign12 < 0 and sign2 < 0:
-        return Steps(0.0, 1.0, c12, c23)
-    return Steps(np.nan, np.nan, c12, c23)
+        return HingeDifferences(0.0, 1.0, c12, c23)
+    return HingeDifferences(np.nan, np.nan, c12, c23)
 
 
 def _compared(first: float, second: float) -> tuple[float, int]:

@@ -114,9 +114,19 @@ def joint(y, scores):
     )
 
 
+def first(y, scores, ties="stable"):
+    """Take the precision at 5 of a stable sort."""
+    if np.isnan(scores).any():
+        raise ValueError("NaN")
+    top = np.asarray(y)[np.argsort(-scores, axis=0, kind="stable")[:5]]
+    share = (top > 0).mean(axis=0)
+    return share if scores.ndim == 2 else float(share)
+
+
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
+        (metric(first), "rows in another order give the same value, ties included.*after"),
         (metric(turned, "lower"), "in the declared direction"),
         (metric(forgetful), "NaN among the scores"),
         (metric(greedy), "changes nothing of what it is given: it changed y"),
@@ -128,6 +138,10 @@ def joint(y, scores):
 def test_a_broken_metric(broken, sentence):
     with pytest.raises(ContractError, match=f"^metric mine.*{sentence}"):
         check_metric(broken)
+
+
+def test_a_metric_may_say_that_the_order_of_rows_counts():
+    check_metric(dataclasses.replace(metric(first), parameters=(("ties", "order"),)))
 
 
 def global_model(self, rng):

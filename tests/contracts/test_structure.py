@@ -11,8 +11,6 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
-LINES_OF_THE_PACKAGE = 50_300
-"""A budget: whoever adds looks first for what can go."""
 LINES_OF_A_FUNCTION = 60
 """With its docstring. About 40 is what we aim at."""
 ARGUMENTS = 7
@@ -55,11 +53,6 @@ def test_few_functions_have_many_arguments() -> None:
         and not (place.startswith("estimators/") and place.endswith(":__init__"))
     }
     assert len(many) <= MORE_ARGUMENTS, f"arguments: {many}"
-
-
-def test_the_package_keeps_its_budget() -> None:
-    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in FILES)
-    assert lines <= LINES_OF_THE_PACKAGE
 
 
 def module(file: Path) -> str:

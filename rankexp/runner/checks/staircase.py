@@ -9,7 +9,7 @@ from rankexp.generators.gaussian import Gaussian
 from rankexp.losses.hinge import Hinge
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
-from rankexp.theory.staircase import grid_masses
+from rankexp.theory.population_hinge import grid_masses
 
 REGISTER = {"hinge_staircase": "hinge_staircase"}
 

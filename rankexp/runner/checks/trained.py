@@ -9,9 +9,9 @@ from rankexp import registry
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
 from rankexp.losses.zero_one import ZeroOne
-from rankexp.theory.bounds.rademacher import Estimate
-from rankexp.theory.bounds.univariate import CONSTANTS, proper_regret_bound, regret_bound
-from rankexp.theory.regret import scorer_regrets
+from rankexp.theory.bounds.rademacher import Approximation
+from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import CONSTANTS, proper_regret_bound, regret_bound
+from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets"}
 
@@ -58,7 +58,7 @@ def surrogate_regrets(
     ranker = LinearRanker(made, lam=lam, tol=TOL, class_weight=weights).fit(X, y)
     w, b, seed = ranker.coef_[0], ranker.intercept_[0], rng.integers(2**32)
 
-    def regrets(of: Loss) -> tuple[Estimate, Estimate]:
+    def regrets(of: Loss) -> tuple[Approximation, Approximation]:
         same = np.random.default_rng(seed)
         return scorer_regrets(model, lambda Z: Z @ w + b, of, rng=same, n=DRAWN, balanced=balanced)
 

@@ -6,7 +6,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, ridged_factor, solve
 from rankexp.solvers.hinge.iterate import Best, Iterate, line_search
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
-from rankexp.solvers.hinge.sorted_sweep import FEW_ROWS, SortedSweep
+from rankexp.solvers.hinge.sorted_sweep import SortedSweep
 from rankexp.solvers.hinge.sweep import sweep
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
@@ -15,6 +15,7 @@ from rankexp.solvers.hinge.sweep import sweep
 PATIENCE, PROGRESS = 25, 0.9  # steps, in which the gap must fall to this share
 PRIMAL_PROGRESS = 0.999  # share to which a rescue must bring the objective, to go on
 ACCEPT, ACCEPT_MANY = 0.2, 0.25  # derivative after a line search; with many rows
+MANY_ROWS = 20_000
 MANY_COLUMNS = 4  # where there is a column to fewer than so many rows
 SMALL_REST = 1.0  # of the gap, beside its slack: a band for many columns may then shrink
 
@@ -44,7 +45,7 @@ def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, b
     """
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
-    accept = ACCEPT if at.sweep.pairs.X.shape[0] < FEW_ROWS else ACCEPT_MANY
+    accept = ACCEPT if at.sweep.pairs.X.shape[0] < MANY_ROWS else ACCEPT_MANY
     for iteration in range(max_iter):
         best.update(at)
         if best.gap <= tol:

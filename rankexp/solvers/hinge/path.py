@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.compiled import choose
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.grid import coarse
 from rankexp.solvers.hinge.iterate import Best, Iterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sorted_sweep import LOOPS, SortedSweep, Sweep
+from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
@@ -44,7 +43,6 @@ def hinge_path(
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
-    use_numba: bool | None = None,
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
@@ -54,9 +52,8 @@ def hinge_path(
 
     `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
     gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
-    nothing improves any more. `use_numba`: by default where it can be imported and the environment
-    variable ``RANKEXP_NUMBA`` isn't 0. In the result, ``gap`` is an upper bound, rounding
-    included, and ``n_iter`` counts steps on all rows, not those on a sample.
+    nothing improves any more. In the result, ``gap`` is an upper bound, rounding included, and
+    ``n_iter`` counts steps on all rows, not those on a sample.
 
     Raises ValueError if there is no pair, a penalty isn't positive, X isn't finite, or shapes
     don't fit; FloatingPointError if squares of the features over ``lam`` overflow.
@@ -67,7 +64,7 @@ def hinge_path(
     power, square = common_power(X, float(lams.min(initial=1e300)))
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
-    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power, square)
+    pairs = hinge_pairs(X, order, power, square)
     return _solve(X, pairs, lams, tol, max_iter)
 
 

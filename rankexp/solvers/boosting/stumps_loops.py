@@ -1,21 +1,17 @@
-"""Compiled variants of the loops of stumps and of their weights, imported at first use.
-
-They add in the same order as the numpy ones, and so give the same numbers.
-"""
+"""The compiled loops of stumps and of their weights."""
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Unsigned
 from rankexp.compiled import njit
-from rankexp.solvers.boosting.stumps import Bins
 
 Cells = npt.NDArray[np.int32]
 BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
 
 
 @njit
-def histograms(bins: Bins, charges: Floats, width: int) -> Floats:
+def histograms(bins: Unsigned, charges: Floats, width: int) -> Floats:
     """Return the sum of charges in each bin of each feature."""
     d, n = bins.shape
     sums = np.zeros((d, width))
@@ -29,7 +25,7 @@ def histograms(bins: Bins, charges: Floats, width: int) -> Floats:
 
 @njit
 def split(
-    bins: Bins, cut: int, cell: Cells, up: Floats, down: Floats, cells: int
+    bins: Unsigned, cut: int, cell: Cells, up: Floats, down: Floats, cells: int
 ) -> tuple[Floats, Floats]:
     """Return the sums of up and of down in each cell, below and above a cut, (2, cells) each."""
     ups, downs = np.zeros((2, cells)), np.zeros((2, cells))
@@ -42,7 +38,7 @@ def split(
 
 @njit
 def advance(
-    bins: Bins, cut: int, height: float, factor: float, s: Floats, up: Floats, down: Floats
+    bins: Unsigned, cut: int, height: float, factor: float, s: Floats, up: Floats, down: Floats
 ) -> None:
     """Add the height to the scores above a cut; factor is its exponential."""
     for i in range(bins.size):

@@ -1,17 +1,18 @@
-"""Compiled inner loops of :mod:`rankexp.solvers.trees.splits`, imported at first use."""
+"""The compiled loops of :mod:`rankexp.solvers.trees.splits`."""
 
 import numpy as np
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, Signed
 from rankexp.compiled import njit
-from rankexp.solvers.trees.splits import Table
 
 
 @njit
 def best_place(
-    rows: Ints, values: Floats, charge: Table, level: Table, size: Ints, least: int, ties: bool
+    rows: Ints, values: Floats, charge: Signed, level: Signed, size: Ints, least: int, ties: bool
 ) -> tuple[int, int, int]:
-    """Return what :func:`rankexp.solvers.trees.splits._best_place` does, in one pass.
+    """Return the index of the best feature, the place before its cut, and the excess there.
+
+    The first is -1 where no cut gains anything.
 
     `charge` and `level`, by row of the whole training set, are the charge and the number of the
     row's value of y; `size`, by that number, is how many rows of the node have the value.

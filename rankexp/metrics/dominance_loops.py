@@ -1,4 +1,4 @@
-"""Compiled variant of :func:`rankexp.metrics.dominance.smaller_before`, imported at first use."""
+"""The compiled loop of :mod:`rankexp.metrics.dominance`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Compiled sums and values of Chebyshev polynomials by panel: same operations, same bits.
+"""The compiled loops of :mod:`rankexp.solvers.pairs.convolution`.
 
 `x` (n,) is where scores lie, in widths of a panel. The panel and the place in it are found in each
 loop anew: that is quicker than to keep them.

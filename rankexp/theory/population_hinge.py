@@ -1,19 +1,22 @@
 """The population minimiser of the pairwise hinge loss on a grid: a staircase."""
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import log_densities
+from rankexp.theory.models import KnownClasses, log_densities
 from rankexp.theory.pairs import minimise_hinge, pair_weights
 
 REGISTER = {"hinge_population": "hinge_population"}
 
 
 def hinge_population(
-    model: Any, X: npt.ArrayLike, *, low: float = -3.0, high: float = 3.0, points: int = 41
+    model: KnownClasses,
+    X: ArrayLike,
+    *,
+    low: float = -3.0,
+    high: float = 3.0,
+    points: int = 41,
 ) -> Floats:
     """Return the scores, (n,), of the least expected pairwise hinge loss on a grid.
 
@@ -49,7 +52,9 @@ def hinge_population(
     return np.asarray(minimise_hinge(pair_weights(masses))[nearest])
 
 
-def grid_masses(model: Any, low: float, high: float, points: int) -> tuple[Floats, Floats]:
+def grid_masses(
+    model: KnownClasses, low: float, high: float, points: int
+) -> tuple[Floats, Floats]:
     """Return a grid (m,) and the probabilities (m, 2) of its points in a model's two classes."""
     if not low < high or points < 2:
         raise ValueError(f"low={low}, high={high}, points={points}: expected a grid of 2 or more")

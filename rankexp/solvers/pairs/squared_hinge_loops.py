@@ -1,4 +1,4 @@
-"""The compiled sum of :mod:`rankexp.solvers.pairs.squared_hinge`: rows added in the same order."""
+"""The compiled loop of :mod:`rankexp.solvers.pairs.squared_hinge`."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""Compiled variants of the sorted sweep; imported only where numba is wanted.
-
-Same integers and sums as :mod:`rankexp.solvers.hinge.sweep`, without temporaries.
-"""
+"""The compiled loops of the sorted sweep: sums over the pairs of each row, in integers."""
 
 import numpy as np
 
@@ -18,7 +15,10 @@ LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
 @njit
 def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
-    """Return scores in fixed point, and the scale."""
+    """Return scores in fixed point, and the scale.
+
+    The scale is a power of two, such that no sum over 2^bits rows overflows.
+    """
     reach = 2.0
     for i in range(s.size):
         reach = max(reach, 2.0 + abs(s[i]))
@@ -37,7 +37,13 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 def merge(
     keys: Ints, order: Ints, layout: Layout, units: Units
 ) -> tuple[Floats, Ints, tuple[float, float, float]]:
-    """Sum over the pairs of each row; see :func:`rankexp.solvers.hinge.sweep.merge`."""
+    """Sum over the pairs of each row, for each pair of levels, all but costs in integers.
+
+    `keys` (n,): scores in fixed point, groups far apart. `order` (n,): ascending order of
+    ``keys``. `layout`: see `HingePairs.layout`. Returned are by row the sum of ``2 half alpha``
+    over its pairs as lower row, less those as upper row; the rows of each level, in order; and
+    sums of the hinge in units, of ``2 half alpha``, and of pairs in the band.
+    """
     level, weight, costs, bounds, shares = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
     start = np.zeros(K + 1, np.int64)
