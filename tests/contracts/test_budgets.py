@@ -178,7 +178,7 @@ def test_the_counts_count(tmp_path: Path) -> None:
     for name in ("losses/a.py", "runner/report/b.py", "cli.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text(SAMPLE)
-    (tmp_path / "far.py").write_text("from rankexp.runner.cli import Lines as L\ndef g() -> L: ...\n")
+    (tmp_path / "far.py").write_text("from rankexp.cli import Lines as L\ndef g() -> L: ...\n")
     trees = read(tmp_path)
     assert double_classes(trees) == {"Twice": ["cli.py", "losses/a.py", "runner/report/b.py"]}
     assert words(trees, *OF_THE_RUNNER) == {"[]": 2, "get": 1, "getattr": 2}

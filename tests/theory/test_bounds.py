@@ -5,19 +5,19 @@ import pytest
 
 from rankexp.estimators import RankBoost
 from rankexp.runner.analyse.delong import orders
-from rankexp.studies.mohri2018.theory.auc_bounds import (
+from rankexp.theory.bounds.auc import (
     auc_deviation_bound,
     auc_half_width,
     bootstrap_interval,
     delong_interval,
 )
-from rankexp.studies.mohri2018.theory.boosting_bounds import (
+from rankexp.theory.bounds.boosting import (
     margin_fraction_bound,
     normalisers,
     round_shares,
     training_error_bound,
 )
-from rankexp.studies.mohri2018.theory.margin_bounds import (
+from rankexp.theory.bounds.margin import (
     empirical_margin_loss,
     ensemble_margins,
     kernel_margin_bound,
@@ -25,7 +25,7 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     pair_margins,
     uniform_margin_bound,
 )
-from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
+from rankexp.theory.bounds.perceptron import perceptron_bound
 from rankexp.theory.bounds.rademacher import (
     empirical_rademacher,
     kernel_rows,

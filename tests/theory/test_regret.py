@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from rankexp.generators import Gaussian, Linear, Polynomial
 from rankexp.losses import Exponential, Hinge, Logistic, PClassification, Squared, ZeroOne, parse
 from rankexp.theory.pairs import pair_weights, ranking_risk
-from rankexp.studies.kotlowski2011_theory.theory.regret import (
+from rankexp.theory.regret import (
     loss_regret,
     loss_risk,
     rank_regret,

@@ -5,7 +5,7 @@ import pytest
 
 from rankexp.losses import Hinge
 from rankexp.theory.pairs import pair_weights, surrogate_risk
-from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
+from rankexp.theory.three_points import hinge_program, hinge_regions
 
 
 def ordered(rng):

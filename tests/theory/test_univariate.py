@@ -13,7 +13,7 @@ from rankexp.losses import (
     Squared,
     ZeroOne,
 )
-from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
+from rankexp.theory.bounds.univariate import (
     balanced_bound,
     error_rates_bound,
     plug_in_bound,
@@ -23,7 +23,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     regret_bound,
     zero_one_bound,
 )
-from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, loss_risk, rank_regret, rank_risk
+from rankexp.theory.regret import loss_regret, loss_risk, rank_regret, rank_risk
 
 
 def test_error_rates_are_all_that_matters_for_the_worst_scores():

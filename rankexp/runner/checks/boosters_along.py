@@ -11,7 +11,7 @@ from rankexp.estimators.rank_boost import RankBoost
 from rankexp.estimators.smooth_margin import SmoothMarginRanker
 from rankexp.generators.linear import Linear
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.studies.mohri2018.theory.boosting_bounds import training_error_bound
+from rankexp.theory.bounds.boosting import training_error_bound
 
 REGISTER = {"boosting_rounds": "boosting_rounds"}
 

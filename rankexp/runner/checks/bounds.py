@@ -11,11 +11,11 @@ from rankexp.arrays import Floats
 from rankexp.estimators.rank_boost import RankBoost
 from rankexp.estimators.rank_perceptron import RankPerceptron
 from rankexp.registry import did_you_mean
-from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case
+from rankexp.runner.checks.margin_cases import Case, ensemble_case, kernel_case, linear_case
 from rankexp.theory.bounds import auc
-from rankexp.studies.mohri2018.theory.boosting_bounds import normalisers, round_shares, training_error_bound
-from rankexp.studies.mohri2018.theory.margin_bounds import ensemble_margins
-from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
+from rankexp.theory.bounds.boosting import normalisers, round_shares, training_error_bound
+from rankexp.theory.bounds.margin import ensemble_margins
+from rankexp.theory.bounds.perceptron import perceptron_bound
 
 REGISTER = {"bound_violations": "bound_violations"}
 

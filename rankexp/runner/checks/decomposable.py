@@ -9,7 +9,7 @@ from rankexp.arrays import Floats
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, RiskOfPairs
-from rankexp.studies.menon2014.checks.proper import least_score, proper_loss
+from rankexp.runner.checks.proper import least_score, proper_loss
 from rankexp.solvers.pairs.risk import PairLoss
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.rank_boost import RankBoost
-from rankexp.studies.mohri2018.theory.margin_bounds import (
+from rankexp.theory.bounds.margin import (
     empirical_margin_loss,
     kernel_margin_bound,
     margin_bound,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
+from rankexp.theory.three_points import hinge_program, hinge_regions
 
 REGISTER = {"hinge_ties": "hinge_ties"}
 

@@ -10,8 +10,8 @@ from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
 from rankexp.losses.zero_one import ZeroOne
 from rankexp.theory.bounds.rademacher import Approximation
-from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import CONSTANTS, proper_regret_bound, regret_bound
-from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
+from rankexp.theory.bounds.univariate import CONSTANTS, proper_regret_bound, regret_bound
+from rankexp.theory.regret import scorer_regrets
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets"}
 

@@ -10,7 +10,7 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.losses.base import parse
 from rankexp.losses.zero_one import ZeroOne
-from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
+from rankexp.theory.bounds.univariate import (
     CONSTANTS,
     balanced_bound,
     error_rates_bound,
@@ -18,7 +18,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     regret_bound,
     zero_one_bound,
 )
-from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, loss_risk, rank_regret, rank_risk
+from rankexp.theory.regret import loss_regret, loss_risk, rank_regret, rank_risk
 
 REGISTER = {
     "univariate_bounds": "univariate_bounds",

@@ -8,8 +8,8 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
-from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import CONSTANTS, proper_regret_bound
-from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, rank_regret
+from rankexp.theory.bounds.univariate import CONSTANTS, proper_regret_bound
+from rankexp.theory.regret import loss_regret, rank_regret
 
 REGISTER = {"worst_regret": "worst_regret"}
 

@@ -155,7 +155,7 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
         return []
     shown = _shown(study) or set()
     return [
-        f"{study.published}:{one.line}: {_unseen(key, shown)}"
+        f"{study.published or 'published values'}:{one.line}: {_unseen(key, shown)}"
         for key, one in found.items()
         if key not in shown and _has(study, key)
     ]

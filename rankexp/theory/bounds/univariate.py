@@ -60,7 +60,7 @@ def balanced_bound(risk: npt.ArrayLike, loss: Loss, *, convex: bool = False) -> 
     Parameters
     ----------
     risk : array-like
-        See `loss_risk` of `rankexp.studies.kotlowski2011_theory.theory.regret`.
+        See `loss_risk` of `rankexp.theory.regret`.
     loss : Loss
         One that bounds the 0/1 loss; ValueError for others.
     convex : bool
@@ -82,7 +82,7 @@ def regret_bound(regret: npt.ArrayLike, loss: Loss) -> Floats:
     Parameters
     ----------
     regret : array-like
-        >= 0; see `loss_regret` of `rankexp.studies.kotlowski2011_theory.theory.regret`. ValueError for others.
+        >= 0; see `loss_regret` of `rankexp.theory.regret`. ValueError for others.
     loss : Loss
         One of these two; ValueError for others.
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.mohri2018.checks.bounds import CASES, bound_violations
-from rankexp.studies.mohri2018.margin_cases import draw
+from rankexp.runner.checks.bounds import CASES, bound_violations
+from rankexp.runner.checks.margin_cases import draw
 
 SURE = [name for name, (_, sure) in CASES.items() if sure]
 PROBABLE = ["margin", "empirical_margin", "uniform_margin", "kernel_margin", "ensemble_margin"]

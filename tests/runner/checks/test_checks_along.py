@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.mohri2018.checks.boosters_along import boosting_rounds
-from rankexp.studies.mohri2018.checks.margins_along import margin_bounds
+from rankexp.runner.checks.boosters_along import boosting_rounds
+from rankexp.runner.checks.margins_along import margin_bounds
 
 
 def by_step(seed=0, **parameters):

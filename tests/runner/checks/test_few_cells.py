@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rankexp.metrics.continuous import d_tau
-from rankexp.studies.uematsu2010.checks.misclassified import misclassified_orders
-from rankexp.studies.uematsu2010.checks.pair_costs import costly_pairs
-from rankexp.studies.clemencon2017.checks.partitions import _bound, _climb, few_cells
+from rankexp.runner.checks.misclassified import misclassified_orders
+from rankexp.runner.checks.pair_costs import costly_pairs
+from rankexp.runner.checks.partitions import _bound, _climb, few_cells
 
 
 def values(rows):
@@ -62,7 +62,7 @@ def test_a_wrong_theorem_would_be_seen(monkeypatch):
     def swapped(logs, costs):
         return np.exp(logs[:, 1] - logs[:, 0])
 
-    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.pair_costs.tripartite_ratio", swapped)
+    monkeypatch.setattr("rankexp.runner.checks.pair_costs.tripartite_ratio", swapped)
     assert values(costly_pairs(np.random.default_rng(1), draws=60))["best"] < 0.5
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.uematsu2010.checks.hinge_staircase import hinge_staircase
-from rankexp.studies.uematsu2010.checks.hinge_ties import hinge_ties
-from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
+from rankexp.runner.checks.staircase import hinge_staircase
+from rankexp.runner.checks.three_points import hinge_ties
+from rankexp.theory.three_points import hinge_regions
 
 
 def test_regions_and_programs_agree_draw_by_draw():
@@ -30,7 +30,7 @@ def test_regions_and_programs_agree_draw_by_draw():
 
 def test_disagreement_would_be_seen(monkeypatch):
     monkeypatch.setattr(
-        "rankexp.studies.uematsu2010.checks.hinge_ties.hinge_program", lambda p, q: (1.0, 1.0)
+        "rankexp.runner.checks.three_points.hinge_program", lambda p, q: (1.0, 1.0)
     )
     rows = hinge_ties(np.random.default_rng(5), draws=60)
     agree = [row["value"] for row in rows if row["quantity"] == "agree"]
@@ -43,14 +43,14 @@ def test_both_differences_must_agree(monkeypatch, wrong):
     def program(p, q):
         return np.add(hinge_regions(p, q)[:2], wrong)
 
-    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.hinge_ties.hinge_program", program)
+    monkeypatch.setattr("rankexp.runner.checks.three_points.hinge_program", program)
     rows = hinge_ties(np.random.default_rng(5), draws=9)
     assert not any(row["value"] for row in rows if row["quantity"] in ("agree", "agreement"))
 
 
 def test_steps_that_are_no_integers_would_be_seen(monkeypatch):
     monkeypatch.setattr(
-        "rankexp.studies.uematsu2010.checks.hinge_staircase.minimise_hinge", lambda w: np.arange(41) // 2 * 0.3
+        "rankexp.runner.checks.staircase.minimise_hinge", lambda w: np.arange(41) // 2 * 0.3
     )
     rows = hinge_staircase(np.random.default_rng(0))
     value = {row["quantity"]: row["value"] for row in rows if "step" not in row}

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rankexp.losses import Hinge, Logistic, Squared, parse
-from rankexp.studies.menon2014.checks.decomposable import best_scorers, regret_bound
+from rankexp.runner.checks.decomposable import best_scorers, regret_bound
 from rankexp.runner.checks.equivalences import same_minimisers
-from rankexp.studies.menon2014.checks.proper import propriety
+from rankexp.runner.checks.proper import propriety
 from rankexp.theory.pairs import pair_weights, ranking_risk, surrogate_risk
-from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
+from rankexp.theory.three_points import hinge_regions
 
 SIGMOID = [
     "logistic",
@@ -60,7 +60,7 @@ class Off(Logistic):
     ("wrong", "quantity"), [({"link": 1.1}, "argmin"), ({"weight": 2.0}, "weight")]
 )
 def test_a_wrong_link_or_weight_is_seen(monkeypatch, wrong, quantity):
-    monkeypatch.setattr("rankexp.studies.menon2014.checks.proper.parse", lambda text: Off(**wrong))
+    monkeypatch.setattr("rankexp.runner.checks.proper.parse", lambda text: Off(**wrong))
     value = found(propriety)
     expected = {"argmin": 0.1 * np.log(99), "weight": 0.5}[quantity]
     assert value[quantity] == pytest.approx(expected)
@@ -82,7 +82,7 @@ def with_weight(name, weight):
 )
 def test_weights_fail_as_printed(monkeypatch, name, weight):
     monkeypatch.setattr(
-        "rankexp.studies.menon2014.checks.proper.parse", lambda text: with_weight(name, weight)
+        "rankexp.runner.checks.proper.parse", lambda text: with_weight(name, weight)
     )
     value = found(propriety)
     assert value["argmin"] < 1e-14
@@ -227,7 +227,7 @@ def test_three_points_that_the_hinge_ties():
 
 def test_scores_in_another_order_would_be_seen(monkeypatch):
     monkeypatch.setattr(
-        "rankexp.studies.menon2014.checks.decomposable.minimise_hinge", lambda W: np.arange(len(W))
+        "rankexp.runner.checks.decomposable.minimise_hinge", lambda W: np.arange(len(W))
     )
     value = found(best_scorers, loss="hinge")
     assert value["tied"] == 0
@@ -254,7 +254,7 @@ def test_a_bound_that_is_too_large_would_be_seen(monkeypatch):
         def bayes_risk(self, eta):
             return 2 * super().bayes_risk(eta)
 
-    monkeypatch.setattr("rankexp.studies.menon2014.checks.proper.parse", lambda text: Steep())
+    monkeypatch.setattr("rankexp.runner.checks.proper.parse", lambda text: Steep())
     value = found(regret_bound)
     assert value["violations"] > 0
     assert value["violations_of_pairs"] > value["violations"]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rankexp.registry import UnknownNameError
-from rankexp.studies.kotlowski2011.checks.flipped_labels import flip_noise
+from rankexp.runner.checks.noise import flip_noise
 
 
 @pytest.mark.parametrize("generator", ["linear", "rules"])

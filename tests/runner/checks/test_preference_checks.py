@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.mohri2018.checks.few_items import watched_sorts, worst_rankings
-from rankexp.studies.mohri2018.checks.planted_cycles import second_stage
+from rankexp.runner.checks.few_items import watched_sorts, worst_rankings
+from rankexp.runner.checks.planted_cycles import second_stage
 
 
 def found(check, seed=3, **parameters):

@@ -3,10 +3,10 @@ import pytest
 
 from rankexp.losses import parse
 from rankexp.runner.checks.equivalences import class_weights
-from rankexp.studies.kotlowski2011_theory.checks.trained import surrogate_regrets
-from rankexp.studies.kotlowski2011_theory.checks.univariate import univariate_bounds, zero_one_ranking
-from rankexp.studies.kotlowski2011_theory.checks.worst_case import worst_regret
-from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, rank_regret
+from rankexp.runner.checks.trained import surrogate_regrets
+from rankexp.runner.checks.univariate import univariate_bounds, zero_one_ranking
+from rankexp.runner.checks.worst_case import worst_regret
+from rankexp.theory.regret import loss_regret, rank_regret
 
 
 def grouped(rows):

@@ -78,7 +78,7 @@ def test_the_page_names_published_values_that_nothing_shows(
     build.open_report(folder).write()
     page = (folder / "report.md").read_text(encoding="utf-8")
     said = "9: no block of the report shows the quantity 'rankloss' (did you mean"
-    assert page.count(said) == 1 and page.count("no block of the report") == 1
+    assert said in page and page.count(said) == page.count("no block of the report")
 
 
 def test_a_detail_stands_in_its_own_file(written: Path) -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from rankexp.losses import parse
 from rankexp.runner.config.schema import Block
-from rankexp.studies.menon2014.blocks.loss_curves import LossCurves
+from rankexp.runner.report.blocks.figures.loss_curves import LossCurves
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows

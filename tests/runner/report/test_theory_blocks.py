@@ -15,7 +15,7 @@ from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point, points
 from rankexp.runner.plan import Cell
-from rankexp.studies.uematsu2010.blocks.region_map import pairs
+from rankexp.runner.report.blocks.theory.region_map import pairs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows

@@ -12,7 +12,7 @@ from pydantic import Field
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import blocks
 from rankexp.runner.analyse.contrast import dropped_note
-from rankexp.studies.menon2014.noisy_ranks import Ties, noisy_ranks, spearman
+from rankexp.runner.analyse.noisy_ranks import Ties, noisy_ranks, spearman
 from rankexp.runner.analyse.verdicts import LEVEL
 from rankexp.runner.config.published import ALL, Key
 from rankexp.runner.config.schema import Block

@@ -17,7 +17,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, ProblemName
-from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, Panel
+from rankexp.runner.report.theories import RMSE_OF_MEAN, SLOPE, Against, Panel
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 

@@ -14,7 +14,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName
-from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, Panel
+from rankexp.runner.report.theories import RMSE, SLOPE, Against, Panel
 
 REGISTER = {"curves_along": "CurvesAlong"}
 
