@@ -2,7 +2,6 @@ import importlib
 import os
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -146,21 +145,6 @@ def test_a_long_name_is_not_shown_whole():
 
 
 # ---- Other packages -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def plug_in(monkeypatch):
-    """Return a function that installs entry points, by room, name and value."""
-
-    def install(*offered):
-        points = [EntryPoint(name, value, f"rankexp.{room}") for room, name, value in offered]
-        monkeypatch.setattr(
-            registry, "entry_points", lambda group: [p for p in points if p.group == group]
-        )
-        registry._room.cache_clear()
-
-    yield install
-    registry._room.cache_clear()
 
 
 def test_entry_points_add_names(plug_in, monkeypatch):
