@@ -134,6 +134,7 @@ def test_a_wing_uses_no_other_wing(file: Path) -> None:
 def test_a_wing_lies_in_a_folder_called_like_its_study() -> None:
     known = {path.stem.replace("-", "_") for path in (ROOT.parent / "configs").glob("*.yaml")}
     assert set(registry.wings()) <= known
+    assert registry.wings()
 
 
 def _rooms(file: Path) -> tuple[str, dict[str, set[str]], set[str]]:
