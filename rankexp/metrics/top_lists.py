@@ -204,9 +204,9 @@ def top(
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
             asked = bound.arguments
-            rows = [asked.pop(p.name) for p in data]
+            y, scores, groups, levels = (asked.pop(p.name) for p in data)
             names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-            return _each(function, *rows, **asked)
+            return _each(function, (y, scores, groups, levels), **asked)
 
         @functools.wraps(function)
         def metric(*given: Given, **named: Given) -> float | Floats:
@@ -233,15 +233,13 @@ def top(
 
 def _each(
     function: Callable[..., Floats],
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    groups: npt.ArrayLike | None,
-    levels: Order,
+    rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike | None, Order],
     ties: Ties = "expected",
     empty: Empty | None = None,
     **asked: float | None,
 ) -> Floats:
     """Return the values of a function of lists by query, groups ascending, (Q, L)."""
+    y, scores, groups, levels = rows
     y, K = told(y, levels)
     target, s = checked(y, scores)
     _check(K, **asked)
