@@ -84,6 +84,12 @@ class Against(Strict):
     """Methods whose scores have no scale: each curve is multiplied by what brings it nearest to
     theory in the window, and has no slope."""
 
+    def quantities(self, method: str) -> list[str]:
+        """Return the quantities of a method's curves."""
+        slope = [] if method in self.rescaled else [SLOPE]
+        distances = [RMSE, RMSE_OF_MEAN] if method in self.theory else []
+        return [*slope, *distances, *self.differences]
+
     def panel(
         self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
     ) -> Panel:

@@ -1,7 +1,8 @@
 """Published results of a single run beside the spread of the reproduced ones over seeds."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from rankexp.arrays import Floats
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction, counted, reproduction_in_spread
+from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -21,7 +23,6 @@ from rankexp.runner.report.published_words import left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
-Key = tuple[str, str, str, str]
 Line = dict[str, Any]
 """A metric of a method on a problem, over seeds, by column; NaN where nothing is published."""
 TAIL = 0.05  # share of the seeds below, and above, the interval shown
@@ -50,14 +51,27 @@ class PublishedSpread(AtRule):
     metrics: list[MetricOption] | None = None
     """Default: all of the experiment."""
 
+    def _places(self, context: Context, block: Block) -> Iterator[tuple[str, Metric, str]]:
+        """Yield an experiment, metric and problem for each panel."""
+        for experiment in block.experiments:
+            setup = context.evaluate(experiment)
+            yield from product(
+                [experiment], self.metrics or map(parse, setup.metrics), setup.problems
+            )
+
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of each method in each panel."""
+        for (experiment, metric, problem), method in product(
+            self._places(context, block), self.shown(context, block)
+        ):
+            yield Key(experiment, problem, method, str(metric))
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of the spreads."""
         methods = self.shown(context, block)
         panels = [
             self._panel(context, (experiment, problem), metric, methods)
-            for experiment in block.experiments
-            for metric in self.metrics or map(parse, context.evaluate(experiment).metrics)
-            for problem in context.evaluate(experiment).problems
+            for experiment, metric, problem in self._places(context, block)
         ]
         lines = [line for panel in panels for line in panel.lines]
         numbers = pd.DataFrame(lines).drop(columns=["printed", "digits"])
@@ -104,7 +118,8 @@ class PublishedSpread(AtRule):
         lines = []
         for name in methods:
             places = {"best": int(best.get(name, 0)), "worst": int(worst.get(name, 0))}
-            lines.append(self._line(context, (*where, name, str(metric)), values[name], places))
+            key = Key(experiment, problem, name, str(metric))
+            lines.append(self._line(context, key, values[name], places))
         return Panel(context.problem_label(problem), metric, values, lines)
 
     def _line(self, context: Context, key: Key, seeds: Floats, places: Mapping[str, int]) -> Line:

@@ -1,6 +1,8 @@
 """Average ranks by several metrics, published beside reproduced, with the noise of the splits."""
 
 import math
+from collections.abc import Iterator
+from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import blocks
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import ALL
+from rankexp.runner.config.published import ALL, Key
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
@@ -40,6 +42,13 @@ class RankTable(Choosing, InBlocks):
     """To which means are rounded before they are ranked, as a print's may have been."""
     digits: int = 2
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield the average rank of each method by each metric."""
+        experiment = block.experiments[0]
+        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
+        for method, metric in product(self.shown(context, block), metrics):
+            yield _key(experiment, method, metric)
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, how it agrees with the print, and with itself."""
         (experiment, *_), methods = block.experiments, self.shown(context, block)
@@ -47,12 +56,8 @@ class RankTable(Choosing, InBlocks):
         try:
             found = {one: self._column(context, experiment, one, methods) for one in metrics}
         except blocks.IncompleteError as error:
-            keys = [
-                (experiment, ALL, m, f"average_rank({one!r})") for m in methods for one in metrics
-            ]
-            left = counted_names(
-                "published average rank", sum(k in context.published for k in keys), []
-            )
+            count = sum(key in context.published for key in self.looks_up(context, block))
+            left = counted_names("published average rank", count, [])
             told = Tally(left=left) if left else None
             return Output(notes=[f"{experiment}: {error}."], tally=told)
         facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
@@ -95,8 +100,7 @@ class RankTable(Choosing, InBlocks):
             ties=self.ties,
             decimals=self.decimals,
         )
-        key, said = f"average_rank({metric!r})", context.published
-        told = [said.get((experiment, ALL, name, key)) for name in methods]
+        told = [context.published.get(_key(experiment, name, metric)) for name in methods]
         printed = np.array([one.value if one else math.nan for one in told])
         others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
         low, high = np.quantile(draws, ends, axis=0)
@@ -147,6 +151,10 @@ class RankTable(Choosing, InBlocks):
             f"{away * printed}",
             f"Spearman's rho: {rho * printed}of two draws, their median{best * printed}.",
         ]
+
+
+def _key(experiment: str, method: str, metric: Metric) -> Key:
+    return Key(experiment, ALL, method, f"average_rank({metric!r})")
 
 
 def _agreement(own: pd.DataFrame) -> str:

@@ -1,7 +1,8 @@
 """Fitted scoring functions over many samples, with bands, beside what theory says of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Annotated
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import bands, kept
+from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -33,6 +35,19 @@ class CurvesAgainstTheory(AtRule, Against):
     share: Annotated[float, Field(gt=0, lt=1)] = 0.9
     """Of the splits that the band holds at each x."""
     digits: Annotated[int, Field(ge=0, le=12)] = 3
+
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield each quantity of the curves of each method."""
+        for experiment in block.experiments:
+            for problem, method in product(
+                self._problems(context, experiment), self.shown(context, block)
+            ):
+                for quantity in self.quantities(method):
+                    yield Key(experiment, problem, method, quantity)
+
+    def _problems(self, context: Context, experiment: str) -> list[str]:
+        own = context.evaluate(experiment).problems
+        return [name for name in self.panels or own if name in own]
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, its curves, and a table of slopes, distances and differences."""
@@ -67,7 +82,7 @@ class CurvesAgainstTheory(AtRule, Against):
             return []
         curves = kept.curves(self.sources(context, experiment, methods), self.keeps)
         found = []
-        for problem in [name for name in self.panels or setup.problems if name in setup.problems]:
+        for problem in self._problems(context, experiment):
             own = kept.by_method(curves, problem)
             for method in [name for name in methods if name in own]:
                 chosen = self.chosen(context, experiment, [method])
@@ -79,7 +94,7 @@ class CurvesAgainstTheory(AtRule, Against):
         where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
         rows = []
         for name, (values, expected) in panel.values.items():
-            printed = context.published.get((*where.values(), name))  # type: ignore[arg-type]
+            printed = context.published.get(Key(**where, quantity=name))
             deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
             rows.append(
                 {
