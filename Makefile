@@ -29,7 +29,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests explore haswell bare \
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
 	slow oldest foreign fidelity bench clean reference
 
 help: ## list the targets
@@ -108,6 +108,9 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
+
+wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
+	$(BIN)/python tests/wings.py
 
 explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests

@@ -13,7 +13,7 @@ from rankexp.seeds import stream as stream
 from rankexp.losses.base import LogitLinked as LogitLinked
 from rankexp.losses.base import Loss as Loss
 from rankexp.losses.base import MarginLoss as MarginLoss
-from rankexp.losses.base import Part as LossPart
+from rankexp.losses.base import ScaledLoss as ScaledLoss
 from rankexp.losses.base import PartialLosses as PartialLosses
 from rankexp.risks.base import Risk as Risk
 from rankexp.risks.base import RiskOfPairs as RiskOfPairs
