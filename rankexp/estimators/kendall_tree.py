@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rankexp.arrays import Ints, Seed
 from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.solvers.result import Floats
-from rankexp.solvers.trees.nodes import Rule
+from rankexp.solvers.trees.nodes import SplitRule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, kendall_charges
 
 REGISTER = {"KendallTree": "KendallTree"}
@@ -53,6 +53,6 @@ class KendallTree(OrientedTree):
     cv: int = 5
     random_state: Seed = None
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
         return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)

@@ -18,7 +18,7 @@ from rankexp.estimators.parameters import copied, fitted_rows, training_data
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.nodes import Node, Rule, cells
+from rankexp.solvers.trees.nodes import Node, SplitRule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
 NodeRow = dict[str, int | float | str | bool]
@@ -60,7 +60,7 @@ class OrientedTree(RealRanker):
     random_state: Any
 
     @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         """Return how to split a node by some features; None to leave it a leaf."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
@@ -134,7 +134,7 @@ class OrientedTree(RealRanker):
             waiting += zip((node.right, node.left), parts[::-1], strict=True)
         return root
 
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> Rule | None:
+    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
         """Split by drawn features; by the others, too, where those allow no split."""
         d = X.shape[1]
         count = count_features(self.max_features, d)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from rankexp.arrays import PerRow
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
 from rankexp.estimators.rounds import InRounds
-from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
 from rankexp.solvers.result import Floats
 
 
@@ -56,7 +56,7 @@ class StumpBooster(InRounds):
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
         """Return the sum of ``height · alpha`` over stumps that a row is above, (n,)."""
         heights = height * self.alphas_
-        return Steps(self.stump_features_, self.stump_thresholds_, heights)(X)
+        return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 
     def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         """Yield these sums after each round."""
