@@ -22,7 +22,7 @@ from rankexp.solvers.result import PathResult as PathResult
 
 # Metrics.
 from rankexp.metrics.base import Metric as Metric
-from rankexp.metrics.base import Reading as MetricReading
+from rankexp.metrics.base import MetricReading as MetricReading
 from rankexp.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
 from rankexp.metrics.base import declare as declare
 from rankexp.metrics.base import mean_over_groups as mean_over_groups
