@@ -5,6 +5,7 @@ JOBS ?= 2
 TIMES ?= 20
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
+FOREIGN := $(VENV)-foreign
 BIN := $(VENV)/bin
 # Python compiles what is imported, when it is: half of what is installed never is.
 QUIETLY := --quiet --disable-pip-version-check --no-compile
@@ -28,8 +29,8 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests explore haswell bare \
-	slow oldest fidelity bench clean reference
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
+	slow oldest foreign fidelity bench clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -108,6 +109,9 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
 
+wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
+	$(BIN)/python tests/wings.py
+
 explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
@@ -130,6 +134,21 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BARE)/bin/python -m pip check --quiet
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
 
+# The environment of development, and in it a package that offers one of each kind.
+$(FOREIGN)/.installed: $(VENV)/.installed-dev $(wildcard examples/plugin/pyproject.toml examples/plugin/*/*.py)
+	rm -rf $(FOREIGN)
+	$(PYTHON) -m venv $(FOREIGN)
+	site=$$($(BIN)/python -c 'import site; print(*site.getsitepackages())') && \
+		echo "import site; site.addsitedir('$$site')" > $$($(FOREIGN)/bin/python -c 'import site; print(*site.getsitepackages())')/dev.pth
+	$(FOREIGN)/bin/python -m pip install $(QUIETLY) --no-deps --no-build-isolation --no-index examples/plugin
+	@touch $@
+
+# Solvers and estimators look nothing up by name.
+foreign: $(FOREIGN)/.installed ## the tests that could see other packages' plug-ins, beside one of each kind
+	$(FOREIGN)/bin/python -m rankexp list losses | grep -q huber
+	$(ONE_THREAD) $(FOREIGN)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow" \
+		$(addprefix --ignore=tests/,solvers estimators fidelity) tests
+
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"
 
@@ -140,5 +159,5 @@ bench: $(VENV)/.installed-dev ## print every speed ratio with its target
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
 
 clean: ## remove environments, caches and quick results; records of full runs stay
-	rm -rf $(VENV) $(OLDEST) $(BARE) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
+	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -10,7 +10,7 @@ from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.estimators.parameters import Rows
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees.nodes import Rule
+from rankexp.solvers.trees.nodes import SplitRule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}
@@ -93,7 +93,7 @@ class CRank(OrientedTree):
         if self.classifier is not None:
             classifier_of(self.classifier)
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         labels = halves(node)
         if self.classifier is None:
             least = self.min_samples_leaf

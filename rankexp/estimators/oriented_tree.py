@@ -19,7 +19,7 @@ from rankexp.estimators.parameters import check_count, copied, fitted_rows, trai
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.nodes import Node, Rule, cells
+from rankexp.solvers.trees.nodes import Node, SplitRule, cells
 from rankexp.solvers.trees.splits import (
     Sorted,
     Threshold,
@@ -67,7 +67,7 @@ class OrientedTree(RealRanker):
     random_state: Any
 
     @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         """Return how to split a node by some features, or None to leave it a leaf."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
@@ -141,7 +141,7 @@ class OrientedTree(RealRanker):
             waiting += zip((node.right, node.left), parts[::-1], strict=True)
         return root
 
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> Rule | None:
+    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
         """Split by drawn features, or by the others if those allow no split."""
         d = X.shape[1]
         count = count_features(self.max_features, d)
@@ -258,6 +258,6 @@ class KendallTree(OrientedTree):
     cv: int = 5
     random_state: Seed = None
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
         return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)

@@ -29,7 +29,7 @@ from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
-from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
+from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
 
@@ -257,7 +257,7 @@ class RankBoost(RiskMixin, StumpBooster):
         self._keep_rounds(ready, ready.rounds)
         return self
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
     def _smoothing(self, rows: Binned) -> float:

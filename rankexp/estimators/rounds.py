@@ -17,7 +17,7 @@ from rankexp.arrays import Floats, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
-from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
 
 
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
@@ -137,7 +137,7 @@ class StumpBooster(InRounds):
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
         """Return the sum of ``height · alpha`` over the stumps that a row is above, (n,)."""
         heights = height * self.alphas_
-        return Steps(self.stump_features_, self.stump_thresholds_, heights)(X)
+        return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 
     def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         X = fitted_rows(self, X)

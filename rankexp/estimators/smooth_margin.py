@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.rank_boost import PairRounds, RankBoost
-from rankexp.solvers.boosting.boost_pairs import Pairs, Round
+from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs
 from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
 
@@ -78,7 +78,7 @@ class SmoothMarginRanker(RankBoost):
         self.levels = levels
         self.queries = queries
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))
 
     def _ready(
