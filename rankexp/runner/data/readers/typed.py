@@ -14,7 +14,7 @@ import numpy as np
 from rankexp.errors import DataError, one_line
 from rankexp.runner.data.dataset import Feature, Table
 from rankexp.runner.data.levels import EXACT
-from rankexp.runner.data.readers.cells import Cells, Maker, described
+from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.compressed import check_size, unpacked
 from rankexp.runner.data.readers.grid import Grid, Row
 from rankexp.runner.data.readers.rules import DEFAULT, Rules
@@ -63,7 +63,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
     values = np.empty((len(frame), len(names)))
     dates: list[str] = []
-    cells: dict[int, Cells] = {}
+    cells: dict[int, TextColumn] = {}
     for j, name in enumerate(names):
         column = frame.iloc[:, j]
         whole = column.dtype.kind in "iu"
@@ -78,14 +78,12 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     maker.settle(list(cells.values()))
     columns = [Feature(name) for name in names]
     for j, found in cells.items():
-        made = maker.make(found)
-        columns[j], values[:, j] = made.feature, made.values
-        dates += [names[j]] if made.date and names[j] not in dates else []
+        columns[j], values[:, j] = maker.make(found)
     unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
     layout = Layout(
         "Parquet",
         marks=described(maker.marks),
-        dates=tuple(dates),
+        dates=tuple(dict.fromkeys([*dates, *maker.dates])),
         unnamed=unnamed,
         decimal=None if maker.format.decimal == "." else maker.format.decimal,
         thousands=maker.format.thousands or None,
