@@ -1,24 +1,30 @@
 """The boosted ranker: trees of LightGBM or XGBoost, trained on points or on all pairs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
 from rankexp.blas import sparing
-from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
+from rankexp.categories import Levels
+from rankexp.estimators.engines import ENGINES, Booster, EngineTask, LightGBM, Settings, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
 from rankexp.estimators.parameters import (
+    Table,
     at_least_one,
     one_of,
+    table_data,
     table_rows,
     taken,
     warn_user,
@@ -40,23 +46,23 @@ PAIRS = ("bipartite", "multipartite")
 class Data(NamedTuple):
     """The rows that count, with what is known of them."""
 
-    X: Any
+    X: Table
     codes: Ints
     weight: Floats | None
     groups: Ints | None
 
-    def of(self, rows: Bools) -> "Data":
+    def of(self, rows: Bools) -> Data:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Data(taken(self.X, rows), self.codes[rows], weight, groups)
 
 
-class Ready(NamedTuple):
+class GrownTrees(NamedTuple):
     """All rows, the engine's model of them, and errors of those held out, if any."""
 
     data: Data
-    booster: Any
+    booster: Booster
     errors: list[float]
 
 
@@ -144,12 +150,12 @@ class BoostedRanker(RiskMixin, InRounds):
     curvature: float = 1.0
     validation_fraction: float | None = None
     n_iter_no_change: int = 10
-    params: Mapping[str, Any] | None = None
-    levels: Sequence[Any] | None = None
-    random_state: Any = None
+    params: Settings | None = None
+    levels: Levels | None = None
+    random_state: Seed = None
     n_jobs: int | None = None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -197,7 +203,9 @@ class BoostedRanker(RiskMixin, InRounds):
         weights: set[Given] = {"sample_weight"} if self.validation_fraction is None else set()
         return frozenset(groups | weights)
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
         Weights of rows, and what is raised, are as for :meth:`RankBoost.fit`, but X may have
@@ -210,14 +218,16 @@ class BoostedRanker(RiskMixin, InRounds):
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
 
-    def _data(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Data:
+    def _data(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Data:
         """Return the rows that count; set `levels_` and what is known of features."""
         self.check()
         for name, given in (("groups", groups), ("sample_weight", sample_weight)):
             if given is not None and name not in self.takes():
                 raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
-        X, y = table_rows(self, X, y=y)
+        X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
         groups = group_numbers(groups, y.shape[0])
         X, y = taken(X, kept), y[kept]
@@ -229,7 +239,9 @@ class BoostedRanker(RiskMixin, InRounds):
             return f"risk={self.risk!r}, a mean over single examples: pairs have groups"
         return "validation_fraction: copies of a row could be held out and trained on"
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> GrownTrees:
         data = self._data(X, y, groups, sample_weight)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
@@ -240,7 +252,7 @@ class BoostedRanker(RiskMixin, InRounds):
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
         weight, steps = self._pulls(train)
-        task = Task(
+        task = EngineTask(
             train.X,
             train.codes.astype(np.float64),
             self.n_rounds,
@@ -253,16 +265,16 @@ class BoostedRanker(RiskMixin, InRounds):
             steps,
             stop,
         )
-        return Ready(data, self._engine().train(task), errors)
+        return GrownTrees(data, self._engine().train(task), errors)
 
-    def _watch(self, data: Data) -> tuple[Callable[[Any], bool], list[float]]:
+    def _watch(self, data: Data) -> tuple[Callable[[Booster], bool], list[float]]:
         """Return what tries rows held out after each round, and says when to stop; the errors."""
         error = PairError(data.codes, cost_matrix(None, len(self.levels_)), data.groups)
         watch = Watch(error, self.n_iter_no_change, data.codes.size, before=False)
         added = self._engine().added(data.X)
         return lambda booster: watch.stops(added(booster, len(watch.errors))), watch.errors
 
-    def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[Any], Steps] | None]:
+    def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[ArrayLike], Steps] | None]:
         """Return the weights of rows, and for pairs what gives gradients instead of these."""
         codes, weight = data.codes, data.weight
         if self.risk in PAIRS:
@@ -274,10 +286,10 @@ class BoostedRanker(RiskMixin, InRounds):
             weight = each if weight is None else weight * each
         return weight, None
 
-    def _found(self, X: Any, y: Any, **given: Any) -> Ready:
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> GrownTrees:
         return self._ready(X, y, **given)
 
-    def _first(self, found: Ready) -> Self:
+    def _first(self, found: GrownTrees) -> Self:
         data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
         self.booster_, self.n_iter_, self.intercept_ = found.booster, self.n_rounds, 0.0
@@ -297,7 +309,7 @@ class BoostedRanker(RiskMixin, InRounds):
         self._keep_classes(self.levels_)
         return self
 
-    def _sum(self, X: Any) -> Floats:
+    def _sum(self, X: Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
@@ -305,7 +317,7 @@ class BoostedRanker(RiskMixin, InRounds):
         s = s + self.intercept_
         return -s if self._turned() else s
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
         Of two classes, above 0 means the last of `classes_`; where `levels` say that this is the
@@ -314,7 +326,7 @@ class BoostedRanker(RiskMixin, InRounds):
         check_is_fitted(self, "booster_")
         return self._signed(self._sum(table_rows(self, X)))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
 
         All have the `intercept_` of the last; that one equals `decision_function` but for
@@ -329,7 +341,7 @@ class BoostedRanker(RiskMixin, InRounds):
 
     @available_if(lambda ranker: not ranks_levels(ranker))  # type: ignore[untyped-decorator]
     @sparing  # what `available_if` returns is no function
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
         s = self.decision_function(X)
         return np.column_stack((expit(-s), expit(s)))

@@ -1,17 +1,19 @@
 """What an example of each of two classes counts."""
 
-from typing import Any
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from rankexp.arrays import Floats
-from rankexp.estimators.labels import Labels
+from rankexp.arrays import Floats, Labels
 from rankexp.risks.base import Task
+
+ClassWeight = Mapping[Hashable, float] | str | None
+"""A weight by label, or "balanced"."""
 
 
 def class_weights(
-    given: Any, labels: Labels, y: Labels, task: Task, sample_weight: Floats | None
+    given: ClassWeight, labels: Labels, y: Labels, task: Task, sample_weight: Floats | None
 ) -> tuple[float, float]:
     """Return the weights of the negative and of the positive class."""
     if given is None or task.risk.several_levels:

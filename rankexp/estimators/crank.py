@@ -1,16 +1,16 @@
 """CRank: an oriented tree that splits y at its median and learns the halves by a classifier."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, Seed
 from rankexp.estimators.oriented_tree import OrientedTree
+from rankexp.estimators.parameters import Rows
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees.nodes import Rule
+from rankexp.solvers.trees.nodes import SplitRule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}
@@ -20,10 +20,10 @@ REGISTER = {"CRank": "CRank"}
 class Classified:
     """A rule by a classifier of +1, left, and -1."""
 
-    classifier: Any
+    classifier: BaseEstimator
     features: Ints | None
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Rows = slice(None)) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -81,19 +81,20 @@ class CRank(OrientedTree):
     """
 
     depth: int = 3
-    classifier: Any = None
+    classifier: BaseEstimator | str | None = None
     min_samples_leaf: int = 1
     max_features: int | float | str | None = None
     prune: str | None = None
     cv: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         super().check()
-        classifier_of(self.classifier)
+        if self.classifier is not None:
+            classifier_of(self.classifier)
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         labels = halves(node)
         if self.classifier is None:
             least = self.min_samples_leaf
@@ -109,10 +110,8 @@ class CRank(OrientedTree):
         return Classified(classifier, None if every else features)
 
 
-def classifier_of(given: Any) -> Any:
-    """Return an unfitted classifier, from an estimator or its import path; None for None."""
-    if given is None:
-        return None
+def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
+    """Return an unfitted classifier, from an estimator or its import path."""
     if isinstance(given, str):
         path, bracket, rest = given.partition("(")
         try:

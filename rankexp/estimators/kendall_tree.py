@@ -1,12 +1,11 @@
 """The oriented tree that maximises the empirical Kendall tau, split by split."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Ints, Seed
 from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.solvers.result import Floats
-from rankexp.solvers.trees.nodes import Rule
+from rankexp.solvers.trees.nodes import SplitRule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, kendall_charges
 
 REGISTER = {"KendallTree": "KendallTree"}
@@ -52,8 +51,8 @@ class KendallTree(OrientedTree):
     max_features: int | float | str | None = None
     prune: str | None = None
     cv: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
         return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)

@@ -1,18 +1,23 @@
 """The kernel ranker: pairwise losses in the feature space of a kernel."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
+from rankexp.arrays import Ints, PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.pair_problem import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     at_least_one,
     fitted_rows,
     one_of,
+    training_data,
     training_rows,
     warn_unconverged,
     warn_user,
@@ -117,15 +122,15 @@ class KernelRanker(RiskRanker):
     _only_pairs = True
     _signed = ("dual_coef_", "threshold_")
 
-    kernel: Any = "rbf"
+    kernel: str | Kernel = "rbf"
     gamma: float | None = None
     degree: int = 3
     coef0: float = 1.0
     loss: str | Loss = "hinge"
     risk: str | Risk = "bipartite"
     lam: float = 1e-2
-    costs: Any = None
-    levels: Any = None
+    costs: ArrayLike | None = None
+    levels: Levels | None = None
     tol: float = 1e-4
     max_iter: int = 500
     max_rank: int = 2000
@@ -150,7 +155,7 @@ class KernelRanker(RiskRanker):
         """Return what `fit` may be given beside X and y: no weights, unlike `LinearRanker`."""
         return super().takes() - {"sample_weight"}
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if any.
 
         Raises
@@ -166,7 +171,7 @@ class KernelRanker(RiskRanker):
         self.check()
         trained = self._trained()
         order = self._order(y, trained[1])
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
@@ -177,7 +182,7 @@ class KernelRanker(RiskRanker):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows: mohri2018, (10.9), with ``C = 1 / (lam m)``.
 
@@ -205,7 +210,7 @@ class KernelRanker(RiskRanker):
         return self
 
     def _expand(
-        self, X: Floats, rows: Floats, first: Any, problem: PairProblem, back: Any
+        self, X: Floats, rows: Floats, first: Ints, problem: PairProblem, back: Ints
     ) -> None:
         """Solve for distinct rows, whose first places in X are given, and set the attributes."""
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
@@ -230,7 +235,7 @@ class KernelRanker(RiskRanker):
             return polynomial(self.gamma_, self.degree, self.coef0)
         return linear
 
-    def _solve(self, factor: Factor, problem: PairProblem, back: Any) -> PathResult:
+    def _solve(self, factor: Factor, problem: PairProblem, back: Ints) -> PathResult:
         """Solve in the coordinates of the factor, cut off finer until the gap is small enough."""
         weight = np.bincount(back, problem.mass()).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
@@ -274,7 +279,7 @@ class KernelRanker(RiskRanker):
         norms = float(b @ s[factor.pivots]) - float(w @ w)
         return float(weight @ np.abs(moved)) + 0.5 * self.lam * abs(norms)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
         They are ``f(x) - threshold_``, so that of two classes, a score above 0 means

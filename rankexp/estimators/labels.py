@@ -1,20 +1,19 @@
 """Labels: two classes, the threshold and the shift of scores for them, or ordered levels."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable
 from numbers import Real
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit, logit
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import type_of_target
 
-from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import categories_of, has_own_order, in_order
+from rankexp.arrays import Bools, Floats, Ints, Labels
+from rankexp.categories import Levels, categories_of, has_own_order, in_order
 from rankexp.metrics.continuous import concordance
 
-Labels = npt.NDArray[Any]
 MOST_LEVELS = 1000
 
 
@@ -39,7 +38,7 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
     return classes, codes.astype(np.int64)
 
 
-def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
+def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     """Return the levels, worst to best, (K,), and the place of each label among them, (n,)."""
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
@@ -71,7 +70,7 @@ def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Int
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
 
 
-def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) -> Any:
+def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -> Levels | None:
     """Return the levels to train on, from a target as it was given, before it is an array.
 
     `levels` win where they are given; else they are the categories of an ordered pandas
@@ -92,13 +91,13 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
     return levels
 
 
-def share_of_levels(ranker: Any, y: Any, s: Floats) -> float:
+def share_of_levels(ranker: BaseEstimator, y: ArrayLike, s: Floats) -> float:
     """Return the share of pairs of different levels in the order of the scores, U_pairs."""
     told = ranker.levels is not None or not has_own_order(y)
     return concordance(in_order(y, getattr(ranker, "levels_", None) if told else None), s)
 
 
-def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
+def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     """Return what `ordered_levels` does, for models with a place for each pair of levels."""
     order, codes = ordered_levels(y, levels)
     if len(order) > MOST_LEVELS:
@@ -108,12 +107,12 @@ def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
     return order, codes
 
 
-def _distinct(y: Labels) -> tuple[list[Any], Ints]:
+def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
     """Return the distinct labels, and the place of each label among them."""
     if y.dtype.kind != "O":
         found, which = np.unique(y, return_inverse=True)
         return found.tolist(), which
-    place: dict[Any, int] = {}  # objects may have no order
+    place: dict[Hashable, int] = {}  # objects may have no order
     codes = [place.setdefault(label, len(place)) for label in y.tolist()]
     return list(place), np.array(codes, dtype=np.int64)
 

@@ -1,20 +1,23 @@
 """The linear ranker: one estimator for every loss and risk."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.utils import check_X_y
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats
-from rankexp.estimators.class_weights import class_weights
+from rankexp.arrays import Floats, Labels, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.class_weights import ClassWeight, class_weights
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.no_minimiser import no_minimiser
 from rankexp.estimators.parameters import (
+    checked_data,
     fitted_rows,
-    refuse_sparse,
+    training_data,
     training_rows,
     warn_unconverged,
 )
@@ -128,12 +131,12 @@ class LinearRanker(RiskRanker):
         loss: str | Loss = "logistic",
         risk: str | Risk = "classification",
         lam: float = 1.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 500,
-        costs: Any = None,
-        levels: Any = None,
+        costs: ArrayLike | None = None,
+        levels: Levels | None = None,
         queries: str = "pairs",
     ) -> None:
         self.loss = loss
@@ -147,7 +150,9 @@ class LinearRanker(RiskRanker):
         self.levels = levels
         self.queries = queries
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
         """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
 
         Parameters
@@ -179,7 +184,7 @@ class LinearRanker(RiskRanker):
         """
         trained = self._check(self.lam)
         order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
         self._set(found)
@@ -190,7 +195,7 @@ class LinearRanker(RiskRanker):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows: with the hinge mohri2018, (10.9), ``C = 1 / (lam m)``.
 
@@ -241,7 +246,12 @@ class LinearRanker(RiskRanker):
         return self
 
     def path(
-        self, X: Any, y: Any, lams: npt.ArrayLike, groups: Any = None, sample_weight: Any = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        lams: ArrayLike,
+        groups: PerRow = None,
+        sample_weight: PerRow = None,
     ) -> PathResult:
         """Solve for several penalties at once, without changing the estimator.
 
@@ -265,8 +275,7 @@ class LinearRanker(RiskRanker):
         for lam in grid.tolist():
             self._check(lam)
         order = self._order(y, trained[1])
-        refuse_sparse(X)
-        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        X, y = checked_data(X, y)
         labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
         found = self._solve(task)
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
@@ -283,12 +292,12 @@ class LinearRanker(RiskRanker):
         self,
         trained: tuple[Loss, Risk],
         X: Floats,
-        y: npt.NDArray[Any],
+        y: Labels,
         lams: Floats,
-        order: Any,
-        groups: Any,
-        sample_weight: Any,
-    ) -> tuple[npt.NDArray[Any], Task, Weights]:
+        order: Levels | None,
+        groups: PerRow,
+        sample_weight: PerRow,
+    ) -> tuple[Labels, Task, Weights]:
         """Return the labels, the task, and the weights of classes and of the task's rows."""
         risk = trained[1]
         X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
@@ -315,7 +324,7 @@ class LinearRanker(RiskRanker):
             warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
         They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means

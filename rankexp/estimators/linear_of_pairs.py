@@ -1,17 +1,19 @@
 """What linear rankers share that look at labelled pairs one by one."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import in_numbers
 from rankexp.estimators.labels import few_levels
 from rankexp.estimators.oriented_tree import RealRanker
 from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
-from rankexp.estimators.parameters import fitted_rows, training_rows
+from rankexp.estimators.parameters import fitted_rows, training_data, training_rows
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.scores import scores
 
@@ -37,7 +39,7 @@ class LinearOfPairs(RealRanker):
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         """Set the attributes, by pairs of rows, and weights > 0."""
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d) on all pairs of rows with different y (n,), the greater one above.
 
         Parameters
@@ -58,7 +60,7 @@ class LinearOfPairs(RealRanker):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows.
 
@@ -69,17 +71,22 @@ class LinearOfPairs(RealRanker):
         self._learn(*self._of_list(X, pairs, labels, sample_weight))
         return self
 
-    def _of_levels(self, X: Any, y: Any, groups: Any, reset: bool = True) -> Learnt:
+    def _of_levels(self, X: ArrayLike, y: ArrayLike, groups: PerRow, reset: bool = True) -> Learnt:
         """Return what to learn from: rows, upper and lower ones of pairs, and weights."""
         self.check()
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True, reset=reset)
+        X, y = training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
         numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
         upper, lower = pairs_of_levels(codes, numbers)
         return X, upper, lower, np.ones(upper.size)
 
     def _of_list(
-        self, X: Any, pairs: Any, labels: Any, sample_weight: Any, reset: bool = True
+        self,
+        X: ArrayLike,
+        pairs: ArrayLike,
+        labels: ArrayLike,
+        sample_weight: PerRow,
+        reset: bool = True,
     ) -> Learnt:
         """Return the same of listed pairs, those that count."""
         self.check()
@@ -92,7 +99,7 @@ class LinearOfPairs(RealRanker):
             )
         return X, upper, lower, weight
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better."""
         return scores(fitted_rows(self, X), self.coef_.T)[:, 0]
 

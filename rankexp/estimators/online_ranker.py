@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.linear_of_pairs import LinearOfPairs
 from rankexp.estimators.parameters import at_least_one
 
@@ -74,7 +74,7 @@ class OnlineRanker(LinearOfPairs):
     average: bool = True
     eta0: float = 0.1
     max_iter: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -88,12 +88,12 @@ class OnlineRanker(LinearOfPairs):
             )
         at_least_one("max_iter", self.max_iter)
 
-    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Go on with all pairs of different y of some more rows, within groups; as `fit` else."""
         return self._go_on(*self._of_levels(X, y, groups, reset=not hasattr(self, "t_")))
 
     def partial_fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Go on with some more labelled pairs, which are as in `fit_pairs`."""
         first = not hasattr(self, "t_")

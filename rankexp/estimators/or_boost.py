@@ -1,14 +1,19 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankexp.arrays import PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
+from rankexp.estimators.parameters import fitted_rows, one_of, training_data, weighed
 from rankexp.estimators.stump_booster import StumpBooster
 from rankexp.estimators.threshold_model import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import (
@@ -23,7 +28,7 @@ from rankexp.solvers.result import Floats
 REGISTER = {"ORBoost": "ORBoost"}
 
 
-class Ready(NamedTuple):
+class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
     rounds: Iterator[OrdinalRound]
@@ -82,14 +87,14 @@ class ORBoost(LevelRanker, StumpBooster):
     cuts: str = "quantile"
     n_cuts: int = 255
     smoothing: float | None = None
-    levels: Sequence[Any] | None = None
+    levels: Levels | None = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
         self._check_boosting()
         one_of("variant", self.variant, VARIANTS)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
 
         Weights of rows, and what is raised, are as for :meth:`ProportionalOdds.fit`; ValueError,
@@ -98,30 +103,30 @@ class ORBoost(LevelRanker, StumpBooster):
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> LevelRounds:
         self.check()
         levels = level_order(y, self.levels)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
         rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
-        return Ready(rounds, weights.risk, weights.thresholds)
+        return LevelRounds(rounds, weights.risk, weights.thresholds)
 
-    def _finish(self, ready: Ready, rounds: Iterable[OrdinalRound]) -> Self:
+    def _finish(self, ready: LevelRounds, rounds: Iterable[OrdinalRound]) -> Self:
         kept = list(rounds)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds
         self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``r`` of rows, shape (n,): the higher, the better."""
         return self._sum(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""
         check_is_fitted(self)
         offsets = np.cumsum(self.alphas_)

@@ -1,10 +1,10 @@
 """The support vector machine for ordered levels."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from rankexp.arrays import Floats, Ints
-from rankexp.estimators.parameters import copied, one_of
+from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.parameters import Rows, copied, one_of
 from rankexp.estimators.threshold_model import ThresholdModel
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import thresholds
@@ -72,7 +72,7 @@ class OrdinalSVM(ThresholdModel):
 
     constraints: str = "adjacent"
     lam: float = 1e-2
-    levels: Any = None
+    levels: Levels | None = None
     tol: float = 1e-6
     max_iter: int = 200
 
@@ -81,7 +81,7 @@ class OrdinalSVM(ThresholdModel):
         one_of("constraints", self.constraints, CONSTRAINTS)
         super().check(lam)
 
-    def _rows(self, X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
         return copied(X, sample_weight, "OrdinalSVM"), None
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:

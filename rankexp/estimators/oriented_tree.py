@@ -1,45 +1,50 @@
 """Oriented binary trees: a partition whose cells are ranked from left to right."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import in_numbers
-from rankexp.estimators.parameters import copied, fitted_rows, training_rows
+from rankexp.estimators.parameters import copied, fitted_rows, training_data
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.nodes import Node, Rule, cells
+from rankexp.solvers.trees.nodes import Node, SplitRule, cells
 from rankexp.solvers.trees.splits import Sorted, Threshold, presort
 
+NodeRow = dict[str, int | float | str | bool]
+"""A node for JSON."""
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
 class RealRanker(PredictsScores):
     """A ranker of examples with a real target, whose predictions are scores."""
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, as `predict` does."""
         return np.asarray(self.predict(X))
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return the share of pairs with different y that are in order, a tie counting 1/2."""
         return concordance(y, self.predict(X))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
+    def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
         """Return the checked rows and targets to train on, as often as they count."""
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True)
+        X, y = training_data(self, X, in_numbers(y), real=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
@@ -55,10 +60,10 @@ class OrientedTree(RealRanker):
     random_state: Any
 
     @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         """Return how to split a node by some features; None to leave it a leaf."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow, and where asked for prune, a tree on rows X (n, d) and real targets y (n,).
 
         Only the order of the targets counts. `sample_weight` (n,): whole numbers, how many copies
@@ -129,7 +134,7 @@ class OrientedTree(RealRanker):
             waiting += zip((node.right, node.left), parts[::-1], strict=True)
         return root
 
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> Rule | None:
+    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
         """Split by drawn features; by the others, too, where those allow no split."""
         d = X.shape[1]
         count = count_features(self.max_features, d)
@@ -139,7 +144,7 @@ class OrientedTree(RealRanker):
         parts = (drawn[:count], drawn[count:])
         return next((rule for part in parts if (rule := self._rule(X, node, part))), None)
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,): 2^J (1 - k/2^j) for the leaf C(j, k) of each.
 
         They are in (0, `score_scale_`], which is 2^J; the higher, the greater y is expected.
@@ -151,7 +156,7 @@ class OrientedTree(RealRanker):
                 out[rows] = node.score(self.depth)
         return out
 
-    def nodes(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeRow]:
         """Return the tree as rows for JSON, each node before its children, left before right.
 
         `names` are those of the features, by default of the data frame that it was fitted to.
@@ -164,8 +169,8 @@ class OrientedTree(RealRanker):
             names = getattr(self, "feature_names_in_", None)
         return [self._described(node, names) for node in self.tree_.walk()]
 
-    def _described(self, node: Node, names: Sequence[str] | None) -> dict[str, Any]:
-        row: dict[str, Any] = {"j": node.j, "k": node.k, "size": node.size}
+    def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
+        row: NodeRow = {"j": node.j, "k": node.k, "size": node.size}
         rule = node.rule
         if rule is None:
             return row | {"score": node.score(self.depth)}
@@ -180,7 +185,7 @@ class OrientedTree(RealRanker):
         lines = []
         for row in self.nodes():
             what = row.get("rule") or f"score {row['score']:g}"
-            lines.append(f"{'|   ' * row['j']}{what}  [{row['size']}]")
+            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
         return "\n".join(lines)
 
 
@@ -203,7 +208,7 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
     )
 
 
-def check_count(name: str, value: Any, least: int, most: int | None = None) -> None:
+def check_count(name: str, value: int, least: int, most: int | None = None) -> None:
     """Raise ValueError unless a parameter is a whole number in a range."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or value < least or (most is not None and value > most):

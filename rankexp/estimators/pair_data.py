@@ -1,11 +1,9 @@
 """Labelled pairs and held-out examples: what pairs are formed, and their error."""
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow
 from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
@@ -73,7 +71,7 @@ class PairError:
 
 
 def labelled_pairs(
-    n: int, pairs: npt.ArrayLike, labels: npt.ArrayLike, weights: Any
+    n: int, pairs: ArrayLike, labels: ArrayLike, weights: PerRow
 ) -> tuple[Ints, Ints, Floats]:
     """Return the upper and the lower rows of pairs that count, and their weights."""
     P, y = np.asarray(pairs), np.asarray(labels)

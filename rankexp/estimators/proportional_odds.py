@@ -1,12 +1,15 @@
 """The proportional-odds model of ordered levels."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from rankexp.arrays import Floats, Ints
+from rankexp.categories import Levels
 from rankexp.estimators.threshold_model import ThresholdModel
 from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, thresholds
 from rankexp.solvers.result import PathResult
@@ -53,7 +56,7 @@ class ProportionalOdds(ThresholdModel):
     """
 
     lam: float = 1e-2
-    levels: Any = None
+    levels: Levels | None = None
     tol: float = 1e-10
     max_iter: int = 500
 
@@ -65,7 +68,7 @@ class ProportionalOdds(ThresholdModel):
     def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
         return thresholds(s, codes, weight)
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""
         s = self.decision_function(X)[:, None]
         cuts = np.concatenate(([-np.inf], self.thresholds_, [np.inf])) - s

@@ -6,7 +6,6 @@ plus the gains of its inner nodes, and merging two leaves takes off the gain of 
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold
@@ -16,10 +15,12 @@ from rankexp.solvers.result import Floats
 from rankexp.solvers.trees.nodes import Node, cells
 
 Key = tuple[int, int]
-Grow = Callable[[Floats, Floats, Any], Node]
+Grow = Callable[[Floats, Floats, np.random.RandomState], Node]
 
 
-def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: Any) -> Floats:
+def prune(
+    root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: np.random.RandomState
+) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
     Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, by number of

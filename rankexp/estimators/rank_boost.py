@@ -1,18 +1,27 @@
 """RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
+from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
-from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
+from rankexp.estimators.parameters import (
+    fitted_rows,
+    one_of,
+    training_data,
+    training_rows,
+    weighed,
+)
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import Watch, check_stopping
 from rankexp.estimators.stump_booster import StumpBooster
@@ -21,7 +30,7 @@ from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
-from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
+from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
 
@@ -30,7 +39,7 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-class Ready(NamedTuple):
+class PairRounds(NamedTuple):
     """The rounds to come, the risk before them, how many pairs, rows held out, training rows."""
 
     rounds: Iterator[Round]
@@ -147,11 +156,11 @@ class RankBoost(RiskMixin, StumpBooster):
     loss: str = "exponential"
     alpha: str = "pairs"
     smoothing: float | None = None
-    costs: Any = None
-    levels: Sequence[Any] | None = None
+    costs: ArrayLike | None = None
+    levels: Levels | None = None
     validation_fraction: float | None = None
     n_iter_no_change: int = 10
-    random_state: Any = None
+    random_state: Seed = None
     queries: str = "pairs"
 
     def check(self) -> None:
@@ -168,7 +177,9 @@ class RankBoost(RiskMixin, StumpBooster):
         split = self.validation_fraction is not None
         return frozenset({"groups"} if split else {"groups", "sample_weight"})
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
 
         `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. Where
@@ -188,10 +199,12 @@ class RankBoost(RiskMixin, StumpBooster):
         ready = self._ready(X, y, groups, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> PairRounds:
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
             raise ValueError(
                 "sample_weight goes with validation_fraction=None only: copies of a row could be "
@@ -216,9 +229,11 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return Ready(self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight)
+        return PairRounds(
+            self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
+        )
 
-    def _finish(self, ready: Ready, rounds: Iterable[Round]) -> Self:
+    def _finish(self, ready: PairRounds, rounds: Iterable[Round]) -> Self:
         self._keep_rounds(ready, rounds)
         if self.risk == "bipartite":
             s, positive = self._sum(ready.X), ready.codes == 1
@@ -229,7 +244,7 @@ class RankBoost(RiskMixin, StumpBooster):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
 
@@ -243,18 +258,18 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = Ready(self._rounds(rows, listed), listed.risk, listed.mass)
+        ready = PairRounds(self._rounds(rows, listed), listed.risk, listed.mass)
         self._keep_rounds(ready, ready.rounds)
         return self
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         """Return the rounds to come."""
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
     def _smoothing(self, rows: Binned) -> float:
         return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
 
-    def _keep_rounds(self, ready: Ready, rounds: Iterable[Round]) -> None:
+    def _keep_rounds(self, ready: PairRounds, rounds: Iterable[Round]) -> None:
         """Set the attributes of the rounds that are kept."""
         self._forget("validation_error_")
         kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
@@ -291,7 +306,7 @@ class RankBoost(RiskMixin, StumpBooster):
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better.
 
         Of two classes, the likelier ``classes_[1]``; where `levels` say that this is the worse
@@ -299,7 +314,7 @@ class RankBoost(RiskMixin, StumpBooster):
         """
         return self._sum(fitted_rows(self, X)) - self.threshold_
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
 
         All are relative to the `threshold_` of the last; that one equals `decision_function` but

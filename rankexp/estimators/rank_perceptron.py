@@ -1,12 +1,11 @@
 """The Perceptron on pairs."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Seed
 from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
 from rankexp.estimators.parameters import at_least_one, warn_user
 from rankexp.solvers.pairs.pair_list import margins
@@ -66,7 +65,7 @@ class RankPerceptron(LinearOfPairs):
 
     max_iter: int = 100
     shuffle: bool = False
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""

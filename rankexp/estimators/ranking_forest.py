@@ -1,13 +1,17 @@
 """An ensemble of oriented trees on resampled examples and features."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, PerRow, Seed
 from rankexp.estimators.crank import CRank
 from rankexp.estimators.kendall_tree import KendallTree
 from rankexp.estimators.oriented_tree import OrientedTree, RealRanker, check_count
@@ -53,9 +57,9 @@ class RankingForest(RealRanker):
     depth: int = 8
     min_samples_leaf: int = 3
     max_features: int | float | str | None = 2 / 3
-    classifier: Any = None
+    classifier: BaseEstimator | str | None = None
     bootstrap: bool = True
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError where the parameters are impossible, without any data."""
@@ -77,7 +81,7 @@ class RankingForest(RealRanker):
             raise ValueError("classifier is for tree='CRank'; a KendallTree has none")
         return KendallTree(**shared)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow the trees on rows X (n, d) and real targets y (n,), of which only the order counts.
 
         Weights of rows, and what is raised, are as for :meth:`CRank.fit`.
@@ -103,7 +107,7 @@ class RankingForest(RealRanker):
         each = [tree.feature_importances_ for tree in self.estimators_]
         return np.asarray(np.mean(each, axis=0))
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,), in (0, 1); the higher, the greater y is expected."""
         X = fitted_rows(self, X)
         total = np.zeros(len(X))

@@ -1,22 +1,26 @@
 """What scikit-learn sees of rankers with a choice of risk."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import RegressorTags
+from sklearn.utils import RegressorTags, Tags
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
+from rankexp.categories import Levels
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.labels import Labels, few_levels, share_of_levels, two_classes
+from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
 from rankexp.estimators.parameters import warn_user
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
 
-def ranks_levels(ranker: Any) -> bool:
+def ranks_levels(ranker: BaseEstimator) -> bool:
     """Tell whether a ranker's risk is one of K ordered levels; not where there is no such risk."""
     try:
         return Risk.parse(ranker.risk).several_levels
@@ -27,12 +31,12 @@ def ranks_levels(ranker: Any) -> bool:
 class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker that predicts its scores, and so is tagged a regressor, as some tools ask."""
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
-    def rank_scores(self, X: Any) -> Floats:
+    def rank_scores(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
         return np.asarray(self.decision_function(X))
 
@@ -45,9 +49,9 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
     """
 
     risk: str | Risk
-    levels: Any
+    levels: Levels | None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if ranks_levels(self):
             tags.estimator_type, tags.classifier_tags = "regressor", None
@@ -56,7 +60,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
             tags.classifier_tags.multi_class = False
         return tags
 
-    def rank_scores(self, X: Any) -> Floats:
+    def rank_scores(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better, as `levels` say.
 
         They are those of `decision_function`, with the other sign where the better one of two
@@ -65,7 +69,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         s: Floats = self.decision_function(X)
         return -s if self._turned() else s
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
         """Return the labels of rows, shape (n,): `better_` where `rank_scores` is above 0.
 
         Where it was not fitted to two classes these are the scores themselves.
@@ -76,7 +80,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         labels = self.classes_[::-1] if self._turned() else self.classes_
         return np.asarray(labels[(s > 0).astype(np.intp)])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> float:
         """Return the share of pairs that the scores put in order, a tie counting 1/2.
 
         Of two classes the AUC (not the accuracy), of ordered levels U_pairs without weights.
@@ -90,7 +94,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
             )
         return share_of_levels(self, y, s)
 
-    def _codes(self, y: Labels, levels: Any) -> Ints:
+    def _codes(self, y: Labels, levels: Levels | None) -> Ints:
         """Set `levels_`; return the level of each label. ValueError for too many."""
         several = ranks_levels(self)
         known = several or levels is not None

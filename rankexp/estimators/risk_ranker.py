@@ -1,13 +1,15 @@
 """What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight
 
-from rankexp.arrays import Floats, Ints
-from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
+from rankexp.arrays import Floats, Ints, Labels, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.pair_problem import OfList
 from rankexp.estimators.parameters import check_solver, one_of
@@ -25,8 +27,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
     loss: str | Loss
     lam: float
-    costs: Any
-    levels: Any
+    costs: PerRow
+    levels: Levels | None
     queries: str
     tol: float
     max_iter: int
@@ -87,13 +89,13 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
 
-    def _order(self, y: Any, risk: Risk) -> Any:
+    def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
         """Return the levels to train on, from y as it was given."""
         return level_order(y, self.levels, present=not risk.several_levels)
 
     def _counted(
-        self, risk: Risk, X: Floats, y: Labels, groups: Any, sample_weight: Any
-    ) -> tuple[Floats, Labels, Any, Floats | None]:
+        self, risk: Risk, X: Floats, y: Labels, groups: PerRow, sample_weight: PerRow
+    ) -> tuple[Floats, Labels, PerRow, Floats | None]:
         """Return the rows that count, with their groups and weights, the largest below 1."""
         if sample_weight is None:
             return X, y, groups, None
@@ -114,8 +116,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         X: Floats,
         y: Labels,
         lams: Floats,
-        order: Any,
-        groups: Any,
+        order: Levels | None,
+        groups: PerRow,
     ) -> tuple[Labels, Task]:
         """Return the two classes or the levels, worst to best, and what is to be minimised."""
         loss, risk = trained
@@ -143,7 +145,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return labels, task
 
     def _listed(
-        self, X: Floats, pairs: Any, labels: Any, sample_weight: Any
+        self, X: Floats, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow
     ) -> tuple[Ints, OfList]:
         """Return the rows that are in labelled pairs, and what is to be minimised over these."""
         for name in ("costs", "levels", "class_weight"):
@@ -175,7 +177,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             self._forget("levels_")
 
 
-def _two_classes(y: Labels, order: Any) -> tuple[Labels, Ints]:
+def _two_classes(y: Labels, order: Levels | None) -> tuple[Labels, Ints]:
     """Return the two classes, the positive one last, and 1 for its rows, else 0."""
     if order is None:
         return two_classes(y)

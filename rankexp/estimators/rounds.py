@@ -1,5 +1,7 @@
 """What rankers share that are made round by round: numbers of rounds, and when to stop."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -7,9 +9,10 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import at_least_one
@@ -23,12 +26,14 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """
 
     @abstractmethod
-    def _found(self, X: Any, y: Any, **given: Any) -> Any: ...
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any: ...
 
     @abstractmethod
     def _first(self, found: Any) -> Self: ...
 
-    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
+    def fit_rounds(
+        self, n_rounds: Sequence[int], X: ArrayLike, y: ArrayLike, **given: PerRow
+    ) -> list[Self]:
         """Return the estimator fitted with each of several `n_rounds`, without changing itself.
 
         Each is what `fit` gives with that `n_rounds`, bit by bit, but the rounds that they have
@@ -63,7 +68,7 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         return getattr(self, "validation_fraction", None) is None
 
 
-def check_stopping(share: Any, patience: Any) -> None:
+def check_stopping(share: float | None, patience: int) -> None:
     """Raise ValueError for an impossible `validation_fraction` or `n_iter_no_change`."""
     if share is not None and not (isinstance(share, Real) and 0.0 < float(share) < 1.0):
         raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")

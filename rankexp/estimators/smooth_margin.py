@@ -1,13 +1,17 @@
 """Smooth margin ranking: RankBoost's base rankers, and coefficients for a large margin."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.estimators.rank_boost import RankBoost, Ready
-from rankexp.solvers.boosting.boost_pairs import Pairs, Round
+from rankexp.arrays import Floats, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.rank_boost import PairRounds, RankBoost
+from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs
 from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
 
@@ -61,8 +65,8 @@ class SmoothMarginRanker(RankBoost):
         cuts: str = "quantile",
         n_cuts: int = 255,
         smoothing: float | None = None,
-        costs: Any = None,
-        levels: Sequence[Any] | None = None,
+        costs: ArrayLike | None = None,
+        levels: Levels | None = None,
         queries: str = "pairs",
     ) -> None:
         self.risk = risk
@@ -74,22 +78,24 @@ class SmoothMarginRanker(RankBoost):
         self.levels = levels
         self.queries = queries
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> PairRounds:
         return super()._ready(X, y, groups, _raised(sample_weight))
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows, as :meth:`RankBoost.fit_pairs`, which says how."""
         return super().fit_pairs(X, pairs, labels, _raised(sample_weight))
 
 
-def _raised(weights: Any) -> Any:
+def _raised(weights: PerRow) -> Floats | None:
     """Return weights, none of which is between 0 and 1."""
     if weights is None:
         return None
     w = np.asarray(weights, dtype=np.float64)
-    return w / w[w > 0.0].min(initial=1.0)
+    return np.asarray(w / w[w > 0.0].min(initial=1.0))

@@ -5,11 +5,13 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankexp.arrays import PerRow
 from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of
 from rankexp.estimators.rounds import InRounds
-from rankexp.solvers.boosting.stumps import CUTS, Steps, Stump
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
 from rankexp.solvers.result import Floats
 
 
@@ -28,7 +30,7 @@ class StumpBooster(InRounds):
         if d is not None and not (isinstance(d, Real) and 0.0 <= float(d) < np.inf):
             raise ValueError(f"smoothing must be None or a finite number >= 0, got {d!r}")
 
-    def _found(self, X: Any, y: Any, **given: Any) -> Any:
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any:
         ready = self._ready(X, y, **given)
         return ready._replace(rounds=list(ready.rounds))
 
@@ -54,9 +56,9 @@ class StumpBooster(InRounds):
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
         """Return the sum of ``height · alpha`` over stumps that a row is above, (n,)."""
         heights = height * self.alphas_
-        return Steps(self.stump_features_, self.stump_thresholds_, heights)(X)
+        return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 
-    def _staged(self, X: Any, height: float = 1.0) -> Iterator[Floats]:
+    def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         """Yield these sums after each round."""
         X = fitted_rows(self, X)
         s = np.zeros(X.shape[0])

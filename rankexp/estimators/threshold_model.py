@@ -1,18 +1,21 @@
 """What linear models with thresholds between levels have in common."""
 
-from typing import Any, Self
+from __future__ import annotations
+
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.utils import check_X_y
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Labels, PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, share_of_levels
 from rankexp.estimators.parameters import (
+    Rows,
     check_solver,
+    checked_data,
     fitted_rows,
-    refuse_sparse,
-    training_rows,
+    training_data,
     warn_unconverged,
     weighed,
 )
@@ -24,17 +27,17 @@ from rankexp.solvers.scores import scores
 class LevelRanker(PredictsScores):
     """A ranker with `thresholds_` that cut its scores into `levels_`."""
 
-    levels: Any
+    levels: Levels | None
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Return U_pairs: the share of pairs of different levels in order, a tie counting 1/2."""
         return share_of_levels(self, y, self.decision_function(X))
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
         return np.asarray(self.decision_function(X))
 
-    def predict_level(self, X: Any) -> npt.NDArray[Any]:
+    def predict_level(self, X: ArrayLike) -> Labels:
         """Return the levels of rows, shape (n,): that of as many thresholds as are below."""
         s = self.decision_function(X)
         return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])
@@ -48,7 +51,7 @@ class ThresholdModel(LevelRanker):
     max_iter: int
     zero_lam = True
 
-    def _rows(self, X: Floats, sample_weight: Any) -> tuple[Any, Floats | None]:
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
         """Return the rows to train on, and their weights > 0, if any."""
         return weighed(X, sample_weight)
 
@@ -60,7 +63,7 @@ class ThresholdModel(LevelRanker):
         """Return the best thresholds for scores, (K - 1,), non-decreasing."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
 
         `sample_weight` (n,), >= 0, is how often each row counts.
@@ -80,7 +83,7 @@ class ThresholdModel(LevelRanker):
         """
         self.check()
         levels = level_order(y, self.levels)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         rows, weight = self._rows(X, sample_weight)
         X = X[rows]
         self.levels_, codes = few_levels(y[rows], levels)
@@ -95,7 +98,9 @@ class ThresholdModel(LevelRanker):
         self.thresholds_: Floats = ends[below]
         return self
 
-    def path(self, X: Any, y: Any, lams: npt.ArrayLike, sample_weight: Any = None) -> PathResult:
+    def path(
+        self, X: ArrayLike, y: ArrayLike, lams: ArrayLike, sample_weight: PerRow = None
+    ) -> PathResult:
         """Solve for several penalties, (L,) in any order, without changing the estimator.
 
         The result has ``coef`` (d, L) in the order of `lams`; intercepts are 0, as thresholds
@@ -105,8 +110,7 @@ class ThresholdModel(LevelRanker):
         for lam in grid.tolist():
             self.check(lam)
         levels = level_order(y, self.levels)
-        refuse_sparse(X)
-        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        X, y = checked_data(X, y)
         rows, weight = self._rows(X, sample_weight)
         codes = few_levels(y[rows], levels)[1]
         return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
@@ -121,6 +125,6 @@ class ThresholdModel(LevelRanker):
         warn_unconverged(type(self).__name__, found, lams, self.tol)
         return found
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
         return scores(fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
