@@ -1,5 +1,6 @@
 """Columns of texts, as pyarrow holds them: cut out of text, and made numbers or codes, quickly."""
 
+import codecs
 import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -79,6 +80,8 @@ def _check(data: bytes, delimiter: bytes) -> bool:
     Between two quoted texts there is nothing, where a quote is meant, or an end of a cell and the
     beginning of another.
     """
+    if data.startswith(codecs.BOM_UTF8):  # pyarrow leaves it out
+        raise DoubtError
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise DoubtError
     spaced = delimiter != b" " and b" " in data  # sought first, as it is found out soonest

@@ -236,6 +236,7 @@ class Grid:
                     scan.take(j, column, self.rules.marks(self.names[j]), begin)
         if not scan.lines:
             raise DataError(f"{self.path}: no rows of data")
+        pa.default_memory_pool().release_unused()
         return scan
 
     def _texts(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.data.dataset import Feature, Table
@@ -35,9 +36,6 @@ def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
     DataError
         No pyarrow, damaged, or columns of lists or bytes.
     """
-    _need("pyarrow", "parquet", path)
-    from pyarrow import parquet
-
     content = unpacked(path)
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
@@ -139,7 +137,10 @@ def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> 
 
 def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
     """Return the rows of a sheet, and its name."""
-    _need("openpyxl", "excel", path)
+    if find_spec("openpyxl") is None:
+        raise DataError(
+            f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"
+        )
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -188,11 +189,3 @@ def _sheets(content: bytes) -> dict[str, list[Row]]:
         if rows:
             found[str(name)] = rows
     return found
-
-
-def _need(package: str, extra: str, path: Path) -> None:
-    """Hold that an extra is installed."""
-    if find_spec(package) is None:
-        raise DataError(
-            f"{path}: reading it needs {package}: pip install 'rankexp[{extra}]', or write CSV"
-        )
