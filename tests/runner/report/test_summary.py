@@ -111,7 +111,7 @@ def test_other_records_change_every_sentence_with_a_number(
     said = head_of(page)
     assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
-    assert said["Not reproduced"].startswith("INCOMPLETE (table1, answer): ")
+    assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["What it means"].startswith("INCOMPLETE (answer): ")
 
 
