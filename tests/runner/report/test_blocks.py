@@ -23,6 +23,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, Row
+from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]
 
@@ -133,7 +134,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     context = make()
     context.manifest["published"] = None
     said = show(context, "published_table", "folds").gist
-    assert said == "Of one problem the lowest mean rank loss: logistic on 1."
+    assert said == "Best rank loss: logistic on 1 of 1 problem."
 
 
 def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
@@ -488,6 +489,7 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
         if not list(kind.faults(context.study, block)):
             output = show(context, name, experiment, **options)
             assert markdown.body(output) and terminal.render(output)
+            names_what_it_looks_up(type(kind), context, block)
 
 
 def test_the_block_of_the_documentation_shows_means(make: Make) -> None:

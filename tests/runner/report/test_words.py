@@ -20,7 +20,6 @@ OWN = {
     "report/numbers.py": "a number as it is formatted",
     "report/page.py": "the ending of a quick study's name",
     "report/runs.py": "hashes among what sources say",
-    "report/blocks/tables/extreme_case.py": "the name of a parameter",
 }
 
 

@@ -1,7 +1,8 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
-from rankexp.runner.config.published import Published
+from rankexp.runner.config.published import Key, Published
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.leaders import leaders
@@ -59,13 +60,29 @@ class PublishedTable(Choosing, Ruled):
         shown = self.shown(context, block)
         return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of each metric, problem and method, or of the one that it is beside."""
+        for experiment, metric in self._columns(context, block):
+            setup = context.evaluate(experiment)
+            for problem, method in product(setup.problems, self.needed(context, block)):
+                if method in setup.methods:
+                    own = self.beside.get(method, method)
+                    yield Key(experiment, problem, own, str(metric))
+
+    def _columns(self, context: Context, block: Block) -> list[tuple[str, Metric]]:
+        """Return the experiments, each with its metrics."""
+        return [
+            (experiment, metric)
+            for experiment in block.experiments
+            for metric in self.metrics or [context.metric(experiment, self.metric)]
+        ]
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
         lines = [
             line
-            for experiment in block.experiments
-            for metric in self.metrics or [context.metric(experiment, self.metric)]
+            for experiment, metric in self._columns(context, block)
             for line in self._lines(context, experiment, metric, methods)
         ]
         for line in lines:
@@ -109,7 +126,7 @@ class PublishedTable(Choosing, Ruled):
     def _line(self, context: Context, place: Place, metric: Metric, values: list[Row]) -> Line:
         experiment, problem, method, beside = place
         main = values[0]
-        target = context.published.get((experiment, problem, beside or method, str(metric)))
+        target = context.published.get(Key(experiment, problem, beside or method, str(metric)))
         count = context.counts.get((experiment, problem, method), Count())
         state = "complete" if count.complete else "incomplete"
         se, se_of = main["se"], str(main["se_of"])

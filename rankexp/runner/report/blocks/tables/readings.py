@@ -1,7 +1,8 @@
 """What each reading of a paper gives beside its print: how many cells it meets, and how nearly."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ from pydantic import Field
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL
+from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
@@ -31,6 +33,23 @@ class Readings(AtRule):
     """What a reading is called -> its method -> that whose published value it stands for.
     Default: one reading, of all methods for themselves."""
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of each problem and method that a reading stands for."""
+        for experiment in block.experiments:
+            setup = context.evaluate(experiment)
+            named = self.readings.values() or [{name: name for name in setup.methods}]
+            own = {
+                of for targets in named for name, of in targets.items() if name in setup.methods
+            }
+            for problem, target in product(setup.problems, own):
+                yield self._key(context, block, experiment, problem, target)
+
+    def _key(
+        self, context: Context, block: Block, experiment: str, problem: str, target: str
+    ) -> Key:
+        metric = str(context.metric(experiment, self.metric))
+        return Key(self.published or block.experiments[0], problem, target, metric)
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and the nearest of each cell for a warning."""
         lines = pd.DataFrame(
@@ -47,7 +66,7 @@ class Readings(AtRule):
         return Output(lines, tables, notes=self._notes(lines), gist=self._gist(lines), facts=facts)
 
     def _lines(self, context: Context, block: Block, experiment: str) -> list[dict[str, Any]]:
-        setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
+        setup = context.evaluate(experiment)
         named = self.readings or {"": {name: name for name in setup.methods}}
         title, made = setup.title or experiment, []
         for label, targets in named.items():
@@ -55,7 +74,7 @@ class Readings(AtRule):
             found = compare.summary(self.units(context, experiment, list(own)))
             for row in found.to_dict("records"):
                 target = own[row["method"]]
-                key = (self.published or block.experiments[0], row["problem"], target, str(metric))
+                key = self._key(context, block, experiment, row["problem"], target)
                 printed = context.published.get(key)
                 if printed is None or math.isnan(row["mean"]):
                     continue
