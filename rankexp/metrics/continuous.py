@@ -190,8 +190,8 @@ def mse(
     reference : array-like of shape (n,)
         The regression function m(x) where it is known, else y.
     fitted : mapping, optional
-        ``score_scale``, a number or one a column, divides the scores first: 2^depth for an
-        oriented tree, whose scores are then in (0, 1], as the paper has it; 1 by default.
+        ``score_scale``, a number or one a column, divides the scores first. By default it is 1;
+        for an oriented tree it is 2^depth, as in the paper, so that scores are in (0, 1].
 
     Raises
     ------

@@ -194,28 +194,7 @@ def top(
     """
 
     def mark(function: Callable[..., Floats]) -> Metric:
-        data, own, last = (
-            list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
-        )
-        taken = [*data, *own[1:], *(last if rules else ())]
-        signature = inspect.Signature(taken, return_annotation=float | Floats)
-
-        def each(*given: Given, **named: Given) -> Floats:
-            bound = signature.bind(*given, **named)
-            bound.apply_defaults()
-            asked = bound.arguments
-            y, scores, groups, levels = (asked.pop(p.name) for p in data)
-            names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-            return _each(function, (y, scores, groups, levels), **asked)
-
-        @functools.wraps(function)
-        def metric(*given: Given, **named: Given) -> float | Floats:
-            scores = signature.bind(*given, **named).arguments["scores"]
-            value = mean_over_groups(each(*given, **named), label)
-            return value if np.ndim(scores) == 2 else float(value[0])
-
-        each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
-        metric.__annotations__ = {p.name: p.annotation for p in taken}
+        each, metric = _callables(function, label, rules)
         declared = Declaration(
             "higher",
             source=source,
@@ -229,6 +208,35 @@ def top(
         return declared(metric)
 
     return mark
+
+
+def _callables(
+    function: Callable[..., Floats], label: str, rules: bool
+) -> tuple[Callable[..., Floats], Metric]:
+    """Return what gives the values by query, and their mean, with the signature of a metric."""
+    data, own, last = (
+        list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
+    )
+    taken = [*data, *own[1:], *(last if rules else ())]
+    signature = inspect.Signature(taken, return_annotation=float | Floats)
+
+    def each(*given: Given, **named: Given) -> Floats:
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        asked = bound.arguments
+        y, scores, groups, levels = (asked.pop(p.name) for p in data)
+        names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
+        return _each(function, (y, scores, groups, levels), **asked)
+
+    @functools.wraps(function)
+    def metric(*given: Given, **named: Given) -> float | Floats:
+        scores = signature.bind(*given, **named).arguments["scores"]
+        value = mean_over_groups(each(*given, **named), label)
+        return value if np.ndim(scores) == 2 else float(value[0])
+
+    each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
+    metric.__annotations__ = {p.name: p.annotation for p in taken}
+    return each, metric
 
 
 def _each(

@@ -39,11 +39,9 @@ def all_pairs(
     counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
-    share = None
-    if each:
-        share = equal_shares(pair_mass(codes, costs, groups, rows.weight)[0], costs)
-    few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
-    if few:
+    mass = pair_mass(codes, costs, groups, rows.weight)[0] if each else None
+    share = None if mass is None else equal_shares(mass, costs)
+    if SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size:
         upper, lower, cost = list_pairs(codes, costs, groups)
         if rows.weight is not None:
             cost = cost * rows.weight[upper] * rows.weight[lower]

@@ -208,12 +208,11 @@ def hinge_classes_path(
 ) -> PathResult:
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
 
-    Two levels with one threshold are two classes with a free intercept, ``b = -theta``, in the
-    middle of where it may be. Without an intercept each row counts as its opposite, too: then 0 is
-    the best threshold. `positive` (n,): 0 or 1. `sample_weight` (n,), > 0: only ratios matter.
+    A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
+    row also counts as its opposite, so that 0 is the best threshold. `positive` (n,): 0 or 1.
     """
-    rows, codes, w = X, positive, sample_weight
-    w = None if w is None else w / w.max()
+    rows, codes = X, positive
+    w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:
         rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
         w = None if w is None else np.concatenate((w, w))
