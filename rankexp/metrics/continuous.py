@@ -20,6 +20,8 @@ REGISTER = {
     "mse": "mse",
 }
 
+Fitted = Mapping[str, npt.ArrayLike]
+"""What fitted estimators say, such as ``threshold``, a value a column of the scores."""
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
 PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
@@ -178,9 +180,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
 @declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
-    scores: npt.ArrayLike,
-    reference: npt.ArrayLike,
-    fitted: Mapping[str, npt.ArrayLike] | None = None,
+    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Fitted | None = None
 ) -> float | Floats:
     """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 

@@ -67,12 +67,7 @@ def mean_of(
     won, pairs = _pairs_of_groups(known, columns, query, given[3])
     if queries == "pairs":
         won, pairs = won.sum(axis=0, keepdims=True), pairs.sum(axis=0, keepdims=True)
-    twice, all_pairs = terms(2 * pairs[:, None] - won if lost else won), terms(pairs)
-    there = all_pairs > 0
-    values = np.full((len(there), len(columns)), np.nan)
-    for q, own in enumerate(there):
-        if own.any():
-            values[q] = (twice[q][:, own] / (2 * all_pairs[q, own])).mean(axis=1)
+    values, there = _means(terms(2 * pairs[:, None] - won if lost else won), terms(pairs))
     if queries == "pairs" or len(there) == 1:
         if not there.all() or not there.size:
             warn(known, f"{there.size - there.sum()} of {there.size} {what}", query is not None)
@@ -81,6 +76,16 @@ def mean_of(
         _say_partly(name, there, what)
         mean = mean_over_groups(values, name)
     return np.asarray(mean) if np.ndim(given[1]) == 2 else float(mean[0])
+
+
+def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:
+    """Return the mean share of the terms that have pairs, (G, L), and which have, (G, terms)."""
+    there = pairs > 0
+    values = np.full(twice.shape[:2], np.nan)
+    for q, own in enumerate(there):
+        if own.any():
+            values[q] = (twice[q][:, own] / (2 * pairs[q, own])).mean(axis=1)
+    return values, there
 
 
 def _pairs_of_groups(

@@ -117,8 +117,7 @@ def u_cons(
     -------
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN if no cut is left. A cut with all examples on one side is
-        left out, and an `UndefinedMetricWarning` counts it. The cuts around a level without an
-        example count twice.
+        left out, and an `UndefinedMetricWarning` counts it.
     """
 
     def terms(cells: Numbers) -> Numbers:

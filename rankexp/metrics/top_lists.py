@@ -187,15 +187,14 @@ def top(
     rules: bool = True,
     margin: float | None = 0.01,
 ) -> Callable[[Callable[..., Floats]], Metric]:
-    """Make a metric of a function of `Lists` and of parameters, which gives a value a query.
+    """Make a metric of a function of `Lists` and of parameters: its mean over queries.
 
-    The metric is the mean over queries, and takes y, scores, groups and levels; with `rules` the
-    rule for ties, too, and that for queries without a relevant row.
+    It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
     """
 
     def mark(function: Callable[..., Floats]) -> Metric:
         each, metric = _callables(function, label, rules)
-        declared = Declaration(
+        return Declaration(
             "higher",
             source=source,
             cutoff=cutoff,
@@ -204,8 +203,7 @@ def top(
             reading=MetricReading(margin),
             each=each,
             label=label,
-        )
-        return declared(metric)
+        )(metric)
 
     return mark
 
@@ -223,10 +221,9 @@ def _callables(
     def each(*given: Given, **named: Given) -> Floats:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        asked = bound.arguments
-        y, scores, groups, levels = (asked.pop(p.name) for p in data)
-        names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-        return _each(function, (y, scores, groups, levels), **asked)
+        y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
+        names.arguments(f"metric '{metric.__name__}'", bound.arguments, metric, DATA)
+        return _each(function, (y, scores, groups, levels), **bound.arguments)
 
     @functools.wraps(function)
     def metric(*given: Given, **named: Given) -> float | Floats:

@@ -31,10 +31,7 @@ def all_pairs(
     loss: MarginLoss,
     each: bool = False,
 ) -> WeightedPairs:
-    """Return all pairs under the exponential or logistic loss in the quickest form.
-
-    With `each`, the groups that have pairs count alike, however many.
-    """
+    """Return all pairs in the quickest form; with `each`, groups that have pairs count alike."""
     groups = np.zeros_like(codes) if groups is None else groups
     counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)

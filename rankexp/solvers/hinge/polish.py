@@ -109,10 +109,8 @@ def _solve_band(
     if listed is None:
         return None
     i, j = listed
-    found = pairs.multiplicity(i, j)
-    multiplicity = np.ones(i.size) if found is None else found
-    settled = swept.settled
-    b = settled @ pairs.X
+    found, settled = pairs.multiplicity(i, j), swept.settled
+    multiplicity, b = np.ones(i.size) if found is None else found, settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
     z = 1.0 - (at.s[i] - at.s[j])
     share = np.clip(0.5 + 0.5 * z / swept.h, LEAST_SHARE, 1.0 - LEAST_SHARE)

@@ -241,12 +241,10 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     taken, estimate = risk.sample(SAMPLE_ROWS)
     some = X[taken] - mean
     sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
+    rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
-        norms = norms_of(rows)
-    else:
-        rows, left = X, mean if risk.centred else None
-        norms = norms_of(X) + float(np.sqrt(mean @ mean))
+    norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 
