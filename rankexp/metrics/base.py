@@ -231,15 +231,6 @@ def declaration_of(name: str, function: Function) -> Declaration:
     return found
 
 
-def unfit(found: Function) -> str | None:
-    """Return why something that another package registers is no metric; None where it is one."""
-    try:
-        declaration_of(getattr(found, "__name__", repr(found)), found)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
 def parameters_of(function: Function) -> dict[str, names.Value | type]:
     """Return the parameters of a metric function, which are not data, with their defaults."""
     signature = inspect.signature(function).parameters.values()
