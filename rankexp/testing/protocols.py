@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ def check_protocol(protocol: Protocol) -> None:
         ``Rolling(kind="rolling", windows=3)``.
     """
     if not isinstance(protocol, Protocol):
-        raise ContractError(f"{protocol!r} is no rankexp.runner.protocols.base.Protocol")
+        raise ContractError(f"{protocol!r} is not a rankexp.plugin.Protocol")
     laws = [counts_its_places, is_its_identity, describes_itself, makes_parts]
     laws += [parts_rows] if protocol.problems == "data sets" else []
     keep(f"protocol {protocol!r}", [*laws, is_repeatable], protocol)
@@ -48,7 +47,7 @@ class Drawn(Generated):
         return Part(X, y)
 
 
-def source(protocol: Protocol) -> Any:
+def source(protocol: Protocol) -> Generated | Loaded:
     """Return what the protocol is for: a generator, or a data set whose first column counts."""
     if protocol.problems == "generators":
         return Drawn()
@@ -102,6 +101,7 @@ def makes_parts(protocol: Protocol) -> None:
 def parts_rows(protocol: Protocol) -> None:
     """Parts share no row, and each row keeps its y, group and weight."""
     given = source(protocol)
+    assert isinstance(given, Loaded)
     for place in protocol.places():
         parts = protocol.parts(given, place, inner=True)
         every = [part for part in (parts.train, parts.validation, parts.test) if part]

@@ -31,7 +31,7 @@ def check_risk(risk: Risk | str) -> None:
     """
     made = Risk.parse(risk) if isinstance(risk, str) else risk
     if not isinstance(made, Risk):
-        raise ContractError(f"{made!r} is no rankexp.risks.Risk: derive its class from it")
+        raise ContractError(f"{made!r} is not a rankexp.plugin.Risk: derive its class from it")
     keep(f"risk {made!r}", (is_a_value, answers, explains_itself, solves), made)
 
 
