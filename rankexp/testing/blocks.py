@@ -106,7 +106,7 @@ def declares_its_options(kind: type[BlockKind]) -> None:
     """Its options can be written as a JSON schema, and an unknown one is refused."""
     need(inspect.getdoc(kind), "it has no docstring")
     schema = kind.model_json_schema()
-    need(schema.get("additionalProperties") is False, "options that it does not have are taken")
+    need(schema.get("additionalProperties") is False, "it accepts unknown options")
 
 
 def shows_the_study(kind: type[BlockKind], context: Context, block: Block) -> None:
@@ -119,6 +119,6 @@ def shows_the_study(kind: type[BlockKind], context: Context, block: Block) -> No
     need(output.tables or output.figure or output.lead, "it shows nothing")
     for table in output.tables:
         wide = {len(row) for row in table.rows} - {len(table.columns)}
-        need(not wide, f"{len(table.columns)} columns, and rows of {wide} cells")
+        need(not wide, f"a table has {len(table.columns)} columns, but rows of {wide} cells")
     if output.figure is None:
-        need(files("any", output) == files("any", again), "made again it is another")
+        need(files("any", output) == files("any", again), "a second call shows something else")

@@ -73,13 +73,13 @@ def _given(kinds: Takes | None) -> list[dict[str, Problem]]:
 
 def _gives_rows(check: Check, given: dict[str, Problem]) -> None:
     rows, again = (check(np.random.default_rng(0), **given) for _ in range(2))
-    need(rows, "it gives none")
+    need(rows, "it gives no rows")
     need(rows == again, "the same stream gives other rows")
     for row in rows:
         need({"quantity", "value"} <= set(row) <= KEYS, f"a row has the keys {sorted(row)}")
         need(isinstance(row["quantity"], str), f"a quantity is {row['quantity']!r}")
-        need(type(row["value"]) is float, f"a value is {row['value']!r}, which is no float")
-    need(json.loads(json.dumps(rows)) == rows, "JSON changes its rows")
+        need(type(row["value"]) is float, f"the value {row['value']!r} is not a float")
+    need(json.loads(json.dumps(rows)) == rows, "its rows differ after a round trip through JSON")
     places = [(row["quantity"], row.get("group"), row.get("step")) for row in rows]
     twice = [place for place in places if places.count(place) > 1]
-    need(not twice, f"{twice[:1]} is there twice")
+    need(not twice, f"the row {twice[:1]} occurs twice")

@@ -99,11 +99,16 @@ def knows_its_best_scores(generator: Generator) -> None:
 
 def shows_its_eta(model: Model, X: Floats, positive: Bools) -> None:
     """Compare the share of positives with ``prior``, and with ``eta`` where it is alike."""
-    need(0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not")
+    need(
+        0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not in [0, 1/2)"
+    )
     if hasattr(model, "prior"):
         p, share = model.prior, positive.mean()
         allowed = SPREADS * np.sqrt(p * (1 - p) / ROWS) + CALIBRATION
-        need(abs(share - p) < allowed, f"its prior is {p:g}, positives are {share:g}")
+        need(
+            abs(share - p) < allowed,
+            f"its prior is {p:g}, but the share of positives is {share:g}",
+        )
     if not hasattr(model, "eta"):
         return
     eta = model.eta(X)
@@ -128,4 +133,4 @@ def shows_its_mean(model: Model, X: Floats, y: Floats | Ints) -> None:
         if cell.any():
             allowed = SPREADS * np.std(y[cell] - m[cell]) / np.sqrt(cell.sum())
             off = abs((y[cell] - m[cell]).mean())
-            need(off <= allowed, f"mean is off by {off:g}, allowed is {allowed:g}")
+            need(off <= allowed, f"`mean` is off by {off:g}, and at most {allowed:g} is allowed")

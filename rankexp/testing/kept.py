@@ -49,7 +49,7 @@ def check_text(text: Text | str, model: object = None) -> None:
 
 def is_described(made: MakeCurve | Text, *_: Floats) -> None:
     """It has a docstring, whose first line stands in `rankexp list`."""
-    need(inspect.getdoc(made), "it has none")
+    need(inspect.getdoc(made), "it has no docstring")
 
 
 def is_two_lists(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) -> None:
@@ -57,7 +57,10 @@ def is_two_lists(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) -> None
     found = curve(X, y, scores)
     need(found.keys() == {"x", "y"}, f"its keys are {sorted(found)}")
     need(len(found["x"]) == len(found["y"]) > 0, "its lists are not equally long, or are empty")
-    need(json.loads(json.dumps(found, allow_nan=False)) == found, "JSON gives another back")
+    need(
+        json.loads(json.dumps(found, allow_nan=False)) == found,
+        "it differs after a round trip through JSON",
+    )
 
 
 def leaves_data_alone(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) -> None:
@@ -71,7 +74,7 @@ def leaves_data_alone(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) ->
 def is_none_of_others(text: Text) -> None:
     """It is None of an object that it does not describe."""
     found = text(object(), NAMES)
-    need(found is None, f"of a plain object it is {found!r}")
+    need(found is None, f"for a plain object it returns {found!r}")
 
 
 def is_a_text(text: Text, model: object, names: Sequence[str]) -> None:
@@ -79,5 +82,5 @@ def is_a_text(text: Text, model: object, names: Sequence[str]) -> None:
     before = set(vars(model))
     found = text(model, names)
     need(isinstance(found, str) and found, f"it is {found!r}")
-    need(text(model, names) == found, "made again it is another")
+    need(text(model, names) == found, "a second call returns another text")
     need(set(vars(model)) == before, f"it adds {sorted(set(vars(model)) - before)}")

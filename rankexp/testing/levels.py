@@ -61,10 +61,10 @@ def takes_their_order(estimator: Ranker) -> None:
     same = np.array_equal(model.decision_function(X), known.decision_function(X))
     need(same, "words in their order have other scores than the numbers 0 to 3")
     share = u_pairs(y, known.decision_function(X))
-    need(share > BETTER, f"of pairs {share:.3f} are in order")
+    need(share > BETTER, f"only {share:.3f} of the pairs are in order")
     reverse = told(estimator, WORDS[::-1]).fit(X, words)
     share = u_pairs(y, reverse.decision_function(X))
-    need(share < 1 - BETTER, f"with `levels` turned round {share:.3f} of pairs are in order")
+    need(share < 1 - BETTER, f"with `levels` reversed, {share:.3f} of the pairs are in order")
 
 
 def refuses_words_alone(estimator: Ranker) -> None:
@@ -73,7 +73,7 @@ def refuses_words_alone(estimator: Ranker) -> None:
     words = np.array(WORDS)[y]
     raises(ValueError, "levels=", lambda: told(estimator, None).fit(X, words))
     raises(ValueError, "excellent", lambda: told(estimator, WORDS[:3]).fit(X, words))
-    raises(ValueError, "differ", lambda: told(estimator, [0, 1, 1, 2, 3]).fit(X, y))
+    raises(ValueError, "distinct", lambda: told(estimator, [0, 1, 1, 2, 3]).fit(X, y))
 
 
 def bears_an_empty_level(estimator: Ranker) -> None:
@@ -82,7 +82,7 @@ def bears_an_empty_level(estimator: Ranker) -> None:
     for gone in (0, 1, 3):
         model = told(estimator, [0, 1, 2, 3]).fit(X[y != gone], y[y != gone])
         share = u_pairs(y[y != gone], model.decision_function(X[y != gone]))
-        need(share > BETTER, f"without level {gone}, {share:.3f} of pairs are in order")
+        need(share > BETTER, f"without level {gone}, only {share:.3f} of the pairs are in order")
         if hasattr(model, "predict_level"):
             found = set(model.predict_level(X).tolist())
             need(found <= {0, 1, 2, 3} - {gone}, f"without level {gone} it predicts {found}")
@@ -95,7 +95,7 @@ def bears_two_levels(estimator: Ranker) -> None:
     """Two levels are enough."""
     X, y = data()
     share = u_pairs(y > 1, told(estimator, None).fit(X, y > 1).decision_function(X))
-    need(share > BETTER, f"of pairs {share:.3f} are in order")
+    need(share > BETTER, f"only {share:.3f} of the pairs are in order")
 
 
 def has_rising_thresholds(estimator: Ranker) -> None:

@@ -70,8 +70,11 @@ def gives_scores(estimator: Ranker) -> None:
     """Scores are finite, one a row."""
     X, y = data()
     found = scores(fitted(estimator, X, y), X)
-    need(np.shape(found) == (len(X),), f"of {len(X)} rows they have the shape {np.shape(found)}")
-    need(np.isfinite(found).all(), "some are not finite")
+    need(
+        np.shape(found) == (len(X),),
+        f"the scores of {len(X)} rows have the shape {np.shape(found)}",
+    )
+    need(np.isfinite(found).all(), "some scores are NaN or infinite")
 
 
 def scores_each_row_alone(estimator: Ranker) -> None:
@@ -79,9 +82,12 @@ def scores_each_row_alone(estimator: Ranker) -> None:
     X, y = data()
     model = fitted(estimator, X, y)
     found = scores(model, X)
-    need((scores(model, X[::-1]) == found[::-1]).all(), "turning the rows round changes some")
+    need(
+        (scores(model, X[::-1]) == found[::-1]).all(),
+        "some scores change when the rows are reversed",
+    )
     twice = scores(model, np.repeat(X, 3, axis=0)).reshape(-1, 3)
-    need((twice == found[:, None]).all(), "rows that occur thrice have other scores")
+    need((twice == found[:, None]).all(), "a row has another score when it occurs three times")
 
 
 def changes_nothing(estimator: Ranker) -> None:
@@ -89,8 +95,8 @@ def changes_nothing(estimator: Ranker) -> None:
     X, y = data()
     own, target = X.copy(), y.copy()
     scores(fitted(estimator, own, target), own)
-    need((own == X).all(), "X is another after it")
-    need((target == y).all(), "y is another after it")
+    need((own == X).all(), "X is changed")
+    need((target == y).all(), "y is changed")
 
 
 def is_repeatable(estimator: Ranker) -> None:
@@ -101,7 +107,10 @@ def is_repeatable(estimator: Ranker) -> None:
     model = fitted(estimator, X, y)
     found = scores(model, X)
     need((scores(fitted(estimator, X, y), X) == found).all(), "a second fit has other scores")
-    need((scores(pickle.loads(pickle.dumps(model)), X) == found).all(), "its pickle has others")
+    need(
+        (scores(pickle.loads(pickle.dumps(model)), X) == found).all(),
+        "a model that was pickled has other scores",
+    )
 
 
 def passes_scikit_learn(estimator: Ranker) -> None:

@@ -66,7 +66,10 @@ def gives_a_table(tried: Tried) -> None:
     shape, count = table.values.shape, len(table.columns)
     need(len(shape) == 2 and shape[1] == count, f"{count} columns, values of shape {shape}")
     need(table.values.dtype == np.float64, f"its values are {table.values.dtype}")
-    need(np.array_equal(table.values, again.values, equal_nan=True), "asked again it differs")
+    need(
+        np.array_equal(table.values, again.values, equal_nan=True),
+        "a second call gives other values",
+    )
     names = [column.name for column in table.columns]
     need(len(set(names)) == len(names), f"two columns have one name: {names}")
     for column, values in zip(table.columns, table.values.T, strict=True):
