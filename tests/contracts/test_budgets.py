@@ -20,7 +20,7 @@ DOUBLE_CLASSES: frozenset[str] = frozenset(
         "Kept",
         "Cell",
     }
-    | {"Mark", "Panel", "Place", "Rows", "Key"}
+    | {"Mark", "Panel", "Place", "Rows"}
     | {"Table", "Rules", "Tree", "Standing"}
 )
 """Class names that are defined twice, today."""
