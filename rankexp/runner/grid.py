@@ -61,7 +61,7 @@ class Point:
     def __hash__(self) -> int:
         return hash(self.text)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
 

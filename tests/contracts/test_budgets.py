@@ -14,14 +14,13 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 DOUBLE_CLASSES: frozenset[str] = frozenset(
-    {"Estimate", "Made", "Iterate", "Design", "Found", "Kept", "Cell", "Certificate", "Cells"}
-    | {"Ready", "Mark", "Panel", "Place", "Part", "Row", "Pairs", "Reading", "Rows"}
-    | {"Table", "Task", "Rules", "Rule", "Steps", "Tree", "Standing"}
+    {"Cell", "Cells", "Certificate", "Design", "Found", "Iterate", "Mark", "Pairs"}
+    | {"Panel", "Place", "Reading", "Rows", "Rule", "Rules", "Standing", "Table"}
 )
 """Class names that are defined twice, today."""
-WORDS_IN_THE_RUNNER = 954
-WORDS_IN_REPORTS = 501
-VAGUE_TYPES = 926
+WORDS_IN_THE_RUNNER = 964
+WORDS_IN_REPORTS = 354
+VAGUE_TYPES = 557
 LINES_OF_MOST_FUNCTIONS = 31
 """19 of 20 functions have so many lines at most, with their docstrings."""
 OF_THE_RUNNER = ("runner", "studies")

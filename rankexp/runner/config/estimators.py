@@ -8,14 +8,14 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of, import_from_file, import_object, require
 from rankexp.runner.config import queries
-from rankexp.runner.config.made import Made, made
+from rankexp.runner.config.made import EstimatorMaker, made
 
 if TYPE_CHECKING:
     from rankexp.runner.config.schema import Method
 
 
 def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Any:
-    """Return what makes an estimator: a class, or `Made` of a function or a ready estimator.
+    """Return what makes an estimator: a class, or an `EstimatorMaker`.
 
     It is named as it is registered, by its import path, or as ``models.py:name`` in a file of the
     folder, which must have this SHA-256 if one is given. ConfigError where there is none, or what
@@ -71,8 +71,8 @@ def has_path(name: str) -> bool:
 
 def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
     """Return the named parameters of a class or function; None where it takes any name."""
-    if isinstance(function, Made):
-        return None  # they depend on what it is called with, see `Made.names`
+    if isinstance(function, EstimatorMaker):
+        return None  # they depend on what it is called with, see `EstimatorMaker.names`
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):  # compiled, and does not tell

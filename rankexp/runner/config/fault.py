@@ -22,7 +22,7 @@ _LONGEST = 40
 """Most characters of a value that a message repeats."""
 
 
-class Mark(NamedTuple):
+class FileMark(NamedTuple):
     """A place in the file, both counted from 1."""
 
     line: int
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
     text: str
     key: bool = False
     """Whether the fault is at the key, not at the value."""
-    mark: Mark | None = None
+    mark: FileMark | None = None
 
 
 def shortened(text: str) -> str:

@@ -11,7 +11,7 @@ NO_FACTORIES = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn"
 """Packages whose functions make no estimator of what YAML can say; none of them is called."""
 
 
-class Made:
+class EstimatorMaker:
     """Makes estimators: called with parameters, as a class is.
 
     Those that the function names are its arguments, the others go to `set_params` of what it
@@ -59,16 +59,16 @@ class Made:
             return None
 
 
-def made(path: str, found: Any) -> Made:
+def made(path: str, found: Any) -> EstimatorMaker:
     """Return what makes estimators by a function or an estimator; ValueError for anything else."""
     from sklearn.base import clone
 
     if callable(getattr(found, "fit", None)) and hasattr(found, "get_params"):
-        return Made(path, lambda: clone(found))
+        return EstimatorMaker(path, lambda: clone(found))
     if not inspect.isfunction(found):
         raise ValueError(f"'{path}' is not a class, nor an estimator or a function that makes one")
     top = found.__module__.partition(".")[0]
     if top in NO_FACTORIES:
         hint = "write a function that returns the estimator, as in 'models.py:my_pipeline'"
         raise ValueError(f"'{path}' is not a class, but a function of '{top}'; {hint}")
-    return Made(path, found)
+    return EstimatorMaker(path, found)

@@ -27,13 +27,13 @@ from rankexp.runner.config.fault import (
 )
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.config.shipped import shipped
-from rankexp.runner.config.tree import Tree
+from rankexp.runner.config.tree import YamlTree
 
 RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
 """Names of the files that every results folder holds."""
 
 
-def faults(study: Study, tree: Tree) -> list[Fault]:
+def faults(study: Study, tree: YamlTree) -> list[Fault]:
     """Return everything that is wrong with a well-formed study, whose file has this tree."""
     found = list(_faults(study))
     for i, block in enumerate(study.report):
@@ -162,7 +162,7 @@ def _report(study: Study) -> Iterator[Fault]:
             yield Fault((*path, "name"), text)
 
 
-def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:
     """Check a block by the kind that it registers: its options, then what it can show.
 
     The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).

@@ -9,7 +9,7 @@ from typing import Any
 from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config.estimators import estimator_of, fit_takes, has_path, parameters
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.made import Made
+from rankexp.runner.config.made import EstimatorMaker
 from rankexp.runner.config.queries import way_of
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
@@ -31,7 +31,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     owner = estimator.__name__
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
-        if isinstance(estimator, Made):
+        if isinstance(estimator, EstimatorMaker):
             names = estimator.names(_first(method))
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Tag
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import schema
 from rankexp.runner.config.fault import Fault, TreePath, got
-from rankexp.runner.config.tree import Tree
+from rankexp.runner.config.tree import YamlTree
 
 _EXPECTED = {
     "string_type": "text",
@@ -138,7 +138,7 @@ def _fields(annotation: Any) -> Iterator[str]:
         yield from member.model_fields
 
 
-def _existing(tree: Tree, path: TreePath) -> tuple[TreePath, bool]:
+def _existing(tree: YamlTree, path: TreePath) -> tuple[TreePath, bool]:
     """Return the parts of a path that are in the file, and whether any was left out."""
     kept: list[str | int] = []
     here = tree
@@ -156,7 +156,7 @@ def _choice(annotation: Any, value: object) -> str:
     return f"expected one of {', '.join(known)}, got {got(value)}{hint}"
 
 
-def _located(tree: Tree, error: Mapping[str, Any], base: TreePath, root: Any) -> Fault | None:
+def _located(tree: YamlTree, error: Mapping[str, Any], base: TreePath, root: Any) -> Fault | None:
     """Turn the errors that concern a key, or a choice between kinds, into a fault."""
     raw: TreePath = error["loc"]
     below, annotation = _walk(root, raw)
@@ -207,7 +207,7 @@ def _merged(path: TreePath, is_key: bool, errors: list[Mapping[str, Any]], root:
 
 
 def faults(
-    tree: Tree,
+    tree: YamlTree,
     errors: Sequence[Mapping[str, Any]],
     base: TreePath = (),
     root: type[BaseModel] = schema.Study,

@@ -24,7 +24,7 @@ class Split:
     validation: Ints | None = None
 
 
-class Kept(TypedDict, total=False):
+class KeptRows(TypedDict, total=False):
     """What a division of n rows keeps."""
 
     strata: NDArray[Any] | None
@@ -72,7 +72,7 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
 
 
-def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> Ints:
+def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[KeptRows]) -> Ints:
     """Deal rows into folds at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
@@ -97,7 +97,7 @@ def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> 
     return part[units]
 
 
-def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[KeptRows]) -> Split:
     """Draw one test part at random.
 
     `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.

@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.base import Loaded, Parts, Place, Protocol
-from rankexp.runner.protocols.dealing import Kept, Split, duplicates
+from rankexp.runner.protocols.dealing import KeptRows, Split, duplicates
 from rankexp.seeds import stream
 
 Together = Literal["none", "groups", "duplicates"]
@@ -43,7 +43,9 @@ class Dividing(Protocol):
     """Rows that must never be parted by a split."""
 
     @abstractmethod
-    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    def split(
+        self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[KeptRows]
+    ) -> Split:
         """Divide n rows; `rng` is fresh, and the same for all places of one repeat."""
 
     def rows(self, source: Loaded, place: Place, rng: np.random.Generator) -> Split:

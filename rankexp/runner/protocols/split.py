@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import PositiveFloat
 
 from rankexp.runner.protocols.base import Design, Place
-from rankexp.runner.protocols.dealing import Kept, Split, holdout
+from rankexp.runner.protocols.dealing import KeptRows, Split, holdout
 from rankexp.runner.protocols.dividing import KEPT, Dividing
 
 REGISTER = {"split": "Holdout"}
@@ -42,7 +42,9 @@ class Holdout(Dividing):
         """Return the rows that the test part leaves."""
         return int(rows - self.test_share(rows) * rows)
 
-    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    def split(
+        self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[KeptRows]
+    ) -> Split:
         """Draw the test part of a repeat."""
         return holdout(n, self.test, rng, **kept)
 
