@@ -1,7 +1,6 @@
 """Read a study's YAML file; report everything wrong with it at once, each with its place."""
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,6 +11,7 @@ from rankexp.runner.config.fault import Fault, FileMark, TreePath
 from rankexp.runner.config.schema import Study
 from rankexp.runner.config.shipped import shipped, study_file
 from rankexp.runner.config.tree import YamlTree, parse
+from rankexp.runner.strict import Plain
 
 LONGEST = 1000
 """Most characters of what is written about one fault."""
@@ -39,7 +39,7 @@ def load(path: str | Path, profile: str | None = None) -> Study:
     return studies[profile]
 
 
-def schema_json() -> dict[str, Any]:
+def schema_json() -> dict[str, Plain]:
     """Return the JSON schema of a study's file, for editors."""
     schema = Study.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

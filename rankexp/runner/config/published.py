@@ -64,13 +64,15 @@ def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     """Add a row's value; ConfigError where it is no number, or there is one already."""
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
-    quantity = ledgers.canonical(row["quantity"])
-    key = PublishedKey(row["experiment"], row["problem"], row["method"], quantity)
+    experiment, problem, method, quantity, *numbers, source, verified, note = (
+        row[name].strip() for name in COLUMNS
+    )
+    key = PublishedKey(experiment, problem, method, ledgers.canonical(quantity))
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
-        value, last_digit = float(row["value"]), float(row["last_digit"])
+        value, last_digit = map(float, numbers)
     except ValueError as error:
         raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):
@@ -81,9 +83,9 @@ def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     found[key] = Published(
         value,
         last_digit,
-        source=row["source"],
-        verified=row["verified"].strip().lower() in {"yes", "true", "1"},
-        note=row["note"].strip(),
+        source=source,
+        verified=verified.lower() in {"yes", "true", "1"},
+        note=note,
         units=int(units or 0) or None,
         line=row.get(ledgers.LINE, ""),
     )

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from rankexp.runner.config.fault import Fault, FileMark, TreePath, shortened
+from rankexp.runner.strict import Plain
 
 TAG = "tag:yaml.org,2002:"
 MAX_VALUES = 200_000
@@ -55,15 +56,16 @@ class YamlTree:
     size: int = 1
     """Number of values in it, aliases written out."""
 
-    def plain(self) -> Any:
+    def plain(self) -> Plain:
         """Return the value without the places."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
             return [child.plain() for child in self.value]
-        return self.value
+        scalar: Plain = self.value
+        return scalar
 
-    def child(self, part: object) -> "YamlTree | None":
+    def child(self, part: str | int) -> "YamlTree | None":
         """Return the entry of a mapping or list, or None."""
         if isinstance(self.value, dict):
             return self.value.get(part)
@@ -102,8 +104,8 @@ def _mark(node: yaml.Node) -> FileMark:
     return FileMark(node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
-    text = node.value
+def _scalar(node: yaml.ScalarNode) -> Plain:
+    text: str = node.value
     match node.tag.removeprefix(TAG):
         case "null":
             return None
