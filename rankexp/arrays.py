@@ -1,14 +1,13 @@
 """Names of the kinds of arrays that signatures say."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Signed = npt.NDArray[np.signedinteger[Any]]
-Unsigned = npt.NDArray[np.unsignedinteger[Any]]
+Numbers = npt.NDArray[np.number]
+Signed = npt.NDArray[np.signedinteger]
+Unsigned = npt.NDArray[np.unsignedinteger]
 Bools = npt.NDArray[np.bool_]
 Complexes = npt.NDArray[np.complex128]
 Labels = npt.NDArray[np.generic]

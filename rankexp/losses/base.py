@@ -1,8 +1,7 @@
 """What a loss offers: value, derivative, curvature, and, where it is proper, link and weight."""
 
-import inspect
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -202,9 +201,3 @@ class ScaledLoss(NamedTuple):
 
 
 parse = Loss.parse
-
-
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no loss; None where it is one."""
-    good = inspect.isclass(found) and issubclass(found, Loss) and not inspect.isabstract(found)
-    return None if good else f"{found!r} is no complete subclass of rankexp.losses.Loss"

@@ -5,12 +5,10 @@ counts are all that it needs; they take O(n log n).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Ints, Labels
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,7 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """Counts for each example, by its place in an order of y, ascending, and of all pairs.
 
     `won_below` and `won_above` count, among those with y below (above), twice those with a score
@@ -40,13 +38,13 @@ class Pairs:
     tied: int
 
 
-def ordered(y: npt.NDArray[Any]) -> Ordered:
+def ordered(y: Labels) -> Ordered:
     """Sort y, (n,)."""
     order = y.argsort()
     return Ordered(order, *runs(y[order]))
 
 
-def count_pairs(by_y: Ordered, scores: npt.NDArray[Any]) -> Pairs:
+def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
     """Count the pairs of each example.
 
     Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
@@ -78,10 +76,10 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[Any]) -> Pairs:
     won_above = 2 * n - (lower + weakly) - (left + right) + won_below
     concordant = int(smaller.sum())
     discordant = int(below.sum()) - int(same.sum()) - concordant
-    return Pairs(below, upto, won_below, won_above, concordant, discordant, tied)
+    return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
 
 
-def runs(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+def runs(ascending: Labels) -> tuple[Ints, Ints]:
     """Return where the run of equal values around each place begins, and where it ends.
 
     That is how many values lie below, and how many not above, each of them.

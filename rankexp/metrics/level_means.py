@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Numbers
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
 from rankexp.metrics.bipartite import check_ties, scaled_weights
@@ -46,7 +46,7 @@ def columns_of(
 
 def mean_of(
     name: str,
-    terms: Callable[[Any], Ints | Floats],
+    terms: Callable[[Numbers], Numbers],
     what: str,
     given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str, npt.ArrayLike | None],
     groups: npt.ArrayLike | None,

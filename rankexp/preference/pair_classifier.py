@@ -21,7 +21,7 @@ from rankexp.estimators.crank import classifier_of
 from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.parameters import (
-    at_least_one,
+    check_count,
     fitted_rows,
     one_of,
     training_data,
@@ -103,9 +103,9 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         if self.max_pairs is not None:
-            at_least_one("max_pairs", self.max_pairs)
+            check_count("max_pairs", self.max_pairs)
         one_of("second_stage", self.second_stage, ("quicksort", "degree"))
         if not callable(self.features):
             one_of("features", self.features, ("difference", "concatenation"))

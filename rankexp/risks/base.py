@@ -1,11 +1,10 @@
 """What a risk says of itself: which losses it takes, what may be given to it, how it is solved."""
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -175,9 +174,3 @@ def _all(room: str, parse: Callable[[str], T]) -> list[T]:
         except registry.PluginError as error:
             registry.warn(error)
     return found
-
-
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no risk; None where it is one."""
-    good = inspect.isclass(found) and issubclass(found, Risk) and not inspect.isabstract(found)
-    return None if good else f"{found!r} is no complete subclass of rankexp.risks.base.Risk"

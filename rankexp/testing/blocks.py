@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankexp import registry
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.build import open_report
@@ -15,7 +14,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.write import files
 from rankexp.runner.run.execute import execute
-from rankexp.testing.contract import ContractError, keep, need
+from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_block"]
 
@@ -58,9 +57,7 @@ def check_block(
     study : mapping, optional
         A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
     """
-    made = registry.get("report.blocks", kind) if isinstance(kind, str) else kind
-    if not (inspect.isclass(made) and issubclass(made, BlockKind)):
-        raise ContractError(f"{made!r} is no subclass of rankexp.runner.report.options.BlockKind")
+    made = thing("report.blocks", kind)
     keep(f"block {made.__name__}", (declares_its_options,), made)
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})

@@ -81,7 +81,7 @@ def scores_columns_alike(metric: Metric, kind: Kind) -> None:
     given = data(kind)
     if "scores" not in metric.takes:
         return
-    many = metric(**given)
+    many = np.asarray(metric(**given))
     shape, dtype = getattr(many, "shape", None), getattr(many, "dtype", None)
     need(shape == (SCORERS,) and dtype == np.float64, f"of {SCORERS} columns it is {many!r}")
     for j in range(SCORERS):

@@ -16,10 +16,12 @@ from rankexp.runner.data.dataset import Feature, Table
 from rankexp.runner.protocols.base import Part, Parts, Place
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
+from rankexp.runner.report.options import BlockKind
 from rankexp.testing import (
     ContractError,
     check_block,
     check_check,
+    check_curve,
     check_generator,
     check_loss,
     check_metric,
@@ -323,5 +325,18 @@ def test_a_broken_block():
         ContractError, match=r"^block Broken: its tables have a cell a column.*rows"
     ):
         check_block(made(PairedTable, output=uneven))
-    with pytest.raises(ContractError, match="is no subclass of rankexp"):
+    with pytest.raises(ContractError, match="dict is not a subclass of rankexp"):
         check_block(dict)
+
+
+class Unfinished(BlockKind):
+    """A block that shows nothing yet."""
+
+
+def test_what_a_room_refuses_is_named_by_its_contract():
+    with pytest.raises(ContractError, match=r"BlockKind subclass Unfinished does not .*: output"):
+        check_block(Unfinished)
+    with pytest.raises(
+        ContractError, match=r"must take \(X, y, scores\), but .* are \(y, scores\)"
+    ):
+        check_curve(turned)

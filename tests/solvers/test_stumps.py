@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rankexp.solvers.boosting.factors import Factors
-from rankexp.solvers.boosting.stumps import CUTS, Steps, binned, cuts_of
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, binned, cuts_of
 
 laws = settings(max_examples=40)
 values = hnp.arrays(
@@ -123,7 +123,7 @@ def test_steps_add_up_stumps_and_depend_on_the_row_alone():
     rng = np.random.default_rng(2)
     features, thresholds = rng.integers(0, 3, 50), np.round(rng.normal(size=50), 1)
     heights, X = rng.normal(size=50), np.round(rng.normal(size=(40, 3)), 1)
-    steps = Steps(features, thresholds, heights)
+    steps = StepFunctions(features, thresholds, heights)
     s = steps(X)
     np.testing.assert_allclose(s, (X[:, features] > thresholds) @ heights, atol=1e-12)
     order = rng.permutation(40)

@@ -6,7 +6,7 @@ the examples above its cut, so one histogram a feature judges all its cuts, in O
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ class Stump(NamedTuple):
         return np.asarray(X[:, self.feature] > self.threshold)
 
 
-def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> Floats:
+def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats:
     """Return the sum of the weights, (n,), of each number, 0 .. size - 1, in one pass."""
     return np.asarray(np.bincount(numbers, weights, size), dtype=np.float64)
 
@@ -145,7 +145,7 @@ def binned(X: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> B
     return Binned(cuts, bins, weight)
 
 
-class Steps:
+class StepFunctions:
     """``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` as one step function a feature."""
 
     def __init__(self, features: Ints, thresholds: Floats, heights: Floats) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.grid import coarse
-from rankexp.solvers.hinge.iterate import Best, Iterate
+from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
@@ -128,7 +128,7 @@ class _Path:
         if not best.gap <= self.tol:
             n, d = self.pairs.X.shape
             h = BAND if d * MANY_COLUMNS <= n else WIDE_START
-            start = Iterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
+            start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
         return best, n_iter
@@ -137,7 +137,7 @@ class _Path:
         """Take quasi-Newton steps from the last solution; return their number."""
         steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
-        start = Iterate.at(lam, self.w, self.s, wide)
+        start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
         inverse = inverse_hessian(wide, lam)
         if inverse is None:
@@ -166,10 +166,10 @@ class _Path:
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
-        wide = Iterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
+        wide = HingeIterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
         s = self.pairs.scores(w)
         grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))
-        start: Iterate[Sweep] = Iterate.at(lam, w, s, grid)
+        start: HingeIterate[Sweep] = HingeIterate.at(lam, w, s, grid)
         best.update(start)
         inverse = inverse_hessian(wide.sweep, lam)
         if inverse is None:

@@ -6,7 +6,7 @@ sum in the order of each feature judges all its thresholds, in both orientations
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Threshold(NamedTuple):
     threshold: float
     low_first: bool
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
         low: Bools = X[rows, self.feature] <= self.threshold
         return low if self.low_first else ~low
