@@ -92,8 +92,7 @@ def sources(
         model, rep, fold, _ = (NONE if v is None else v for v in cell.place)
         point = points.get((cell.problem, cell.method, model, rep, fold))
         if point is not None:
-            grid = [one.text for one in record.grid].index(point)
-            yield cell, record, (model, rep, fold), grid
+            yield cell, record, (model, rep, fold), record.grid.index(point)
 
 
 def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:
