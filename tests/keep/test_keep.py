@@ -164,7 +164,7 @@ def test_broken_curves_are_told(curve: Any, message: str) -> None:
 
 
 def test_broken_texts_are_told() -> None:
-    with pytest.raises(ContractError, match="of a plain object it is 'object'"):
+    with pytest.raises(ContractError, match="for a plain object it returns 'object'"):
         check_text(kind)
 
     def marking(model: Any, names: Any) -> str | None:
