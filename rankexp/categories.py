@@ -78,12 +78,13 @@ def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
         raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
     place = {level: code for code, level in enumerate(getattr(levels, "tolist", lambda: levels)())}
     if len(place) < len(levels):
-        raise ValueError(f"levels must differ from each other, got {list(place)}")
+        raise ValueError(f"levels must be distinct, got {list(place)}")
     labels = np.asarray(y)
     try:
         return np.array([place[label] for label in labels.ravel().tolist()]).reshape(labels.shape)
     except KeyError as error:
-        raise ValueError(f"y holds {error}, not among the levels {list(place)}") from None
+        text = f"y holds {error}, which is not among the levels {list(place)}"
+        raise ValueError(text) from None
 
 
 def without_imaginary(scores: ArrayLike) -> Labels:

@@ -207,7 +207,7 @@ UNUSABLE = [
     ("checks", "sys:version_info", "neither a class nor a function"),
     ("checks", "broken_module:x", "ZeroDivisionError"),
     ("checks", "leaving_module:x", "SystemExit"),
-    ("metrics", "fractions:Fraction", "declares nothing"),
+    ("metrics", "fractions:Fraction", "Fraction does not implement: declaration: mark it"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Gradient boosting engines of other packages: how each is asked for trees, and for scores."""
+"""Gradient boosting engines of other packages: how each grows trees and scores rows."""
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,15 +25,15 @@ OURS = {
     "random_state": "seed random_state random_seed",
     "n_jobs": "n_jobs nthread num_threads num_thread nthreads",
     "loss and risk": "objective objective_type app application loss fobj obj custom_objective",
-    "risk, which weighs the classes alike under 'balanced' and needs no weights under pairs,": (
+    "risk='balanced' (pairs need no class weights)": (
         "is_unbalance unbalance unbalanced_sets scale_pos_weight"
     ),
-    "validation_fraction and n_iter_no_change, by the share of pairs in order,": (
+    "validation_fraction and n_iter_no_change": (
         "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
         "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
     ),
 }
-"""What an engine's own parameters cannot say, as parameters of the estimator do."""
+"""Engine parameters that are refused, because parameters of the estimator set them."""
 
 
 class Booster(Protocol):
@@ -45,10 +45,10 @@ class Booster(Protocol):
 
 @dataclass(frozen=True)
 class EngineTask:
-    """What an engine is to do: rounds on rows X (n, p) with targets y (n,), by its parameters.
+    """What an engine is to train: rounds on rows X (n, p) with targets y (n,).
 
-    `steps` gives gradient and curvature at scores; without, it is the binary logistic loss, with
-    weights of rows. `stop` is called with the model after each round, and says whether to stop.
+    `steps` returns gradient and curvature at scores; None means the binary logistic loss with row
+    weights. `stop` is called with the model after each round and tells whether to stop.
     """
 
     X: Table
@@ -67,19 +67,19 @@ class EngineTask:
 class Engine:
     """A package that grows trees.
 
-    `module`: what is imported. `fixed`: kinds of boosters, by the parameters that name them, whose
-    trees never change after their round: the first rounds are those of a shorter fit.
+    `module` is the package. `fixed` maps parameters to the kinds of boosters whose trees never
+    change after their round, so that the first rounds equal a shorter fit.
     """
 
     module: ClassVar[str]
     fixed: ClassVar[Mapping[str, tuple[str, ...]]]
 
     def load(self) -> ModuleType:
-        """Import the package; ImportError with what to do where it cannot be."""
+        """Import the package; an ImportError says what to do."""
         try:
             return importlib.import_module(self.module)
         except (ImportError, OSError) as error:  # OSError: a library of the system is missing
-            text = f"engine='{self.module}' needs a package that cannot be imported ({error}): "
+            text = f"engine='{self.module}' cannot be imported ({error}): "
             raise ImportError(f"{text}pip install 'rankexp[{self.module}]'") from error
 
     def check(self, params: Iterable[str]) -> None:
@@ -87,17 +87,15 @@ class Engine:
         for name in params:
             for own, taken in OURS.items():
                 if str(name).lower() in taken.split():
-                    raise ValueError(
-                        f"params may not hold '{name}': the estimator's {own} says that"
-                    )
+                    raise ValueError(f"params must not hold '{name}': set it by {own}")
 
     def keeps_trees(self, params: Settings) -> bool:
-        """Tell whether the trees of the first rounds are those of a fit of so many rounds."""
+        """Tell whether the first rounds are those of a fit with fewer rounds."""
         return all(str(params.get(name, kinds[0])) in kinds for name, kinds in self.fixed.items())
 
 
 class LightGBM(Engine):
-    """LightGBM: leaves with the greatest gain are split first, on histograms."""
+    """LightGBM: histograms, and the leaf with the greatest gain is split first."""
 
     module = "lightgbm"
     fixed: ClassVar = dict.fromkeys(("boosting", "boosting_type"), ("gbdt", "gbrt", "goss"))
@@ -135,13 +133,13 @@ class LightGBM(Engine):
         return np.asarray(found, dtype=np.float64)
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
-        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+        """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         return lambda booster, i: booster.predict(
             X, raw_score=True, start_iteration=i, num_iteration=1, num_threads=1
         )
 
     def _known(self, lgb: ModuleType, params: Iterable[str]) -> None:
-        """Refuse a parameter that LightGBM does not know: unless verbose it says nothing."""
+        """Refuse unknown parameters, because LightGBM itself reports them only when verbose."""
         aliases = getattr(
             getattr(lgb.basic, "_ConfigAliases", None), "_get_all_param_aliases", None
         )
@@ -155,7 +153,7 @@ class LightGBM(Engine):
 
 
 class XGBoost(Engine):
-    """XGBoost on histograms; leaves with the greatest gain are split first, as in LightGBM."""
+    """XGBoost on histograms; as in LightGBM, the leaf with the greatest gain is split first."""
 
     module = "xgboost"
     fixed: ClassVar = {"booster": ("gbtree",)}
@@ -189,7 +187,7 @@ class XGBoost(Engine):
         return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
-        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+        """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         data = self._matrix(X)
 
         def of_round(booster: Booster, i: int) -> Floats:

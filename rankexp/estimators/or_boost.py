@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import PerRow
+from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order
 from rankexp.estimators.parameters import fitted_rows, one_of, training_data, weighed
-from rankexp.estimators.stump_booster import StumpBooster
-from rankexp.estimators.threshold_model import LevelRanker
+from rankexp.estimators.rounds import StumpBooster
+from rankexp.estimators.threshold_models import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import (
     VARIANTS,
     OrdinalRound,
@@ -23,7 +23,6 @@ from rankexp.solvers.boosting.ordinal_boost import (
     boost_levels,
 )
 from rankexp.solvers.boosting.stumps import binned
-from rankexp.solvers.result import Floats
 
 REGISTER = {"ORBoost": "ORBoost"}
 
@@ -40,33 +39,33 @@ class LevelRounds(NamedTuple):
 class ORBoost(LevelRanker, StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 
-    An example of level y costs ``exp(-(r(x) - theta_k))`` for thresholds k below its level and
-    ``exp(-(theta_k - r(x)))`` for those above. Each round adds the stump, -1 or 1, with the
-    greatest edge, with the coefficient that is best while the thresholds stay, and then sets the
-    thresholds to their minimum, in order: the risk never rises.
+    An example costs ``exp(-(r(x) - theta_k))`` for each threshold k below its level and
+    ``exp(-(theta_k - r(x)))`` for each one above. A round adds the stump, -1 or 1, with the
+    greatest edge, with the best coefficient for fixed thresholds, and then sets the thresholds to
+    their ordered minimum. The risk never rises.
 
     Parameters
     ----------
     variant : {"lr", "all"}
-        Left-right: the thresholds next to the level only; or all of them.
+        "lr" (left-right) counts only the thresholds next to the level, "all" counts all.
     n_rounds, cuts, n_cuts
         As for `RankBoost`.
     smoothing : float or None
-        d >= 0 of ``½ log((e+ + d) / (e- + d))``; None: one over the number of examples.
+        The d >= 0 of ``½ log((e+ + d) / (e- + d))``; None means one over the number of examples.
     levels : None or sequence
-        Worst to best; None: numbers in their order. A threshold that no example is beyond is
-        infinite; a level without an example between others leaves its thresholds equal.
+        Worst to best; None means ascending numbers. A threshold without an example beyond it is
+        infinite. The thresholds around a level without an example are equal.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (K - 1,)
         Not decreasing.
     stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
-        Of each round.
+        The stump and the coefficient of each round.
     risk_ : ndarray of shape (n_iter_ + 1,)
         The mean loss of the training examples after 0, 1, ... rounds.
     n_iter_ : int
-        Fewer than `n_rounds` where no stump has an edge.
+        Rounds kept; fewer than `n_rounds` if no stump has an edge.
     levels_ : ndarray of shape (K,)
 
     References
@@ -90,15 +89,15 @@ class ORBoost(LevelRanker, StumpBooster):
     levels: Levels | None = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
         one_of("variant", self.variant, VARIANTS)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
 
-        Weights of rows, and what is raised, are as for :meth:`ProportionalOdds.fit`; ValueError,
-        too, for over 1,000 levels, or an infinite coefficient where there is no smoothing.
+        Row weights and errors are as for :meth:`ProportionalOdds.fit`; ValueError also for over
+        1,000 levels, or an infinite coefficient (smoothing=0).
         """
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)

@@ -1,4 +1,4 @@
-"""Smooth margin ranking: RankBoost's base rankers, and coefficients for a large margin."""
+"""Smooth margin ranking: RankBoost's base rankers with coefficients for a large margin."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ REGISTER = {"SmoothMarginRanker": "SmoothMarginRanker"}
 class SmoothMarginRanker(RankBoost):
     """A sum of threshold rankers that raises the smooth margin of pairs in every round.
 
-    The smooth margin of a sum with coefficients alpha is ``G = -log F / |alpha|_1``, F being the
-    sum of ``exp(-(r(x) - r(x')))`` over pairs. It is at most the least normalised margin
-    ``(r(x) - r(x')) / |alpha|_1``, and comes near to it as coefficients grow. Each round takes
-    RankBoost's base ranker and the coefficient at which G is greatest; until G is above 0, which
-    takes all pairs in order, RankBoost's. RankBoost itself may lower the margin in a round, and
-    need not come near the greatest one; where it does, it is often there in fewer rounds.
+    The smooth margin of a sum with coefficients alpha is ``G = -log F / |alpha|_1``, where F is
+    the sum of ``exp(-(r(x) - r(x')))`` over pairs. It is at most the least normalised margin
+    ``(r(x) - r(x')) / |alpha|_1`` and approaches it as coefficients grow. Each round takes
+    RankBoost's base ranker with the coefficient that maximises G, or with RankBoost's coefficient
+    until G is above 0, which means that all pairs are in order. RankBoost itself may lower the
+    margin in a round and need not approach the greatest one, but is often faster if it does.
 
     Parameters
     ----------
     risk, n_rounds, cuts, n_cuts, smoothing, costs, levels, queries
-        As for `RankBoost`, whose coefficient is the longest step.
+        As for `RankBoost`, whose coefficient limits each step.
 
     Attributes
     ----------
     smooth_margins_ : ndarray of shape (n_iter_,)
-        G after each round, which never falls. Where the last is not above 0, some pair is not in
-        order, and all rounds were RankBoost's. With costs below 1, it is no bound. Weights are
-        divided by the least above 0 where this is below 1, so that F counts each pair at least
-        once: else G would be greatest for coefficients of 0.
+        G after each round; it never falls. If the last one is not above 0, some pair is in the
+        wrong order and all rounds were RankBoost's. With costs below 1 it is no bound. Weights are
+        divided by the least one above 0 if that is below 1, so that F counts each pair at least
+        once; otherwise coefficients of 0 would maximise G.
     n_iter_ : int
-        Fewer than `n_rounds` where no base ranker's ``e+ - e-`` is above G: G is then greatest.
-        This and all others are as of `RankBoost`.
+        Fewer than `n_rounds` if no base ranker has ``e+ - e-`` above G, which is then greatest.
+        All other attributes are as for `RankBoost`.
 
     References
     ----------
@@ -89,12 +89,12 @@ class SmoothMarginRanker(RankBoost):
     def fit_pairs(
         self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
-        """Fit to labelled pairs of rows, as :meth:`RankBoost.fit_pairs`, which says how."""
+        """Fit to labelled pairs of rows, as :meth:`RankBoost.fit_pairs`."""
         return super().fit_pairs(X, pairs, labels, _raised(sample_weight))
 
 
 def _raised(weights: PerRow) -> Floats | None:
-    """Return weights, none of which is between 0 and 1."""
+    """Scale weights so that none is between 0 and 1."""
     if weights is None:
         return None
     w = np.asarray(weights, dtype=np.float64)

@@ -16,10 +16,12 @@ from rankexp.runner.data.dataset import Feature, Table
 from rankexp.runner.protocols.base import Part, Parts, Place
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
+from rankexp.runner.report.options import BlockKind
 from rankexp.testing import (
     ContractError,
     check_block,
     check_check,
+    check_curve,
     check_generator,
     check_loss,
     check_metric,
@@ -193,7 +195,7 @@ def check_three(rng):
     ("check", "sentence"),
     [
         (check_one, "'power' may be given by position"),
-        (check_two, "no float"),
+        (check_two, "is not a float"),
         (check_three, "other"),
     ],
 )
@@ -227,7 +229,7 @@ def spoils(self, X, y):
     [
         ({"predict": by_place}, "depends on its row alone"),
         ({"predict": lambda self, X: X[:, :1]}, "one a row"),
-        ({"fit": spoils}, "leave X and y as they are: X is another"),
+        ({"fit": spoils}, "leave X and y as they are: X is changed"),
     ],
 )
 def test_a_broken_ranker(attributes, sentence):
@@ -302,13 +304,13 @@ def by_chance(self, source, place, *, inner):
 @pytest.mark.parametrize(
     ("attributes", "sentence"),
     [
-        ({"size": lambda self: 3}, "there are 2, it says 3"),
-        ({"places": lambda self: iter([Place(None, 0)] * 2)}, "two are the same"),
+        ({"size": lambda self: 3}, "there are 2 places, but `size` says 3"),
+        ({"places": lambda self: iter([Place(None, 0)] * 2)}, "two places are the same"),
         ({"words": lambda self: ""}, "it has no words"),
         ({"training_rows": lambda self, rows: 5}, "about as many as it says"),
         ({"identity": lambda self: {"kind": "split", "stratified": False}}, "are defaults"),
         ({"parts": by_hand}, "rows have other groups"),
-        ({"parts": by_chance}, "others when asked again"),
+        ({"parts": by_chance}, "a second call gives other parts"),
     ],
 )
 def test_a_broken_protocol(attributes, sentence):
@@ -323,5 +325,18 @@ def test_a_broken_block():
         ContractError, match=r"^block Broken: its tables have a cell a column.*rows"
     ):
         check_block(made(PairedTable, output=uneven))
-    with pytest.raises(ContractError, match="is no subclass of rankexp"):
+    with pytest.raises(ContractError, match="dict is not a subclass of rankexp"):
         check_block(dict)
+
+
+class Unfinished(BlockKind):
+    """A block that shows nothing yet."""
+
+
+def test_what_a_room_refuses_is_named_by_its_contract():
+    with pytest.raises(ContractError, match=r"BlockKind subclass Unfinished does not .*: output"):
+        check_block(Unfinished)
+    with pytest.raises(
+        ContractError, match=r"must take \(X, y, scores\), but .* are \(y, scores\)"
+    ):
+        check_curve(turned)

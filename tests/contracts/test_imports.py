@@ -15,10 +15,10 @@ HOUSES = {
     "runner": {"library"},
     "testing": {"library", "runner"},
     "studies": {"library", "runner"},
-    "top": {"runner"},
+    "top": {"library", "runner"},
 }
 """Each house, and the houses that it may use. A wing uses no other wing."""
-TOP = {"__init__", "__main__"}
+TOP = {"__init__", "__main__", "plugin"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}
 FRONT_END = {"runner", "studies", "testing"}
 
@@ -48,12 +48,12 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
-    "grid": set(),
+    "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
     "checks": set(),
     "config": {"strict", "grid", "protocols", "checks"},
-    "spec": {"config", "grid", "protocols"},
+    "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
     "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files"},

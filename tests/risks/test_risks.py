@@ -317,7 +317,7 @@ def test_the_bipartite_risk_takes_groups(loss, estimator):
     whole = estimator(**settings, risk="bipartite").fit(X, y)
     assert whole.objective_ != pytest.approx(two.objective_, rel=1e-4)
     assert set(two.predict(X)) <= {0, 1}
-    with pytest.raises(ValueError, match="no pair counts"):
+    with pytest.raises(ValueError, match="there is no pair of two levels"):
         two.fit(X, y, groups=y)
 
 
@@ -365,7 +365,7 @@ def test_a_weight_is_so_many_copies(times, loss, balance, unit):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (np.zeros(60), "must not all be 0|at least one non-zero"),
+        (np.zeros(60), "all sample weights are 0|at least one non-zero"),
         (-np.ones(60), "[Nn]egative"),
         (np.full(60, np.nan), "NaN"),
         (np.full(60, np.inf), "infinity"),

@@ -80,7 +80,8 @@ class ClaimRow:
             if end not in ends or not isinstance(value, int | float):
                 raise ConfigError(f"'{self.metric}': {name} takes numbers as low and high")
             ends[end] = float(value)
-        return name, ends["low"], ends["high"]
+        low, high = ends.values()
+        return name, low, high
 
 
 def rows_of(study: Study) -> list[dict[str, str]] | None:
@@ -90,31 +91,34 @@ def rows_of(study: Study) -> list[dict[str, str]] | None:
 
 def parsed(given: Mapping[str, str]) -> ClaimRow:
     """Return a row as values; ConfigError for a test, a threshold or a share that cannot be."""
-    own = {name: given[name].strip() for name in COLUMNS}
-    test, word = own["test"], TESTS.get(own["test"])
-    if not own["claim"]:
+    texts = [given[name].strip() for name in COLUMNS]
+    claim, words, page, experiment, problem, metric, rule, method, reference, *tested = texts
+    test, threshold, portion, note = tested
+    word = TESTS.get(test)
+    if not claim:
         raise ConfigError("it names no claim")
     if word is None and test != UNTESTED:
         raise unknown("test", test, [*TESTS, UNTESTED])
-    if word is None and not own["note"]:
+    if word is None and not note:
         raise ConfigError("what is not tested needs a reason in its note")
     try:
-        limits = _range(test, word, own["threshold"])
-        share = float(own["share"] or 1)
+        limits = _range(test, word, threshold)
+        share = float(portion or 1)
     except ValueError as error:
         raise ConfigError(f"threshold and share must be numbers: {error}") from error
     if not 0 < share <= 1:
         raise ConfigError(f"expected a share in (0, 1], got {share:g}")
-    texts = ("claim", "words", "page", "experiment", "rule", "note")
     return ClaimRow(
-        **{name: own[name] for name in texts},
-        problem=tuple(own["problem"].split()),
-        metric=canonical(own["metric"]),
-        method=tuple(own["method"].split()),
-        reference=tuple(map(canonical, own["reference"].split())),
+        *(claim, words, page, experiment),
+        problem=tuple(problem.split()),
+        metric=canonical(metric),
+        rule=rule,
+        method=tuple(method.split()),
+        reference=tuple(map(canonical, reference.split())),
         test=test,
         threshold=limits,
         share=share,
+        note=note,
         line=given.get(LINE, ""),
     )
 

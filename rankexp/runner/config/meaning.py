@@ -7,11 +7,11 @@ sentence. What a study is made of is checked in this file, its methods and exper
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import Any
 
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.metrics.base import Metric
 from rankexp.runner.config import experiments, methods, words
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.fault import (
@@ -27,13 +27,14 @@ from rankexp.runner.config.fault import (
 )
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.config.shipped import shipped
-from rankexp.runner.config.tree import Tree
+from rankexp.runner.config.tree import YamlTree
+from rankexp.runner.strict import Plain
 
 RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
 """Names of the files that every results folder holds."""
 
 
-def faults(study: Study, tree: Tree) -> list[Fault]:
+def faults(study: Study, tree: YamlTree) -> list[Fault]:
     """Return everything that is wrong with a well-formed study, whose file has this tree."""
     found = list(_faults(study))
     for i, block in enumerate(study.report):
@@ -114,7 +115,7 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         yield Fault(place, f"the counts add up to {sum(look.classes)}, not to {look.rows} rows")
 
 
-def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> Iterator[Fault]:
+def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) -> Iterator[Fault]:
     try:
         factory = registry.get("generators", name)
     except registry.UnknownNameError as error:
@@ -162,7 +163,7 @@ def _report(study: Study) -> Iterator[Fault]:
             yield Fault((*path, "name"), text)
 
 
-def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:
     """Check a block by the kind that it registers: its options, then what it can show.
 
     The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).
@@ -177,7 +178,7 @@ def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault
     return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
 
 
-def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:
+def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
     """Return what the options of a block may name, by kind: what its experiments have.
 
     None where one of the experiments is unknown: then nobody can tell.

@@ -9,10 +9,11 @@ from typing import Any
 from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config.estimators import estimator_of, fit_takes, has_path, parameters
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.made import Made
+from rankexp.runner.config.made import EstimatorMaker, Factory
 from rankexp.runner.config.queries import way_of
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
+from rankexp.runner.strict import Plain
 
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
@@ -31,7 +32,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     owner = estimator.__name__
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
-        if isinstance(estimator, Made):
+        if isinstance(estimator, EstimatorMaker):
             names = estimator.names(_first(method))
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:
@@ -83,13 +84,18 @@ def says_of_queries(method: Method, value: str) -> TreePath | None:
     """Return where a method of ours has this value of `queries`, if it has."""
     if "." in method.estimator or "groups" not in takes(method):
         return None
-    if method.params.get("queries") == value:
-        return ("params", "queries")
-    values = method.grid.get("queries", [])
-    return ("grid", "queries", values.index(value)) if value in values else None
+    said = _said(method, "queries")
+    return next((place for place, own in said.items() if own == value), None)
 
 
-def _first(method: Method) -> dict[str, Any]:
+def _said(method: Method, name: str) -> dict[TreePath, Any]:
+    """Return what a method says of a parameter, by where it does."""
+    grid = enumerate(method.grid.get(name, []))
+    said: dict[TreePath, Any] = {("grid", name, i): value for i, value in grid}
+    return said | ({("params", name): method.params[name]} if name in method.params else {})
+
+
+def _first(method: Method) -> dict[str, Plain]:
     """Return the parameters of the first grid point."""
     return method.params | {name: values[0] for name, values in method.grid.items()}
 
@@ -105,9 +111,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
     """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
     from rankexp.metrics.costs import cost_matrix
 
-    given: dict[TreePath, Any] = {("params", "costs"): method.params.get("costs")}
-    given |= {("grid", "costs", i): each for i, each in enumerate(method.grid.get("costs", []))}
-    for place, costs in given.items():
+    for place, costs in _said(method, "costs").items():
         try:
             cost_matrix(costs, levels)
         except (TypeError, ValueError) as error:
@@ -115,7 +119,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
             yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
 
 
-def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Iterator[Fault]:
+def construction(factory: Factory, params: Mapping[str, Plain], path: TreePath) -> Iterator[Fault]:
     """Yield what a factory says against its parameters, at the parameter that it names."""
     try:
         made = factory(**params)
@@ -168,11 +172,11 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
 
 def _pairwise(method: Method) -> bool:
     """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
-    risks = method.grid.get("risk", [method.params.get("risk", "classification")])
-    return "." not in method.estimator and "classification" not in risks
+    risks = _said(method, "risk").values()
+    return "." not in method.estimator and bool(risks) and "classification" not in risks
 
 
-def _settings(estimator: Any, method: Method, path: TreePath) -> Iterator[Fault]:
+def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
     for values in islice(points, MAX_SETTINGS):

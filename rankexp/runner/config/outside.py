@@ -23,6 +23,7 @@ from rankexp.imports import file_hash, file_of
 from rankexp.metrics.base import absent, describe, parse
 from rankexp.runner.config.estimators import estimator_of, has_path, resolve_estimator
 from rankexp.runner.config.schema import Method, Simulate, Study
+from rankexp.runner.strict import Plain
 
 Code = Mapping[str, str]
 """Packages with their versions, modules and files with their SHA-256."""
@@ -142,7 +143,7 @@ def _head(text: str) -> str:
         return ""
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Plain) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list):

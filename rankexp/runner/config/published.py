@@ -19,7 +19,7 @@ UNITS = "units"  # a further column, which may be empty or not there
 ALL = "*"  # in place of a problem: a value over all of the experiment's
 
 
-class Key(NamedTuple):
+class PublishedKey(NamedTuple):
     """What a published value is of."""
 
     experiment: str
@@ -48,9 +48,9 @@ class Published:
     """Its line in the file; empty in manifests of earlier versions."""
 
 
-def table(rows: Iterable[Mapping[str, str]]) -> dict[Key, Published]:
+def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
     """Return published values by what they are of; ConfigError names the line of a wrong row."""
-    found: dict[Key, Published] = {}
+    found: dict[PublishedKey, Published] = {}
     for row in rows:
         try:
             _add(found, row)
@@ -60,17 +60,19 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[Key, Published]:
     return found
 
 
-def _add(found: dict[Key, Published], row: Mapping[str, str]) -> None:
+def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     """Add a row's value; ConfigError where it is no number, or there is one already."""
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
-    quantity = ledgers.canonical(row["quantity"])
-    key = Key(row["experiment"], row["problem"], row["method"], quantity)
+    experiment, problem, method, quantity, *numbers, source, verified, note = (
+        row[name].strip() for name in COLUMNS
+    )
+    key = PublishedKey(experiment, problem, method, ledgers.canonical(quantity))
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
-        value, last_digit = float(row["value"]), float(row["last_digit"])
+        value, last_digit = map(float, numbers)
     except ValueError as error:
         raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):
@@ -81,9 +83,9 @@ def _add(found: dict[Key, Published], row: Mapping[str, str]) -> None:
     found[key] = Published(
         value,
         last_digit,
-        source=row["source"],
-        verified=row["verified"].strip().lower() in {"yes", "true", "1"},
-        note=row["note"].strip(),
+        source=source,
+        verified=verified.lower() in {"yes", "true", "1"},
+        note=note,
         units=int(units or 0) or None,
         line=row.get(ledgers.LINE, ""),
     )
@@ -96,7 +98,7 @@ def rows_of(study: Study) -> list[dict[str, str]] | None:
 
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's published values, and which of them no block shows."""
-    found: dict[Key, Published] = {}
+    found: dict[PublishedKey, Published] = {}
     shown = _shown(study)
 
     def check(row: Mapping[str, str]) -> None:
@@ -122,9 +124,9 @@ def _check_names(study: Study, row: Mapping[str, str]) -> None:
             raise ConfigError(f"experiment '{name}' has no {what} '{row[what]}'{hint}")
 
 
-def _shown(study: Study) -> set[Key] | None:
+def _shown(study: Study) -> set[PublishedKey] | None:
     """Return what the blocks of a study look up; None where a block is wrong."""
-    found: set[Key] = set()
+    found: set[PublishedKey] = set()
     try:
         for block in study.report:
             kind = registry.get("report.blocks", block.block)
@@ -134,9 +136,9 @@ def _shown(study: Study) -> set[Key] | None:
     return found
 
 
-def _unseen(key: Key, shown: set[Key]) -> str:
+def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str:
     """Say that no block shows a value, and what is shown in its place."""
-    for what in reversed(Key._fields):
+    for what in reversed(PublishedKey._fields):
         own = getattr(key, what)
         near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
         if near:
@@ -161,7 +163,7 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def _has(study: Study, key: Key) -> bool:
+def _has(study: Study, key: PublishedKey) -> bool:
     setup = study.experiments.get(key.experiment)
     if not isinstance(setup, Evaluate):
         return False

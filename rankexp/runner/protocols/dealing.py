@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,26 @@ class Split:
     validation: Ints | None = None
 
 
-class Kept(TypedDict, total=False):
+class KeptRows(NamedTuple):
     """What a division of n rows keeps."""
 
-    strata: NDArray[Any] | None
+    strata: NDArray[Any] | None = None
     """Classes, (n,), whose shares are kept."""
-    units: Ints | None
+    units: Ints | None = None
     """Equal numbers, (n,), for rows that stay together."""
+
+    def sizes(self, n: int) -> tuple[Ints, NDArray[Any]]:
+        """Return rows and stratum of each unit: the commonest class of its rows."""
+        classes = np.zeros(n, dtype=np.int64) if self.strata is None else self.strata
+        if self.units is None:
+            return np.ones(n, dtype=np.int64), classes
+        codes, index = np.unique(classes, return_inverse=True)
+        counts = np.zeros((int(self.units.max()) + 1, len(codes)), dtype=np.int64)
+        np.add.at(counts, (self.units, index), 1)
+        return counts.sum(axis=1), codes[counts.argmax(axis=1)]
+
+
+NOTHING = KeptRows()
 
 
 class Inner(Strict):
@@ -57,10 +70,10 @@ def inner_folds(
 
     Rows with equal numbers in `units`, (n,), stay on one side.
     """
-    strata = part.y if inner.stratified else None
+    kept = KeptRows(part.y if inner.stratified else None, units)
     if inner.test is not None:
-        return [holdout(len(part.y), inner.test, rng, strata=strata, units=units)]
-    place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
+        return [holdout(len(part.y), inner.test, rng, kept)]
+    place = deal(len(part.y), inner.folds, rng, kept)
     return [fold_of(place, fold) for fold in range(inner.folds)]
 
 
@@ -72,14 +85,14 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
 
 
-def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> Ints:
+def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Ints:
     """Deal rows into folds at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
     as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
     """
-    units = kept.get("units")
-    size, stratum = _unit_sizes(n, **kept)
+    units = kept.units
+    size, stratum = kept.sizes(n)
     if folds > len(size):
         what = "rows" if units is None else "units of rows that stay together"
         raise DataError(f"{folds} folds of {len(size)} {what}: use fewer folds")
@@ -97,14 +110,14 @@ def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> 
     return part[units]
 
 
-def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Split:
     """Draw one test part at random.
 
     `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.
     With units the part is as near to it as a random order of them comes.
     """
-    units = kept.get("units")
-    size, stratum = _unit_sizes(n, **kept)
+    units = kept.units
+    size, stratum = kept.sizes(n)
     wanted = int(n * test + 0.5) if test < 1 else round(test)
     if not 0 < wanted < n:
         raise DataError(f"a test part of {wanted} of {n} rows leaves one side empty")
@@ -127,19 +140,6 @@ def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept])
 def fold_of(place: Ints, fold: int) -> Split:
     """Return the split that has one fold, of the folds of rows, as its test part."""
     return Split(np.flatnonzero(place != fold), np.flatnonzero(place == fold))
-
-
-def _unit_sizes(
-    n: int, strata: NDArray[Any] | None = None, units: Ints | None = None
-) -> tuple[Ints, NDArray[Any]]:
-    """Return rows and stratum of each unit; a unit of mixed classes is of its commonest one."""
-    classes = np.zeros(n, dtype=np.int64) if strata is None else strata
-    if units is None:
-        return np.ones(n, dtype=np.int64), classes
-    codes, index = np.unique(classes, return_inverse=True)
-    counts = np.zeros((int(units.max()) + 1, len(codes)), dtype=np.int64)
-    np.add.at(counts, (units, index), 1)
-    return counts.sum(axis=1), codes[counts.argmax(axis=1)]
 
 
 def _even(sizes: Ints, held: list[int]) -> list[int]:

@@ -161,6 +161,11 @@ class Given(Protocol):
         """Return the queries of folds, or the examples of one test set."""
         return Design(EXAMPLES if self.folds is None else "queries")
 
+    @property
+    def validates(self) -> bool:
+        """Whether every fold names a validation part."""
+        return all(fold.validation is not None for fold in self._folds())
+
     def words(self) -> str:
         """Return ``the test set 'test' of the data``, or ``5 folds that the data brings``."""
         if self.folds is None:

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.runner.config.tree import MAX_VALUES, Mark, parse
+from rankexp.runner.config.tree import MAX_VALUES, FileMark, parse
 
 names = st.text("abcxyz019_.- :#'\"éß", max_size=6)
 leaves = (
@@ -108,8 +108,8 @@ def test_anchors_and_merges():
     text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\nd: *a"
     assert plain(text)["c"] == {"x": 9, "y": 2, "z": 4}
     tree, _ = parse(text)
-    assert tree.place(("c", "z")) == Mark(2, 17)
-    assert tree.place(("d", "y"), key=True) == Mark(1, 14)
+    assert tree.place(("c", "z")) == FileMark(2, 17)
+    assert tree.place(("d", "y"), key=True) == FileMark(1, 14)
 
 
 @pytest.mark.parametrize(
