@@ -62,7 +62,7 @@ def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -
         expected = expected.merge(splits[by].drop_duplicates(), on=PLACE, how="left")
         expected = expected.fillna({QUERY: NONE}).astype({QUERY: np.int64})
     index = pd.MultiIndex.from_frame(expected[by])
-    own = splits[splits["method"].isin(list(methods))].assign(there=1.0)
+    own = splits[splits.method.isin(list(methods))].assign(there=1.0)
     tables = [
         own.pivot_table(index=by, columns="method", values=name, dropna=False, observed=True)
         if len(own)
@@ -92,7 +92,7 @@ def complete(
     """
     methods = [name for name in table.columns if name != "state"]
     left_out = dict.fromkeys(missing, "not run")
-    state = table["state"]
+    state = table.state
     outer = [name for name in by if name != QUERY]  # a split is lacking as a whole
     lacking = (state == "incomplete").groupby(level=outer, sort=False).agg(["sum", "size"])
     for key, (count, size) in zip(lacking.index, lacking.to_numpy(), strict=True):

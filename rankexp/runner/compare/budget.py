@@ -24,7 +24,7 @@ end of the minutes interrupts is left out."""
 
 
 @dataclass(frozen=True)
-class Design:
+class RunDesign:
     """What is run: a protocol as in a study, but for the repeats, and its methods.
 
     There are at most so many `repeats`; the first tells how many there is time for. `words` say
@@ -72,7 +72,7 @@ def design(
     allowed: Allowance,
     base: Mapping[str, object],
     shares: Mapping[str, float] | None = None,
-) -> Design:
+) -> RunDesign:
     """Return the largest design that fits into the time.
 
     Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
@@ -100,7 +100,7 @@ def design(
     kind = {"kind": "given", "test": "test"}
     protocol = kind if given else {"kind": "cross_validation", "folds": folds}
     repeats = 1 if given else MOST_REPEATS
-    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
+    return RunDesign({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
 
 
 @dataclass
@@ -186,7 +186,7 @@ def _smaller(
     allowed: Allowance,
     base: Mapping[str, object],
     words: list[str],
-) -> Design:
+) -> RunDesign:
     """Return random splits whose training parts are as large as the time allows."""
     low, high = 0.0, 0.8 * n
     for _ in range(40):
@@ -199,7 +199,7 @@ def _smaller(
         "minutes take more"
     )
     protocol = {"kind": "split", "test": float(n - rows), **base}
-    return Design(protocol, methods, SPLITS, words)
+    return RunDesign(protocol, methods, SPLITS, words)
 
 
 def outer_folds(dataset: Dataset) -> int:

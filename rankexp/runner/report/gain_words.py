@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gains import Gains, Standing
+from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import number, short, span
 from rankexp.runner.report.verdict_words import needed, share_of_loss
 from rankexp.runner.run.progress import duration
@@ -191,7 +191,7 @@ class Words:
             return "no test was possible"
         return f"differences are judged by {' and '.join(tests)}, adjusted for their number"
 
-    def _at_edge(self, one: Standing) -> str:
+    def _at_edge(self, one: MethodStanding) -> str:
         return f"{self.label(one.method)} ({one.edges})"
 
     def _warnings(self) -> list[str]:

@@ -42,7 +42,7 @@ class Edges:
 
 
 @dataclass(frozen=True)
-class Standing:
+class MethodStanding:
     """A method on the splits of a problem.
 
     Attributes
@@ -75,7 +75,7 @@ class Standing:
 
 def standings(
     context: Context, experiment: str, metric: Metric, rule: select.Rule, settings: Settings
-) -> list[Standing]:
+) -> list[MethodStanding]:
     """Return the methods of an experiment on one problem, the best first."""
     setup = context.evaluate(experiment)
     chosen = context.chosen(experiment, metric, rule, setup.methods)
@@ -86,19 +86,19 @@ def standings(
     single = one_test_set.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
     made = []
     for method in setup.methods:
-        own = chosen[chosen["method"] == method]
-        each = units[units["method"] == method].dropna(subset=["value"])
-        values = each["value"].to_numpy()
-        found = paired.of_design(values, design, each["fold"])[0] if len(values) else UNKNOWN
+        own = chosen[chosen.method == method]
+        each = units[units.method == method].dropna(subset=["value"])
+        values = each.value.to_numpy()
+        found = paired.of_design(values, design, each.fold)[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         share, se, *ends = single.get(method, (NAN, NAN, NAN, NAN))
         if abs(share - found.mean) < SAME:  # weights, or queries, make it another share
             found, (low, high) = found._replace(se=se), ends
-        points = Counter(own["grid"]).most_common(1)
+        points = Counter(own.grid).most_common(1)
         margin = settings.margin or NAN
-        edges = _edges(scores[scores["method"] == method], list(own["grid"]), margin)
+        edges = _edges(scores[scores.method == method], list(own.grid), margin)
         made.append(
-            Standing(
+            MethodStanding(
                 method,
                 float(found.mean),
                 float(found.se),
@@ -157,7 +157,7 @@ class Gains:
     margin, level : float
     rows, tested : float
         Of the data set, and of its one test set; NaN where unknown.
-    standings : list of Standing
+    standings : list of MethodStanding
         Best first.
     pairs : mapping of str to str
         Method on pairs -> its like on points.
@@ -171,7 +171,7 @@ class Gains:
     margin: float
     level: float
     rows: float
-    standings: list[Standing]
+    standings: list[MethodStanding]
     pairs: Mapping[str, str]
     contrasts: Mapping[str, Contrast]
     behind: Mapping[str, Contrast]

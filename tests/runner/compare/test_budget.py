@@ -5,7 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankexp.runner.compare.budget import Allowance, Cost, Design, design, inner_folds, outer_folds
+from rankexp.runner.compare.budget import (
+    Allowance,
+    Cost,
+    RunDesign,
+    design,
+    inner_folds,
+    outer_folds,
+)
 from rankexp.runner.data.dataset import Dataset, Feature
 
 PAIRS = {"pairs": "points"}
@@ -16,7 +23,7 @@ def data(n: int, positives: int | None = None) -> Dataset:
     return Dataset("d", np.zeros((n, 1)), y, (Feature("x"),), ("no", "yes"))
 
 
-def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> Design:
+def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> RunDesign:
     made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
     allowed = Allowance(seconds, 2, 3)
     return design(made, PAIRS, data(1000), allowed, {"stratified": True}, shares)

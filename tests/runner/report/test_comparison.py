@@ -20,7 +20,7 @@ from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import Cell
 from rankexp.runner.report import build
-from rankexp.runner.report.blocks.statistics.average_ranks import Panel
+from rankexp.runner.report.blocks.statistics.average_ranks import RankPanel
 from rankexp.runner.report.blocks.statistics.critical_difference import (
     Bar,
     Mark,
@@ -461,7 +461,7 @@ def test_the_diagram_shows_its_data() -> None:
     for seed, higher in itertools.product(range(4), (False, True)):
         values = np.random.default_rng(seed).normal(size=(30, 4)) + shift
         found = ranking(values, higher=higher, posthoc="nemenyi", alpha=0.05)
-        panel = Panel("p", "thirty", list("abcd"), (), (), "models", found)
+        panel = RankPanel("p", "thirty", list("abcd"), (), (), "models", found)
         axes = draw([panel], list("abcd"), 1).axes[0]
         left, right = axes.get_xlim()
         assert left > right  # rank 1, the best, is to the right
