@@ -12,6 +12,18 @@ from typing import Any
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
+LABELS = {
+    "lam": "λ",
+    "alpha": "α",
+    "n_rounds": "rounds",
+    "n_train": "training examples",
+    "n_estimators": "trees",
+    "max_leaf_nodes": "leaves",
+    "min_samples_leaf": "rows a leaf",
+    "max_depth": "depth",
+    "max_features": "features a split",
+}
+"""What parameters are called on pages; others by their names, with spaces."""
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -56,6 +68,12 @@ class Point:
         return dict(self.values).get(name)
 
     @property
+    def label(self) -> str:
+        """What it is called on pages: ``λ = 0.01, rounds = 100``."""
+        pairs = ((label(name), _text(name, value)) for name, value in self.values)
+        return ", ".join(f"{name} = {text}" for name, text in pairs)
+
+    @property
     def numbers(self) -> dict[str, float]:
         """Its parameters that are numbers."""
         return {name: float(v) for name, v in self.values if type(v) in {int, float}}
@@ -71,6 +89,11 @@ class Point:
 
     def __str__(self) -> str:
         return self.text
+
+
+def label(parameter: str) -> str:
+    """Return what a parameter is called on pages."""
+    return LABELS.get(parameter, parameter.replace("_", " "))
 
 
 def points(grid: Mapping[str, Sequence[Any]]) -> tuple[Point, ...]:

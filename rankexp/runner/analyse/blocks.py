@@ -19,6 +19,10 @@ from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.plan import Cell
 
 Policy = Literal["refuse", "drop"]
+WORDS: dict[Policy, str] = {
+    "refuse": "Where a value is missing, no comparison is made.",
+    "drop": "Splits, models or data sets with a missing value are left out.",
+}
 PLACE = ["problem", "model", "rep", "fold"]
 
 
@@ -102,7 +106,7 @@ def complete(
     if left_out and policy == "refuse":
         listed = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:5])
         more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        raise IncompleteError(f"blocks are incomplete ({listed}{more})")
+        raise IncompleteError(f"values are missing ({listed}{more})")
     good = lacking.index[lacking["sum"] == 0]
     whole = table[state == "whole"][methods]
     if QUERY in table.index.names and QUERY not in by:

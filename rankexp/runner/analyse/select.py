@@ -14,7 +14,7 @@ import pandas as pd
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.grid import Point
+from rankexp.runner.grid import Point, label
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
 RULES |= {"validation": "validation"}
@@ -137,7 +137,7 @@ class Rule:
     def label(self) -> str:
         """What the rule is called in tables."""
         if self.point is not None:
-            return self.point.text
+            return self.point.label
         return RULES[self.name] + (f" by {self.by.label}" if self.by else "")
 
     def apply(
@@ -190,6 +190,11 @@ class Edge:
 
     end: Literal["lowest", "highest"]
     parameter: str
+
+    @property
+    def label(self) -> str:
+        """What it is called on pages."""
+        return f"{self.end} {label(self.parameter)}"
 
     def __str__(self) -> str:
         return f"{self.end} {self.parameter}"

@@ -96,7 +96,7 @@ def design(
         made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
         return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
     if once > allowed.seconds:
-        words.append(f"training takes about {duration(once)}, longer than --minutes")
+        words.append(f"training takes about {duration(once)}, which is longer than --minutes")
     kind = {"kind": "given", "test": "test"}
     protocol = kind if given else {"kind": "cross_validation", "folds": folds}
     repeats = 1 if given else MOST_REPEATS
@@ -145,7 +145,7 @@ def _words(
     """Say what was left out or tried with less, with the seconds that all would have taken."""
     said = []
     for units, how, end in (
-        (tried, "tried with half of their settings only: with all of them", "tries all"),
+        (tried, "tried with half of the settings: with all of them", "tries all"),
         (gone, "left out: with it", "includes it"),
     ):
         for names, once in units:
@@ -195,8 +195,8 @@ def _smaller(
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), min(PILOT_ROWS[0], n // 2))
     words.append(
-        f"training parts have {rows:,} of the {n:,} rows, as more would not be done in time; more "
-        "minutes take more"
+        f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
+        "larger --minutes uses more"
     )
     protocol = {"kind": "split", "test": float(n - rows), **base}
     return RunDesign(protocol, methods, SPLITS, words)

@@ -37,6 +37,11 @@ class Edges:
     choices: int  # in all
     flat: bool  # whether the metric hardly changes at any of them
 
+    @property
+    def label(self) -> str:
+        """What it is called on pages."""
+        return f"{self.count} of {self.choices} at the {self.most.label}"
+
     def __str__(self) -> str:
         return f"{self.count} of {self.choices} at the {self.most}"
 
@@ -52,7 +57,7 @@ class MethodStanding:
         Of the metric; SE and interval allow for training parts that overlap.
     seconds : float
         A split took: the grid, and the choice within the training part.
-    chosen : str
+    chosen : Point, optional
         The grid point chosen most often.
     edges : Edges, optional
         The choices at ends of the grid, if any are.
@@ -64,7 +69,7 @@ class MethodStanding:
     low: float
     high: float
     seconds: float
-    chosen: str
+    chosen: Point | None
     edges: "Edges | None" = None
 
     @property
@@ -105,7 +110,7 @@ def standings(
                 float(low),
                 float(high),
                 _seconds(context, experiment, method),
-                str(points[0][0]) if points else "",
+                points[0][0] if points else None,
                 edges,
             )
         )
@@ -188,6 +193,7 @@ class Gains:
         for one in self.standings:
             row = {"metric": str(self.metric), **vars(one)}
             edges = row.pop("edges")
+            row["chosen"] = str(one.chosen or "")
             row |= {"edge": str(edges or ""), "flat": bool(edges and edges.flat)}
             row["on_points"] = self.pairs.get(one.method, "")
             row |= _columns("", self.contrasts.get(one.method))

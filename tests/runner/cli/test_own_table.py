@@ -178,7 +178,7 @@ def test_a_test_set_of_its_own_is_what_methods_are_judged_on(
     assert "241 rows: train (160), test (81)" in text
     assert "no training row has, so they say nothing: 'plan' in 2 rows." in text
     assert "1 of the 81 test rows repeat the features of a training row" in text
-    assert "It rests on one test set of 81 rows" in text
+    assert "The answer rests on one test set of 81 rows" in text
     assert "chosen within the other 160 rows" in text
     if target == "left":
         assert "judged by DeLong's test" in text and "Intervals are for these fits" in text

@@ -108,7 +108,7 @@ def test_the_published_table_compares_the_first_rule(make: Make) -> None:
         "mean difference",
     ]
     assert texts[0][1].startswith(".5000 / .1") and "≠" in texts[0][1]
-    assert texts[-1][1].startswith("-.37") and texts[-1][1].endswith("(over 1)")
+    assert texts[-1][1].startswith("−.37") and texts[-1][1].endswith("(over 1)")
 
 
 def test_the_print_counts_with_the_noise_of_its_own_units(make: Make) -> None:
@@ -377,7 +377,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     context.problems.append("records/00/x.json is truncated")
     notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
-    assert "Warning ConvergenceWarning in 12 records." in notes
+    assert "Warning: ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"

@@ -77,7 +77,7 @@ def test_it_stands_first_and_has_five_sentences(
     assert said["Not reproduced"].startswith(
         "2 of 3 values, furthest vote\\_84 & more exponential"
     )
-    assert ". Why: exponential loses -.0" in said["Not reproduced"]
+    assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
     assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")

@@ -180,7 +180,7 @@ class AverageRanks(Choosing, InBlocks):
                 continue
             labels = list(map(context.method_label, panel.methods))
             for i, j in combinations(range(len(labels)), 2):
-                said = "differ" if found.differs[i, j] else "not told apart"
+                said = "differ" if found.differs[i, j] else "no significant difference"
                 p = p_value(float(found.p[i, j]))
                 rows.append([panel.title, f"{labels[i]} – {labels[j]}", p, said])
         header = ["Over", "Pair", "p", "At this level"]
@@ -190,10 +190,9 @@ class AverageRanks(Choosing, InBlocks):
         """Say which tests were used and what was left out."""
         level = short(self.alpha)
         notes: list[Note | str] = [
-            "Ranks within each block, mean ranks for ties. F: Friedman's test in the form of Iman "
-            f"and Davenport, its p by permutation up to {FEW} blocks; pairs by "
-            f"{POSTHOC[self.posthoc]}, at {level}, where p is below this level, else no pair is "
-            "told apart.",
-            f"Incomplete blocks: {self.incomplete}.",
+            "Ties get their mean rank. F: Friedman's test with the correction of Iman and "
+            f"Davenport, with a permutation p-value for up to {FEW} blocks. If p is below "
+            f"{level}, pairs are tested by {POSTHOC[self.posthoc]}; otherwise no pair differs.",
+            blocks.WORDS[self.incomplete],
         ]
         return [*notes, *(Note(p.kind, f"{p.title}: {p.note}.") for p in panels if p.note)]

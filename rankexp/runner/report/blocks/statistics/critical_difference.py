@@ -85,7 +85,7 @@ class CriticalDifference(AverageRanks):
         """Return the figure and the numbers it shows (`average_ranks` shows them as a table)."""
         panels = self.panels(context, block)
         names = list(map(context.method_label, self.needed(context, block)))
-        what = "Average ranks, better to the right; bars join methods that are not told apart."
+        what = "Ranks are better to the right. Bars join methods without significant differences."
         drawn = draw(panels, names, self.columns)
         return Output(self.numbers(panels), [], drawn, [what, *self.notes(panels)])
 

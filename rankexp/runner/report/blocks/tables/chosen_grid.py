@@ -94,7 +94,7 @@ class ChosenGrid(Choosing, Ruled):
         for row in numbers.to_dict("records"):
             rules = points.setdefault((row["experiment"], row["problem"], row["method"]), {})
             mark = Mark.EDGE if row["edge"] else None
-            point = Cell(row["grid"].text, mark=mark, remark=str(row["count"]))
+            point = Cell(row["grid"].label, mark=mark, remark=str(row["count"]))
             rules.setdefault(row["rule"], []).append(point)
         rows: list[list[Entry]] = [
             [
