@@ -69,9 +69,11 @@ class Point:
 
     @property
     def label(self) -> str:
-        """What it is called on pages: ``λ = 0.01, rounds = 100``."""
-        pairs = ((label(name), _text(name, value)) for name, value in self.values)
-        return ", ".join(f"{name} = {text}" for name, text in pairs)
+        """What it is called on pages: ``λ = .01, rounds = 100``."""
+        texts = (f"{v:g}" if type(v) is float else _text(name, v) for name, v in self.values)
+        shown = (text[1:] if text.startswith("0.") else text for text in texts)
+        names = (label(name) for name, _ in self.values)
+        return ", ".join(map(" = ".join, zip(names, shown, strict=True)))
 
     @property
     def numbers(self) -> dict[str, float]:

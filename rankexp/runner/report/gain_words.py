@@ -185,7 +185,7 @@ class Words:
         if not tests:
             return "No test was possible."
         named = " and ".join(tests)
-        return f"Differences are tested by the {named}, adjusted for the number of comparisons."
+        return f"Differences are tested by {named}, adjusted for the number of comparisons."
 
     def _at_edge(self, one: MethodStanding) -> str:
         return f"{self.label(one.method)} ({one.edges and one.edges.label})"

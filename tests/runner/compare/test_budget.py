@@ -87,7 +87,7 @@ def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> N
     assert planned(120, half, **costs).narrow == []
     found = planned(60, half, **costs)
     assert (found.methods, found.narrow) == (list(costs), ["forest"])
-    assert "forest tried with half of their settings only" in found.words[0]
+    assert "forest tried with half of the settings" in found.words[0]
     minutes = float(found.words[0].split("--minutes ")[1].split(" ")[0])
     assert planned(60 * minutes, half, **costs).narrow == []
     found = planned(20, half, **costs)
@@ -118,5 +118,5 @@ def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> 
     assert (found.repeats, found.words) == (1, [])
     short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
     assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
-    assert short.words == ["training takes about 30 s, longer than --minutes"]
+    assert short.words == ["training takes about 30 s, which is longer than --minutes"]
     assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3

@@ -133,7 +133,7 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "
         "and 2 claims (over all and on the first)."
     )
-    assert said["Not reproduced"] == "Nothing that was compared."
+    assert said["Not reproduced"] == "Nothing of what was compared."
 
 
 @pytest.mark.parametrize("lost", [True, False])
@@ -184,10 +184,10 @@ def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, An
     nothing = head(with_only(make, study, only=["tried"]))
     assert nothing["What it means"] == "Nothing yet. The experiment folds was not run."
     assert nothing["Reproduced"] == (
-        "Nothing that is published was compared; not run: 14 published values (d0, d1, d2 and 4 "
+        "No published value was compared; not run: 14 published values (d0, d1, d2 and 4 "
         "more) and 3 claims (on artificial data, over all and on the first)."
     )
-    assert nothing["Not reproduced"] == "Nothing that is published was compared."
+    assert nothing["Not reproduced"] == "No published value was compared."
     neither = head(with_only(make, study, [], only=["tried"]), *MEANT)["What it means"]
     assert neither.startswith("Nothing yet. None of the 7 data sets is available: d0, ")
     assert head(with_only(make, study, [], only=[]), "summary")["Done"].startswith(

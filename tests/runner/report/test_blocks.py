@@ -306,7 +306,7 @@ def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> 
     assert vote["difference"] == 0.0 and vote["difference_se"] == pytest.approx(2 / 200)
     pair = {"method": "svm_or", "references": ["logistic"]}
     answer = show(context, "answer", "folds", incomplete="drop", **pair)
-    assert "no gain or loss shown" in answer.lead[0]
+    assert "no significant difference" in answer.lead[0]
     assert not any("there is no gain" in text for text in answer.lead)
     assert any("which count as 200, allow" in note for note in answer.texts)
 
@@ -362,7 +362,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
     counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
     assert counts["boxes", "easy", "logistic", "oracle"] == 5
     assert counts["folds", "vote", "logistic", "nested"] == 6
-    assert rows(output.tables[0])[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
+    assert rows(output.tables[0])[-1][-2:] == ["λ = .1 (6)", "λ = 1* (6)"]
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:

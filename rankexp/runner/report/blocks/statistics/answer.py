@@ -31,7 +31,7 @@ class Answer(Comparison):
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference."""
-        metrics = list(dict.fromkeys(str(one.metric) for one in judged))
+        metrics = list(dict.fromkeys(one.metric.label for one in judged))
         if len(metrics) > 1:
             return [
                 f"There is no short answer, because differences in {' and '.join(metrics)} cannot "

@@ -104,7 +104,7 @@ class AverageRanks(Choosing, InBlocks):
         rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
         panel = RankPanel(problem or named, title, methods, metrics, rules, unit)
         if len({metric.direction for metric in metrics}) > 1:
-            texts = " and ".join(map(str, metrics))
+            texts = " and ".join(one.label for one in metrics)
             return replace(panel, note=f"{texts} have different directions")
         each = unit == QUERIES
         table = pd.concat([self.wide(context, n, methods, spread=each) for n in experiments])

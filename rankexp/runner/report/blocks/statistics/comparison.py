@@ -198,7 +198,7 @@ class Comparison(InBlocks):
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
+        caption = f"{judged.experiment}, {judged.metric.label} by {judged.rule.label}: "
         header = [name.format(100 * judged.settings.relative) for name in HEADER]
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
             header[-1:-1] = BY_QUERY
