@@ -1,16 +1,13 @@
 """The CSV files of a study, published values and claims: rows that know their line."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
-from rankexp.registry import did_you_mean
 
 LINE = "line"  # a further key of each row: its line in the file
-T = TypeVar("T")
 
 
 def read(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]] | None:
@@ -76,10 +73,3 @@ def canonical(quantity: str) -> str:
         name, bracket, rest = quantity.partition("(")
         inner = canonical(rest.removesuffix(")")) if bracket else ""
         return f"{name}({inner})" if rest.endswith(")") else quantity
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
-    """Return what to raise for a name that there is not."""
-    known = list(known)
-    hint = did_you_mean(name, known)
-    return ConfigError(f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}")

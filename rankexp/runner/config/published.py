@@ -102,26 +102,39 @@ def faults(study: Study) -> Iterator[str]:
     shown = _shown(study)
 
     def check(row: Mapping[str, str]) -> None:
-        _check_names(study, row)
         _add(found, row)
         key = next(reversed(found))
-        if shown is not None and key not in shown:
-            raise ConfigError(_unseen(key, shown))
+        if why := _strange(study, key) or (_unseen(key, shown) if shown is not None else None):
+            raise ConfigError(why)
 
     yield from ledgers.faults(study.published_file, COLUMNS, check)
 
 
-def _check_names(study: Study, row: Mapping[str, str]) -> None:
-    """Raise ConfigError for an experiment, problem or method that the study has not."""
-    name = row["experiment"]
+def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """Say which published values no block shows, those aside that a profile has nothing for."""
+    try:
+        found = table(rows)
+    except ConfigError:  # said by the blocks that ask for them
+        return []
+    shown, where = _shown(study) or set(), study.published or "published values"
+    own = {key: one.line for key, one in found.items() if not _strange(study, key)}
+    told = ((line, _unseen(key, shown)) for key, line in own.items())
+    return [f"{where}:{line}: {why}" for line, why in told if why]
+
+
+def _strange(study: Study, key: PublishedKey) -> str | None:
+    """Say which experiment, problem or method of a value the study has not."""
+    name = key.experiment
     setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
         hint = did_you_mean(name, study.experiments)
-        raise ConfigError(f"the study evaluates no experiment '{name}'{hint}")
-    for what, known in (("problem", [*setup.problems, ALL]), ("method", setup.methods)):
-        if row[what] not in known:
-            hint = did_you_mean(row[what], known)
-            raise ConfigError(f"experiment '{name}' has no {what} '{row[what]}'{hint}")
+        return f"the study evaluates no experiment '{name}'{hint}"
+    known = {"problem": [*setup.problems, ALL], "method": setup.methods}
+    for what, own in (("problem", key.problem), ("method", key.method)):
+        if own not in known[what]:
+            hint = did_you_mean(own, known[what])
+            return f"experiment '{name}' has no {what} '{own}'{hint}"
+    return None
 
 
 def _shown(study: Study) -> set[PublishedKey] | None:
@@ -136,35 +149,13 @@ def _shown(study: Study) -> set[PublishedKey] | None:
     return found
 
 
-def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str:
-    """Say that no block shows a value, and what is shown in its place."""
-    for what in reversed(PublishedKey._fields):
-        own = getattr(key, what)
+def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
+    """Say that no block shows a value, and what is shown in its place; None where one does."""
+    if key in shown:
+        return None
+    for what, own in reversed(key._asdict().items()):
         near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
         if near:
-            hint = did_you_mean(own, near)
-            return f"no block of the report shows the {what} '{own}'{hint}; shown: " + ", ".join(
-                near
-            )
+            said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
+            return f"no block of the report shows {said}"
     return f"no block of the report shows {' / '.join(key)}"
-
-
-def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
-    """Say which published values no block shows, those aside that a profile has nothing for."""
-    try:
-        found = table(rows)
-    except ConfigError:  # said by the blocks that ask for them
-        return []
-    shown = _shown(study) or set()
-    return [
-        f"{study.published or 'published values'}:{one.line}: {_unseen(key, shown)}"
-        for key, one in found.items()
-        if key not in shown and _has(study, key)
-    ]
-
-
-def _has(study: Study, key: PublishedKey) -> bool:
-    setup = study.experiments.get(key.experiment)
-    if not isinstance(setup, Evaluate):
-        return False
-    return key.problem in [*setup.problems, ALL] and key.method in setup.methods

@@ -268,7 +268,7 @@ def test_rankers_of_other_packages_get_the_groups_as_they_want_them(
     ("entry", "more", "complaint"),
     [
         ("", "", "method 'm' ranks within groups, which 'd' has not: name their column"),
-        (", groups: q", "    within_groups: false\n", "'within_groups: false' may be why"),
+        (", groups: q", "    within_groups: false\n", "'within_groups: false' may be the reason"),
         (", groups: q, weights: c", "", "method 'm' takes no weights of rows"),
     ],
 )
@@ -284,7 +284,7 @@ def test_rankers_without_groups_are_refused(
 def test_rankers_of_groups_have_none_in_generators(place: Path, typed: Typed) -> None:
     study(place, m='{estimator: "models.py:Sizes"}')
     done = typed("check", "study.yaml", cwd=place)
-    assert done.returncode == 2 and "'g' has not: groups come from data sets" in done.stderr
+    assert done.returncode == 2 and "'g' has no groups: only data sets have groups" in done.stderr
 
 
 THEIRS = """

@@ -64,7 +64,10 @@ SHAPE = {
     "float for int": (GOOD.replace("seed: 1", "seed: «1.5"), "expected a whole number, got 1.5"),
     "true for int": (GOOD.replace("seed: 1", "seed: «true"), "expected a whole number, got true"),
     "name": (GOOD.replace("study: t", "study: «a b"), "letters, digits"),
-    "key name": (HEAD + DATA + "methods: {«m x: {}, m: {}}\n" + RUN, "methods.m x: a name holds"),
+    "key name": (
+        HEAD + DATA + "methods: {«m x: {}, m: {}}\n" + RUN,
+        "methods.m x: a name consists of",
+    ),
     "nothing": (GOOD.replace("title: T", "title:«"), "title: expected text, got nothing"),
     "no experiments": (NO_RUN + "experiments: «{}\n", "at least one entry, got an empty mapping"),
     "yes": (
@@ -174,7 +177,7 @@ MEANING = {
         "unknown data source 'fil' (did you mean",
     ),
     "level twice": (data(", levels: «[a, [b, a]]"), "the text 'a' occurs twice"),
-    "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: holds the target 'y'"),
+    "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: contains the target 'y'"),
     "counts": (
         data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[4, 4]}"),
         "the counts add up to 8, not to 90 rows",
@@ -241,11 +244,11 @@ MEANING = {
             )
             + "}}"
         ),
-        "methods.m.grid: 1,000,000 grid points; a method may have 100,000",
+        "methods.m.grid: 1,000,000 grid points; at most 100,000 are allowed",
     ),
     "endless repeats": (
         run("protocol: «{kind: cross_validation, repeats: 1000000}"),
-        "experiments.e.protocol: makes 10,000,000 records; an experiment may have 1,000,000",
+        "experiments.e.protocol: this makes 10,000,000 records; at most 1,000,000 are allowed",
     ),
     "endless models": (
         GOOD.replace("[d]", "[g]").replace(
@@ -261,7 +264,7 @@ MEANING = {
     ),
     "params and grid": (
         method("{params: {tol: 1}, grid: {«tol: [1]}}"),
-        "is in 'params', too",
+        "is also in 'params'",
     ),
     "models of data": (
         NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
@@ -308,7 +311,7 @@ MEANING = {
     ),
     "points of nothing": (
         run(CV + ", keep: «{curves: [iroc], at: {low: 0, high: 1}}"),
-        "'at' is where 'scoring_function' is kept: name it in 'curves'",
+        "'at' only applies to 'scoring_function': add it to 'curves'",
     ),
     "fitted": (run(CV + ", keep: {fitted: [«gap]}"), "'gap' is no fitted attribute: these end in"),
     "costs": (
@@ -352,7 +355,7 @@ MEANING = {
     "check grid": (
         NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {p: 0.5}, "
         "grid: {«p: [0.5]}}}\n",
-        "'p' is in 'params', too",
+        "'p' is also in 'params'",
     ),
     "block": (
         GOOD + "report: [{block: «boxplot, name: t, experiment: e}]\n",
@@ -364,7 +367,7 @@ MEANING = {
     ),
     "reserved": (
         GOOD + "report: [{block: paired_table, name: «scores, experiment: e}]\n",
-        "'scores' is the name of a file that every study writes",
+        "'scores' is reserved: every study writes a file of this name",
     ),
     "option": (block(", options: {«digit: 3}"), "unknown key 'digit' (did you mean 'digits'?)"),
     "option value": (block(", options: {rule: «best}"), "report[0].options.rule: "),
@@ -467,7 +470,7 @@ def test_a_profile_is_merged_key_by_key(loaded):
         ("    methods: {«n: null}\n", "profiles.quick.methods.n: nothing to remove"),
         ("    methods: {m: {params: {loss: «hing}}}\n", "unknown loss 'hing'"),
         ("    experiments: {e: {problems: [«x]}}\n", "unknown problem 'x'"),
-        ("    «profiles: {}\n", "a profile holds no profiles"),
+        ("    «profiles: {}\n", "a profile cannot contain profiles"),
     ],
 )
 def test_errors_of_a_profile_are_found_without_it_too(errors, text, say):
@@ -498,7 +501,7 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "study.yaml").write_text(GOOD)
     assert "no such file (did you mean 'study.yaml'?)" in message(tmp_path / "stduy.yaml")
     assert "no such file" in message(tmp_path / "nowhere" / "a.yaml")
-    assert "a folder, not a study; YAML files in it: study.yaml" in message(tmp_path)
+    assert "this is a folder, not a study; its YAML files: study.yaml" in message(tmp_path)
     (tmp_path / "latin.yaml").write_bytes("version: 1\ntitle: Hüll".encode("latin-1"))
     assert "latin.yaml:2:9: not UTF-8 text (byte 0xfc)" in message(tmp_path / "latin.yaml")
     (tmp_path / "empty.yaml").write_text("")
