@@ -63,11 +63,6 @@ def _root(
     pass
 
 
-def _named(only: list[str] | None) -> list[str]:
-    """Return the names of options that hold one or several each."""
-    return [name.strip() for text in only or [] for name in text.split(",") if name.strip()]
-
-
 def _study(config: Path, quick: bool) -> "Study":
     from rankexp.runner.config.load import load
 
@@ -110,7 +105,7 @@ def run(
         config=config,
         results=results,
         folders=data_folders(data),
-        only=_named(only),
+        only=cli_own.names(only),
         workers=jobs,
         retry_failed=retry == "failed",
         redo=redo or [],
@@ -203,7 +198,10 @@ def plan(
     from rankexp.runner.run.workers import default_workers
 
     prepared = prepare(
-        _study(config, quick), results=results, folders=data_folders(data), only=_named(only)
+        _study(config, quick),
+        results=results,
+        folders=data_folders(data),
+        only=cli_own.names(only),
     )
     print(prepared.plan.describe(jobs or default_workers()))
 

@@ -122,11 +122,11 @@ SHAPE = {
     ),
     "beyond Unicode": (
         GOOD.replace("title: T", 'title: "\\U«00110000"'),
-        "no character of this number",
+        "no character has this number",
     ),
     "far beyond Unicode": (
         GOOD.replace("title: T", 'title: "\\U«FFFFFFFF"'),
-        "no character of this number",
+        "no character has this number",
     ),
     "half a pair": (GOOD.replace("title: T", 'title: «"\\ud800"'), "U+D800 is not allowed"),
     "half a pair as a key": (GOOD + '«"\\udfff": 1\n', "U+DFFF is not allowed"),
@@ -170,7 +170,7 @@ MEANING = {
     ),
     "name of two": (
         GOOD.replace("{g: {gen", "{«d: {gen"),
-        "generators.d: a data set has this name",
+        "generators.d: a data set already has this name",
     ),
     "source": (
         data(LEVELS).replace("{file:", "{«fil:"),
@@ -180,7 +180,7 @@ MEANING = {
     "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: contains the target 'y'"),
     "counts": (
         data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[4, 4]}"),
-        "the counts add up to 8, not to 90 rows",
+        "the counts add up to 8, but 'rows' is 90",
     ),
     "number of counts": (
         data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[90]}"),
@@ -200,7 +200,7 @@ MEANING = {
     "no estimator": (method("{estimator: «collections.Counter}"), "it has no method 'fit'"),
     "no scores": (
         method("{estimator: «sklearn.preprocessing.StandardScaler}"),
-        "gives no scores",
+        "cannot score",
     ),
     "parameter": (
         method("{params: {«los: hinge}}"),
@@ -222,12 +222,12 @@ MEANING = {
     ),
     "class weight": (
         method("{params: {risk: bipartite, «class_weight: balanced}}"),
-        "class_weight belongs to the classification risk",
+        "class_weight only affects the classification risk",
     ),
     "negative lam": (method("{params: {lam: «-1}}"), "lam must be a finite number >= 0, got -1"),
     "lambdas without path": (
         method("{estimator: sklearn.linear_model.ElasticNet, «lambdas: [1]}"),
-        "'lambdas' is for estimators with a regularisation path",
+        "'lambdas' needs an estimator with a regularisation path",
     ),
     "nobody takes lambdas": (
         HEAD + DATA + "methods: {m: {estimator: sklearn.svm.LinearSVC}}\n"
@@ -235,7 +235,7 @@ MEANING = {
         "experiments.e.lambdas: none of the methods takes lambdas",
     ),
     "same lambda": (method("{lambdas: «[1, 2, 1.0]}"), "the same lambda occurs twice"),
-    "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "set by 'lambdas' already"),
+    "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "already set by 'lambdas'"),
     "endless grid": (
         method(
             "{estimator: sklearn.svm.LinearSVC, grid: «{"
@@ -260,7 +260,7 @@ MEANING = {
     "endless repetitions": (
         NO_RUN + "experiments: {e: «{kind: simulate, check: flip_noise, grid: {p: [0.5, 0.6]}, "
         "repetitions: 1000000}}\n",
-        "experiments.e: makes 2,000,000 records",
+        "experiments.e: this makes 2,000,000 records",
     ),
     "params and grid": (
         method("{params: {tol: 1}, grid: {«tol: [1]}}"),
@@ -269,23 +269,23 @@ MEANING = {
     "models of data": (
         NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
         "models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
-        "the protocol 'models' is for generators, not data sets",
+        "protocol 'models' is for generators, not data sets",
     ),
     "folds of generators": (
         GOOD.replace("problems: [d]", "problems: [«g]"),
-        "the protocol 'cross_validation' is for data sets, not generators",
+        "protocol 'cross_validation' is for data sets, not generators",
     ),
     "too many folds": (
         data(LEVELS + ", fingerprint: {rows: 9, features: 1}").replace(
             "cross_validation", "cross_validation, folds: «10"
         ),
-        "more folds than 'd' has rows, 9",
+        "more folds than the 9 rows of 'd'",
     ),
     "split": (run("protocol: {kind: split, test: «1.5}"), "a whole number of rows, got 1.5"),
     "three levels": (
         data(", levels: [a, b, c]").replace("[d]", "[«d]"),
-        "method 'm' ranks two classes, 'd' has more than two levels; 'risk: multipartite' ranks "
-        "more",
+        "method 'm' ranks two classes, but 'd' has more than two levels; with "
+        "'risk: multipartite' it ranks more",
     ),
     "continuous": (data("").replace("[d]", "[«d]"), "'d' has a continuous target"),
     "metric of another kind": (
@@ -313,7 +313,10 @@ MEANING = {
         run(CV + ", keep: «{curves: [iroc], at: {low: 0, high: 1}}"),
         "'at' only applies to 'scoring_function': add it to 'curves'",
     ),
-    "fitted": (run(CV + ", keep: {fitted: [«gap]}"), "'gap' is no fitted attribute: these end in"),
+    "fitted": (
+        run(CV + ", keep: {fitted: [«gap]}"),
+        "'gap' is not a fitted attribute: their names end in",
+    ),
     "costs": (
         ordinal("{params: {risk: multipartite, costs: «[[0, 1], [0, 0]]}}"),
         "methods.m.params.costs: costs must be of shape (3, 3), one row and column a level, got "
@@ -467,7 +470,7 @@ def test_a_profile_is_merged_key_by_key(loaded):
     [
         ("    seed: «x\n", "seed: expected a whole number, got the text 'x' (in profile 'quick')"),
         ("    «sede: 3\n", "unknown key 'sede' (did you mean 'seed'?)"),
-        ("    methods: {«n: null}\n", "profiles.quick.methods.n: nothing to remove"),
+        ("    methods: {«n: null}\n", "profiles.quick.methods.n: profile sets 'n' to null"),
         ("    methods: {m: {params: {loss: «hing}}}\n", "unknown loss 'hing'"),
         ("    experiments: {e: {problems: [«x]}}\n", "unknown problem 'x'"),
         ("    «profiles: {}\n", "a profile cannot contain profiles"),
