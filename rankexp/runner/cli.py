@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankexp.runner.config.schema import Study
 
 INTERRUPTED = 130
+LISTS = (*registry.ROOMS, "studies")
 
 app = typer.Typer(
     name="rankexp",
@@ -243,20 +244,20 @@ def check(
 @app.command(name="list")
 def list_names(
     what: Annotated[
-        str,
-        typer.Argument(help=f"One of {', '.join(registry.ROOMS)}, or studies."),
-    ],
+        str | None, typer.Argument(help=f"One of {', '.join(LISTS)}. Default: the names in each.")
+    ] = None,
 ) -> None:
     """List what can be named in a study."""
-    rooms = set(registry.ROOMS)
-    if what == "studies":
+    if what is None:
+        rows = [(group, ", ".join(registry.names(group))) for group in registry.ROOMS]
+        rows.append(("studies", ", ".join(study.study for _, study in all_studies(None))))
+    elif what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]
-    elif what in rooms:
+    elif what in LISTS:
         rows = list(registry.summaries(what).items())
     else:
-        known = sorted(rooms | {"studies"})
-        hint = registry.did_you_mean(what, known)
-        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(known)}")
+        hint = registry.did_you_mean(what, LISTS)
+        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(LISTS)}")
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         print(f"{name:<{width}}  {text}".rstrip())

@@ -14,13 +14,12 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 DOUBLE_CLASSES: frozenset[str] = frozenset(
-    {"Cell", "Cells", "Design", "Found", "Mark", "Panel", "Place", "Rows"}
-    | {"Rules", "Standing", "Table"}
+    {"Cell", "Design", "Found", "Mark", "Panel", "Place", "Rows", "Rules"} | {"Standing", "Table"}
 )
 """Class names that are defined twice, today."""
-WORDS_IN_THE_RUNNER = 896
-WORDS_IN_REPORTS = 354
-VAGUE_TYPES = 408
+WORDS_IN_THE_RUNNER = 891
+WORDS_IN_REPORTS = 352
+VAGUE_TYPES = 299
 LINES_OF_MOST_FUNCTIONS = 31
 """19 of 20 functions have so many lines at most, with their docstrings."""
 OF_THE_RUNNER = ("runner", "studies")

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
@@ -110,7 +111,7 @@ class Readings(AtRule):
         header = ["Reading", *map(context.method_label, methods), "all"]
         return Table(header, rows, "Mean |difference| to the print (cells within its noise)")
 
-    def _notes(self, lines: pd.DataFrame) -> list[str]:
+    def _notes(self, lines: pd.DataFrame) -> list[Note | str]:
         cells = lines.groupby(["problem", "target"], sort=False)
         met, count = int(cells["within"].any().sum()), lines["reading"].nunique()
         size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
@@ -118,10 +119,14 @@ class Readings(AtRule):
         return [
             f"Within noise: {100 * LEVEL:g} % of perfect reproductions are; the print is a draw "
             "too. A reading with few repeats has more noise, so that its cells meet more.",
-            f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
-            f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while no "
-            f"single reading meets more than {most}. That is fishing: of so many readings some "
-            "come near whatever was printed. Only a row as a whole says how the paper was made.",
+            Note(
+                Kind.WARNING,
+                f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
+                f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while "
+                f"no single reading meets more than {most}. That is fishing: of so many readings "
+                "some come near whatever was printed. Only a row as a whole says how the paper "
+                "was made.",
+            ),
         ]
 
     def _gist(self, lines: pd.DataFrame) -> str:
