@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankexp import names, registry
+from rankexp import names
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.runner.config import ledgers
@@ -142,6 +142,7 @@ def _range(test: str, word: Word | None, text: str) -> Range:
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's claims, each with its line, if anything is."""
     told: dict[str, str] = {}
+    kinds = ledgers.kinds(study)
 
     def check(given: Mapping[str, str]) -> None:
         row = parsed(given)
@@ -150,19 +151,11 @@ def faults(study: Study) -> Iterator[str]:
             raise ConfigError(f"'{row.claim}' has tested and untested rows: make them two claims")
         if not row.words and row.claim not in told:
             raise ConfigError(f"the first row of '{row.claim}' must say the claim in 'words'")
-        if not told and not _shown(study):
+        if not (told or kinds is None or any(kind.claims for _, kind in kinds)):
             raise ConfigError("no block of the report shows claims: add {block: claims}")
         told.setdefault(row.claim, row.test)
 
     yield from ledgers.faults(study.claims_file, COLUMNS, check)
-
-
-def _shown(study: Study) -> bool:
-    """Whether a block shows claims, as far as can be told."""
-    try:
-        return any(registry.get("report.blocks", one.block).claims for one in study.report)
-    except registry.UnknownNameError:  # a fault that is found elsewhere
-        return True
 
 
 def _check(study: Study, row: ClaimRow) -> None:

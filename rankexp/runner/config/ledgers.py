@@ -3,9 +3,12 @@
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
+from rankexp.runner.config.schema import Block, Study
 
 LINE = "line"  # a further key of each row: its line in the file
 
@@ -59,6 +62,15 @@ def faults(
             check(row)
         except (ConfigError, ValueError) as error:
             yield f"{file}:{row[LINE]}: {error}"
+
+
+def kinds(study: Study) -> list[tuple[Block, Any]] | None:
+    """Return the blocks of a study with their kinds; None if one is wrong."""
+    try:
+        named = [(block, registry.get("report.blocks", block.block)) for block in study.report]
+        return [(block, kind.model_validate(block.options)) for block, kind in named]
+    except ValueError:
+        return None
 
 
 def canonical(quantity: str) -> str:

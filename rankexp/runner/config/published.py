@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import ledgers
@@ -139,14 +138,12 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
 
 def _shown(study: Study) -> set[PublishedKey] | None:
     """Return what the blocks of a study look up; None where a block is wrong."""
-    found: set[PublishedKey] = set()
+    if (kinds := ledgers.kinds(study)) is None:
+        return None
     try:
-        for block in study.report:
-            kind = registry.get("report.blocks", block.block)
-            found |= kind.model_validate(block.options).published_keys(study, block)
+        return {key for block, kind in kinds for key in kind.published_keys(study, block)}
     except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
         return None
-    return found
 
 
 def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
