@@ -67,7 +67,7 @@ def foreign(tmp_path, monkeypatch):
         ("«estimator: foreign_module.Silent", "not possible: Unprintable: no message"),
         (
             "estimator: CRank, params: {classifier: «os.abort}",
-            "'os.abort' is neither an estimator",
+            "'os.abort' is not a class",
         ),
         ("estimator: CRank, params: {classifier: «sys.exit}", "'sys.exit' is not a class"),
         ("estimator: CRank, params: {classifier: «foreign_module.called}", "is not a class"),

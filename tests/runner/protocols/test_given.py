@@ -182,7 +182,7 @@ def test_rows_go_where_their_part_says_and_queries_stay_queries() -> None:
         assert part.groups.tolist() == (rows[rows % 3 == label] // 2).tolist()
     alone = Given(kind="given", test="valid").parts(source, Place(), inner=False)
     assert alone.validation is None and len(alone.train.y) == 8
-    assert protocol.words() == "the test set 'test' of the data"
+    assert protocol.words() == "the predefined test set 'test'"
 
 
 def test_inner_folds_keep_groups_of_the_training_part_together() -> None:
@@ -198,7 +198,7 @@ def test_inner_folds_keep_groups_of_the_training_part_together() -> None:
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        (None, "name the column that does in 'part'"),
+        (None, "name their column in 'part'"),
         ([1, 1, 1], "has no part 'test'; it has: train"),
         ([0, 0, 0], "all rows of data set 'd' are test"),
     ],
@@ -257,8 +257,8 @@ def test_the_identity_of_one_test_set_is_what_it_was() -> None:
     ("given", "said"),
     [
         ({}, "name the test part here, or several in 'folds'"),
-        ({"test": "a", "folds": [{"test": "b"}]}, "give one or the other"),
-        ({"validation": "a", "folds": [{"test": "b"}]}, "give one or the other"),
+        ({"test": "a", "folds": [{"test": "b"}]}, "'folds' already names the test parts"),
+        ({"validation": "a", "folds": [{"test": "b"}]}, "'folds' already names the test parts"),
         ({"test": "a", "validation": "a"}, "'a' occurs twice"),
         ({"folds": [{"test": "a"}, {"test": "b", "validation": "b"}]}, "fold 2: 'b' occurs twice"),
         ({"folds": [{"test": "a", "train": ["b", "a"]}]}, "fold 1: 'a' occurs twice"),
@@ -393,7 +393,7 @@ def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("protocol", "more", "said"),
     [
-        ("{kind: given}", "", "e.protocol.test: name the part that is the test set"),
+        ("{kind: given}", "", "e.protocol.test: name the test part here"),
         (FOLDS.replace("[S2]", "[S3]"), "", "e.protocol.folds: fold 3: 'S3' occurs twice"),
         (FOLDS, "within_groups: false", "preprocess.within: needs groups, but 'd' has none, or"),
         (FOLDS.replace("validation: S2", "valid: S2"), "", "valid"),
@@ -428,7 +428,7 @@ def test_what_a_study_says_wrongly_is_found_at_check(
         (
             "{file: a.csv}",
             "",
-            "data set 'd' has no parts: name the column that says them in 'part'",
+            "data set 'd' has no parts: name their column in 'part'",
         ),
         ("{file: a.csv}", "part: part", ""),
         ("{letor: {S1: S1.txt}, openml: 3}", "part: part", ""),
@@ -462,7 +462,7 @@ def test_parts_are_known_as_far_as_the_entry_tells(
         (
             "queries: across",
             "within_groups: false",
-            "methods.pairs.params.queries: 'across' leaves groups aside, and no problem is ranked",
+            "methods.pairs.params.queries: 'across' ignores groups, but no problem here is ranked",
         ),
     ],
 )
