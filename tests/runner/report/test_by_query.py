@@ -384,7 +384,7 @@ def test_other_blocks_say_queries_too(name: str, options: dict[str, Any]) -> Non
             found.set_index("method").loc["good", column], rel=0.2
         )
     said = " ".join([*output.texts, *map(str, output.lead)])
-    assert "training parts that overlap" not in said
+    assert "overlapping training sets" not in said
 
 
 def test_data_without_queries_keeps_its_folds() -> None:
@@ -398,7 +398,9 @@ def test_the_least_error_of_queries_rests_on_queries(monkeypatch: pytest.MonkeyP
         paired, "of_design", lambda v, design, folds: (paired.Estimate(0, 1, 9), 1)
     )
     output = show(context(), "comparison", method="good", references=["same"])
-    assert any("the least that the test queries, which count as" in note for note in output.texts)
+    assert any(
+        "the smallest that the test queries, which count as" in note for note in output.texts
+    )
 
 
 def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:

@@ -74,8 +74,8 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert set(table.loc["exponential", "verdict"]) == {"better, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(0.01, abs=0.002)
     assert [table.caption for table in output.tables] == [
-        "boxes, rank_loss by best test mean: SVM-OR − logistic",
-        "boxes, rank_loss by best test mean: SVM-OR − exponential",
+        "boxes, rank loss by best test mean: SVM-OR − logistic",
+        "boxes, rank loss by best test mean: SVM-OR − exponential",
     ]
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
