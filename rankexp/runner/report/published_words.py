@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
@@ -12,7 +12,6 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
 from rankexp.runner.report.numbers import counted_names, number, short
 
-Line = Mapping[str, Any]
 SE_OF = {
     compare.OF_MODELS: "the models drawn",
     compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
@@ -35,27 +34,63 @@ MARKS = {
 }
 
 
-def tally(context: Context, lines: Sequence[Line], digits: int) -> Tally | None:
+class PublishedLine(NamedTuple):
+    """A problem with a method: its published and its reproduced value, in full precision."""
+
+    experiment: str
+    problem: str
+    method: str
+    compared_with: str  # the method whose published value it stands beside; "" for its own
+    metric: str
+    published: float  # NaN where nothing is
+    reproduced: float
+    se: float
+    se_of: str
+    others: tuple[float, ...]  # by other rules
+    difference: float
+    relative: float  # to the published loss
+    printed_units: float
+    z: float  # by the noise of both
+    tolerance: float  # differences that pass as reproduced
+    verdict: Reproduction | None
+    chosen: str
+    edge: str
+    splits: int
+    nan: int
+    expected: int
+    state: str
+    source: str
+    verified: bool | None
+    note: str
+    referred: float = math.nan  # what a full run has where this one has nothing
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.reproduced)
+
+
+def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tally | None:
     """Return how many published values are reproduced, the furthest off, and what was not run."""
-    told = [one for one in lines if one["verdict"] and not one["compared_with"]]
-    idle = [one for one in told if one["verdict"] == Reproduction.NOT_RUN]
-    left = left_out(context, [one["problem"] for one in idle])
-    told = [one for one in told if one["verdict"] != Reproduction.NOT_RUN]
+    told = [one for one in lines if one.verdict and not one.compared_with]
+    idle = [one for one in told if one.verdict == Reproduction.NOT_RUN]
+    left = left_out(context, [one.problem for one in idle])
+    told = [one for one in told if one.verdict != Reproduction.NOT_RUN]
     if not told:
         return Tally(left=left) if left else None
-    count = Counter(one["verdict"] for one in told)
+    count = Counter(one.verdict for one in told)
     rest = [(Reproduction.NEAR, "more near"), (Reproduction.UNDECIDED, "too noisy to tell")]
     more = ", ".join(f"{count[one]} {word}" for one, word in rest if count[one])
     found = f"{count[Reproduction.REPRODUCED]} of {len(told)} published values within the noise"
     found += f" ({more})" * bool(more)
-    apart = [one for one in told if one["verdict"] == Reproduction.APART]
+    apart = [one for one in told if one.verdict == Reproduction.APART]
     if not apart:
         return Tally(found, left=left)
-    worst = max(apart, key=lambda one: abs(one["relative"]))
-    several = len({(one["experiment"], one["problem"], one["method"]) for one in told}) < len(told)
-    name = f"{context.problem_label(worst['problem'])} {context.method_label(worst['method'])}"
-    name += f" {parse(worst['metric']).label}" * several
-    own, printed = (number(worst[side], digits) for side in ("reproduced", "published"))
+    worst = max(apart, key=lambda one: abs(one.relative))
+    several = len({(one.experiment, one.problem, one.method) for one in told}) < len(told)
+    name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
+    name += f" {parse(worst.metric).label}" * several
+    own, printed = (number(value, digits) for value in (worst.reproduced, worst.published))
     lacks = f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} printed)"
     return Tally(found, lacks, left)
 
@@ -73,18 +108,18 @@ def left_out(context: Context, problems: Sequence[str]) -> str:
     return counted_names("published value", len(problems), names)
 
 
-def _blind(lines: Sequence[Line], margin: float | None) -> str:
+def _blind(lines: Sequence[PublishedLine], margin: float | None) -> str:
     """Say when nothing can be told; `margin` is that of the block."""
-    named = {line["metric"] for line in lines}
+    named = {line.metric for line in lines}
     found = [margin or parse(name).reading.margin for name in sorted(named)]
     known = dict.fromkeys(short(own) for own in found if own)
     passes = f"a difference of {' or '.join(known)} would pass, too, or " if known else ""
     return f"{passes}the noise is not known"
 
 
-def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
+def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[str]:
     """Count the verdicts, and say what they and the errors rest on."""
-    notes = counted(line["verdict"] for line in lines if not line["compared_with"])
+    notes = counted(line.verdict for line in lines if not line.compared_with)
     if printed := bool(notes):
         notes.append(
             "A difference to the print is judged by the noise of both, "
@@ -94,18 +129,18 @@ def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
             f"{Mark.APART.value}: not reproduced; {Mark.UNDECIDED.value}: cannot tell, as "
             f"{_blind(lines, margin)}. Mean differences are to the published values."
         )
-    kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
+    kinds = {line.se_of for line in lines if line.known}
     for kind in sorted(kinds):
-        own = [line for line in lines if line["se_of"] == kind]
-        names = {line["problem"] for line in own}
+        own = [line for line in lines if line.se_of == kind]
+        names = {line.problem for line in own}
         where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
         same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
-        folds = kind == compare.OF_NOTHING and any(line["splits"] > 1 for line in own)
+        folds = kind == compare.OF_NOTHING and any(line.splits > 1 for line in own)
         notes.append(f"SE{where} over {FOLDS if folds else SE_OF[kind]}.{same}")
-    unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
+    unverified = sum(line.verified is False for line in lines if not line.compared_with)
     if unverified:
         notes.append(f"{unverified} published values were not checked against the print.")
-    edges = sum(bool(line["edge"]) for line in lines)
+    edges = sum(bool(line.edge) for line in lines)
     if edges:
         where = f"{edges} of {len(lines)} chosen grid points"
         notes.append(f"Warning: {where} lie at the edge of their grid.")

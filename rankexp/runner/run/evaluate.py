@@ -30,7 +30,7 @@ from rankexp.runner.run import thresholds
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.runner.run.material import Fold, folds, problem
 from rankexp.runner.run.measured import measured, rows, rows_of
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.scored import Scores
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec, Spec
 from rankexp.seeds import stream
@@ -86,7 +86,7 @@ class _Work:
         if isinstance(cell.spec, EvaluateSpec):
             again = cell.key in job.again
             self.scores = Scores(cell.spec, job.folder, again, self.versions)
-        self.rows: list[Row] = []
+        self.rows: list[RecordRow] = []
         self.inner: list[Floats] = []
         self.curves: dict[str, Curve] = {}
         self.texts: dict[str, str] = {}
@@ -278,9 +278,9 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         found = measured(metrics, scores, fitted.known, tested, spec.setting.round_scores)
         work.rows += rows_of(part, metrics, *found, tested)
     best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
-    work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
+    work.rows += [RecordRow("test", 0, None, None, name, v) for name, v in best if v is not None]
     for name, numbers in fitted.numbers.items():
-        work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
+        work.rows += [RecordRow("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
     names = list(keep.curves) if keep else []
     if x is not None and fitted.at is not None:
@@ -315,9 +315,9 @@ def _simulate(work: _Work, spec: SimulateSpec) -> float:
     return perf_counter() - start
 
 
-def _check_row(row: Mapping[str, Any]) -> Row:
+def _check_row(row: Mapping[str, Any]) -> RecordRow:
     step, group = row.get("step"), row.get("group")
-    return Row(
+    return RecordRow(
         str(row.get("part", "test")),
         0,
         None if step is None else operator.index(step),

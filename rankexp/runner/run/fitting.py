@@ -15,7 +15,7 @@ from rankexp.runner.config import queries
 from rankexp.runner.config.estimators import fit_takes, resolve_estimator
 from rankexp.runner.config.made import Made
 from rankexp.runner.run import thresholds
-from rankexp.runner.run.material import Fold, Rows
+from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
@@ -95,7 +95,7 @@ def _parameters(estimator: Any) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
 
-def _beside(model: Any, rows: Rows) -> tuple[Ints | None, dict[str, Any]]:
+def _beside(model: Any, rows: FoldRows) -> tuple[Ints | None, dict[str, Any]]:
     """Return the order of training rows that a model's fit asks for, and what it takes with them.
 
     Those are groups and weights. ValueError for weights that it does not take, as what it would
@@ -188,7 +188,7 @@ def _fit_each(
 
 
 def _models(
-    estimator: Any, params: Mapping[str, Any], method: MethodSpec, train: Rows
+    estimator: Any, params: Mapping[str, Any], method: MethodSpec, train: FoldRows
 ) -> Iterator[tuple[Any, float]]:
     """Yield the model of each grid point, fitted, and the seconds that took.
 
@@ -216,7 +216,7 @@ def _models(
 
 
 def _by_rounds(
-    estimator: Any, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: Rows
+    estimator: Any, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: FoldRows
 ) -> Iterator[tuple[Any, float]]:
     """Yield the same of grid points with rounds: one fit for all that differ in these alone."""
     rest = [{key: v for key, v in point.items() if key not in ROUNDS} for point in grid]

@@ -24,7 +24,7 @@ from rankexp.seeds import stream
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class FoldRows:
     """Rows as numbers for an estimator, with all that is known of them."""
 
     X: Floats
@@ -123,15 +123,15 @@ class Fold:
         if parts.validation is not None:
             self.tests["validation"] = self._rows(parts.validation)
 
-    def _rows(self, part: Part) -> Rows:
-        return Rows(self.prepared(part.X, part.groups), part)
+    def _rows(self, part: Part) -> FoldRows:
+        return FoldRows(self.prepared(part.X, part.groups), part)
 
     def prepared(self, X: Floats, groups: Ints | None = None) -> Floats:
         """Return further rows, (m, d), of groups (m,), as numbers for an estimator, (m, p)."""
         return X if self._preprocessor is None else self._preprocessor.transform(X, groups)
 
     @property
-    def test(self) -> Rows:
+    def test(self) -> FoldRows:
         """The test part."""
         return self.tests["test"]
 

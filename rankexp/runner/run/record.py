@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from rankexp.runner.grid import Point
-from rankexp.runner.run.rows import Row, Rows
+from rankexp.runner.run.rows import RecordRow, RecordRows
 
-__all__ = ["Record", "Row", "Status"]
+__all__ = ["Record", "RecordRow", "Status"]
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
 
@@ -23,7 +23,7 @@ class Record:
     """One line, where the status is not ok."""
     grid: tuple[Point, ...] = ()
     """As configured, before scaling."""
-    rows: Sequence[Row] = field(default_factory=list)
+    rows: Sequence[RecordRow] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """Name -> ``{"x": [...], "y": [...]}``."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Record:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
-        rows = Rows((*place, _decoded(value)) for *place, value in data["rows"])
+        rows = RecordRows((*place, _decoded(value)) for *place, value in data["rows"])
         curves = {
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
             for name, curve in data["curves"].items()

@@ -22,7 +22,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 Make = Callable[..., Context]
 
@@ -368,7 +368,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     def spoil(cell: Cell, record: Record) -> Record:
         if cell.method == "svm_or":
             return Record(record.key, status="failed", reason="singular")
-        rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
+        rows = [RecordRow("test", 0, None, None, "rank_loss", 0.1)]
         warnings = ["ConvergenceWarning: gap 1e-3"]
         return Record(record.key, grid=(Point(()),), rows=rows, warnings=warnings, version="0.0.1")
 

@@ -22,7 +22,7 @@ from rankexp.runner.plan import Cell, DataFacts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 SIZES = [9, 8, 8, 8, 8]
 METHODS = {"good": 0.2, "same": 0.2, "poor": 0.0}
@@ -79,11 +79,11 @@ def made_up(cell: Cell) -> Record:
         for metric in METRICS:
             own = values(cell.method, fold, metric, grid)
             named = [(f"q{fold}-{i}", float(v)) for i, v in enumerate(own)]
-            made += [Row("test", grid, None, name, metric, v) for name, v in named]
-            made.append(Row("test", grid, None, None, metric, float(np.nanmean(own))))
+            made += [RecordRow("test", grid, None, name, metric, v) for name, v in named]
+            made.append(RecordRow("test", grid, None, None, metric, float(np.nanmean(own))))
             # by AUC the first two are equal; by U_pairs the last is the best but in fold 2
             best = [0.6, 0.6, 0.5] if metric == "auc" or fold == 2 else [0.5, 0.5, 0.6]
-            made.append(Row("validation", grid, None, None, metric, best[grid]))
+            made.append(RecordRow("validation", grid, None, None, metric, best[grid]))
     points = tuple(Point.of({"lam": lam}) for lam in GRID)
     return Record(cell.key, grid=points, rows=made)
 

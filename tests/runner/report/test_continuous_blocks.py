@@ -23,7 +23,7 @@ from rankexp.runner.report.blocks.theory import optimum
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import EvaluateSpec
 
 X = [0.0, 0.25, 0.5, 1.0]
@@ -84,9 +84,9 @@ def record(cell: Cell) -> Record:
     rows, curves = [], {}
     for g in range(len(grid)):
         value = 0.5 + (0.1 * cell.place.model + 0.1 * g if tree else 0.0)
-        rows.append(Row("test", g, None, None, "iauc", value))
-        rows.append(Row("test", g, None, None, "mse", 0.1 * (g + 1)))
-    rows.append(Row("test", 0, None, None, "iauc:bayes", 1.0))
+        rows.append(RecordRow("test", g, None, None, "iauc", value))
+        rows.append(RecordRow("test", g, None, None, "mse", 0.1 * (g + 1)))
+    rows.append(RecordRow("test", 0, None, None, "iauc:bayes", 1.0))
     assert isinstance(cell.spec, EvaluateSpec)
     kept = cell.spec.keep is not None
     for g in range(len(grid)) if kept else ():
