@@ -9,11 +9,11 @@ import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 import sklearn
@@ -90,7 +90,7 @@ class _Work:
         self.inner: list[Floats] = []
         self.curves: dict[str, Curve] = {}
         self.texts: dict[str, str] = {}
-        self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
+        self.fitting = self.scoring = self.cpu = 0.0  # seconds
         self.caught: list[str] = []
         self.failed: Record | None = None
 
@@ -113,9 +113,9 @@ class _Work:
                     raise problem from error  # the method is not to blame
                 self.fail(error)
             else:
-                self.times["fit"] += seconds
-                self.times["score"] += perf_counter() - start - seconds
-        self.times["cpu"] += process_time() - cpu
+                self.fitting += seconds
+                self.scoring += perf_counter() - start - seconds
+        self.cpu += process_time() - cpu
         self.caught += _told(caught)
 
     def fitted(self, spec: EvaluateSpec, fold: Fold, extras: Extras) -> tuple[Fitted, float]:
@@ -128,7 +128,7 @@ class _Work:
         extras = extras._replace(thresholds=asked or spec.scores)
         known = self.scores.next(fold)
         if known is not None and not (asked and thresholds.lacking(known[0].known)):
-            self.times["fit"] += known[0].seconds
+            self.fitting += known[0].seconds
             self.caught += known[1]
             return known[0], 0.0
         with warnings.catch_warnings(record=True) as caught:
@@ -166,7 +166,7 @@ class _Work:
             rows=self.rows,
             curves=self.curves,
             texts=self.texts,
-            times=self.times,
+            times={"fit": self.fitting, "score": self.scoring, "cpu": self.cpu},
             warnings=_counted(self.caught),
             version=versions["rankexp"],
             packages={name: of for name, of in versions.items() if name != "rankexp"},
@@ -286,14 +286,14 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     if x is not None and fitted.at is not None:
         names.remove(AT_POINTS)
         work.curves |= at_points(x, fitted.at)
-    work.curves |= curves.made(names, test.X, test.part.y, fitted.scores["test"], test.best)
+    work.curves |= curves.made(names, test.X, test.part.y, fitted.of_test, test.best)
     return seconds
 
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    scores = fitted.scores["test"]
+    scores = fitted.of_test
     metrics, decimals = spec.setting.metrics, spec.setting.round_scores
     work.inner.append(measured(metrics, scores, fitted.known, fold.test, decimals)[0])
     return seconds
@@ -311,17 +311,18 @@ def _simulate(work: _Work, spec: SimulateSpec) -> float:
     given = {} if spec.problem is None else {"problem": problem(spec.problem, spec.preprocess)}
     start = perf_counter()
     found = check(stream(spec.seed, spec.path), **spec.params, **given)
-    work.rows += [_check_row(row) for row in found]
+    work.rows += [_check_row(**row) for row in found]
     return perf_counter() - start
 
 
-def _check_row(row: Mapping[str, Any]) -> RecordRow:
-    step, group = row.get("step"), row.get("group")
+def _check_row(
+    quantity: str,
+    value: float,
+    part: str = "test",
+    step: SupportsIndex | None = None,
+    group: str | int | None = None,
+) -> RecordRow:
+    place = None if step is None else operator.index(step)
     return RecordRow(
-        str(row.get("part", "test")),
-        0,
-        None if step is None else operator.index(step),
-        None if group is None else str(group),
-        str(row["quantity"]),
-        float(row["value"]),
+        str(part), 0, place, None if group is None else str(group), str(quantity), float(value)
     )

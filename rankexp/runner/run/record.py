@@ -1,7 +1,7 @@
 """What is kept of one cell: long rows for every grid point, times, warnings, a status."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -36,29 +36,48 @@ class Record:
     """Versions that are in no key although numbers may depend on them: scikit-learn's, for
     methods from outside rankexp."""
 
+    @property
+    def fit_seconds(self) -> float:
+        """What fitting took; NaN where it is unknown."""
+        return self.times.get("fit", math.nan)
+
+    @property
+    def seconds(self) -> float:
+        """What fitting and scoring took; NaN where it is unknown."""
+        return self.fit_seconds + self.times.get("score", 0.0)
+
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        if not self.packages:
-            del data["packages"]
-        data["grid"] = [dict(point.values) for point in self.grid]
-        data["rows"] = [(*row[:5], _encoded(row[5])) for row in self.rows]
-        data["curves"] = {
-            name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
-            for name, curve in self.curves.items()
+        names = [f.name for f in fields(self) if f.name != "packages" or self.packages]
+        return {name: getattr(self, name) for name in names} | {
+            "grid": [dict(point.values) for point in self.grid],
+            "rows": [(*row[:5], _encoded(row[5])) for row in self.rows],
+            "curves": {
+                name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
+                for name, curve in self.curves.items()
+            },
         }
-        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
-        rows = RecordRows((*place, _decoded(value)) for *place, value in data["rows"])
-        curves = {
+        return cls._from_parts(**data)
+
+    @classmethod
+    def _from_parts(
+        cls,
+        *,
+        rows: Iterable[tuple[Any, ...]],
+        curves: Mapping[str, Mapping[str, list[float | str | None]]],
+        grid: list[dict[str, Any]],
+        **others: Any,
+    ) -> "Record":
+        found = RecordRows((*place, _decoded(value)) for *place, value in rows)
+        known = {
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
-            for name, curve in data["curves"].items()
+            for name, curve in curves.items()
         }
-        grid = _grid(data["grid"])
-        return cls(**(data | {"grid": grid, "rows": rows, "curves": curves}))
+        return cls(grid=_grid(grid), rows=found, curves=known, **others)
 
 
 _grids: dict[str, tuple[Point, ...]] = {}
