@@ -5,6 +5,7 @@ JOBS ?= 2
 TIMES ?= 20
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
+FOREIGN := $(VENV)-foreign
 BIN := $(VENV)/bin
 # Python compiles what is imported, when it is: half of what is installed never is.
 QUIETLY := --quiet --disable-pip-version-check --no-compile
@@ -13,9 +14,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers: they run again on other processors and without compiled loops, but for
-# scikit-learn's checks of how estimators are called.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory runner/checks \
+# Tests of numbers: they run again as on other processors, but for scikit-learn's checks of how
+# estimators are called, and for checks, which call what the other tests try.
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory \
 	preference objectives) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
@@ -28,15 +29,15 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint types exports tests explore haswell plain bare \
-	slow oldest fidelity bench clean reference
+.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
+	slow oldest foreign fidelity bench clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) -e '.[numba,bayes,lightgbm,xgboost]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[bayes,lightgbm,xgboost]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
@@ -86,11 +87,14 @@ test: ## what CI runs: every target below down to `bare`
 	@$(MAKE) $(VENV)/.installed-dev
 	@$(MAKE) --jobs 2 types lint $(BARE)/.dependencies
 	@$(MAKE) tests
-	@$(MAKE) --jobs 2 plain bare
+	@$(MAKE) --jobs 2 haswell bare
 
-lint: $(VENV)/.installed-dev ## ruff: format and lint
+lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+lines: $(VENV)/.installed-dev ## count the lines of each house; fail above a ceiling of CONTRIBUTING.md
+	$(BIN)/python .ci/lines.py
 
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
@@ -105,13 +109,14 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
 
+wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
+	$(BIN)/python tests/wings.py
+
 explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
-# Checks call what the other tests try; `haswell` has them, too.
-plain: $(VENV)/.installed-dev ## the numerical tests without compiled loops, as without AVX-512
-	RANKEXP_NUMBA=0 OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" \
-		$(filter-out tests/runner/checks,$(NUMERICAL))
+haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
+	OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
@@ -129,8 +134,20 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BARE)/bin/python -m pip check --quiet
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
 
-haswell: $(VENV)/.installed-dev ## the numerical tests with compiled loops, as without AVX-512
-	OPENBLAS_CORETYPE=Haswell $(PYTEST) -m "not fidelity" $(NUMERICAL)
+# The environment of development, and in it a package that offers one of each kind.
+$(FOREIGN)/.installed: $(VENV)/.installed-dev $(wildcard examples/plugin/pyproject.toml examples/plugin/*/*.py)
+	rm -rf $(FOREIGN)
+	$(PYTHON) -m venv $(FOREIGN)
+	site=$$($(BIN)/python -c 'import site; print(*site.getsitepackages())') && \
+		echo "import site; site.addsitedir('$$site')" > $$($(FOREIGN)/bin/python -c 'import site; print(*site.getsitepackages())')/dev.pth
+	$(FOREIGN)/bin/python -m pip install $(QUIETLY) --no-deps --no-build-isolation --no-index examples/plugin
+	@touch $@
+
+# Solvers and estimators look nothing up by name.
+foreign: $(FOREIGN)/.installed ## the tests that could see other packages' plug-ins, beside one of each kind
+	$(FOREIGN)/bin/python -m rankexp list losses | grep -q huber
+	$(ONE_THREAD) $(FOREIGN)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow" \
+		$(addprefix --ignore=tests/,solvers estimators fidelity) tests
 
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"
@@ -142,5 +159,5 @@ bench: $(VENV)/.installed-dev ## print every speed ratio with its target
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
 
 clean: ## remove environments, caches and quick results; records of full runs stay
-	rm -rf $(VENV) $(OLDEST) $(BARE) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
+	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

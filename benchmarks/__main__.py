@@ -5,7 +5,6 @@ lower is better throughout. Ratios are taken in one run, as absolute times drift
 """
 
 import importlib
-import importlib.util
 import math
 import os
 import sys
@@ -44,8 +43,7 @@ def main(asked: list[str]) -> int:
         return 2
     for library in ("OMP", "OPENBLAS", "MKL"):  # as in a worker; read when numpy is imported
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    state = "with" if importlib.util.find_spec("numba") else "without"
-    print(f"{state} numba; lower is better")
+    print("lower is better")
     print(f"  {'':<70} {'measured':>9} {'target':>9}")
     missed = 0
     for module in asked or names():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from benchmarks._timing import best_times, engines
+from benchmarks._timing import best_times
 from rankexp.estimators import ORBoost, RankBoost
 
 Row = tuple[str, float, float | None]
@@ -23,7 +23,7 @@ def _three_levels(d: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((y.size, d)) + 2.0 * y[:, None], y
 
 
-def _rank_boost(how: str) -> Iterator[Row]:
+def _rank_boost() -> Iterator[Row]:
     X, y = _two_classes(100_000)
     many, labels = _two_classes(1_000_000)
     stumps = HistGradientBoostingClassifier(max_iter=100, max_leaf_nodes=2, early_stopping=False)
@@ -35,23 +35,21 @@ def _rank_boost(how: str) -> Iterator[Row]:
         lambda: RankBoost("multipartite").fit(X, np.digitize(X[:, 0], [-1.0, 0.0, 1.0])),
     )
     what = "100 rounds, 1e5 x 20, 255 cuts"
-    yield f"RankBoost, {what}, {how} / HistGradientBoosting, stumps", ours / theirs, 3.0
-    yield f"the same, logistic loss, {how}", logistic / theirs, None
-    yield f"the same, four levels, {how}", cells / theirs, None
+    yield f"RankBoost, {what} / HistGradientBoosting, stumps", ours / theirs, 3.0
+    yield "the same, logistic loss", logistic / theirs, None
+    yield "the same, four levels", cells / theirs, None
     (larger,) = best_times(2, lambda: RankBoost().fit(many, labels))
-    yield f"RankBoost, time at n = 1e6 / at n = 1e5, {how}", larger / ours, None
+    yield "RankBoost, time at n = 1e6 / at n = 1e5", larger / ours, None
 
 
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio or seconds, target); lower is better."""
-    for how in engines():
-        RankBoost(n_rounds=2).fit(*_two_classes(1000))  # compiled
-        yield from _rank_boost(how)
-        for d in (1, 20):
-            X, y = _three_levels(d)
-            for variant in ("lr", "all"):
-                (seconds,) = best_times(
-                    2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
-                )
-                name = f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}, {how}"
-                yield name, seconds, 5.0
+    RankBoost(n_rounds=2).fit(*_two_classes(1000))  # compiled
+    yield from _rank_boost()
+    for d in (1, 20):
+        X, y = _three_levels(d)
+        for variant in ("lr", "all"):
+            (seconds,) = best_times(
+                2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
+            )
+            yield f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}", seconds, 5.0

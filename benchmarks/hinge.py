@@ -1,9 +1,8 @@
 """The pairwise hinge beside logistic regression: noisy, hard, large; LinearSVC for comparison."""
 
-import importlib.util
 import tracemalloc
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -17,33 +16,26 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.path import smooth_path
 
-HAS_NUMBA = importlib.util.find_spec("numba") is not None
 Row = tuple[str, float, float | None]
 
 
-def two_classes(
-    X: np.ndarray, positive: np.ndarray, lams: npt.ArrayLike, use_numba: bool | None = None
-) -> PathResult:
+def two_classes(X: np.ndarray, positive: np.ndarray, lams: npt.ArrayLike) -> PathResult:
     """Solve for two classes."""
-    return hinge_path(X, PartialOrder.of_classes(positive), lams, use_numba=use_numba)
+    return hinge_path(X, PartialOrder.of_classes(positive), lams)
 
 
-def _certified(X: np.ndarray, y: np.ndarray, lams: np.ndarray, use_numba: bool) -> None:
-    result = two_classes(X, y, lams, use_numba=use_numba)
+def _certified(X: np.ndarray, y: np.ndarray, lams: np.ndarray) -> None:
+    result = two_classes(X, y, lams)
     if not result.converged.all():
         raise RuntimeError(f"the pairwise hinge isn't certified: gaps {result.gap}")
 
 
-def _multiples(X: np.ndarray, y: np.ndarray, lams: np.ndarray, rounds: int) -> tuple[float, float]:
-    """Return the time of the hinge path over the logistic one, with numba (or NaN), without."""
-    kinds = [True, False] if HAS_NUMBA else [False]
-    for kind in kinds:
-        _certified(X, y, lams, kind)
-    calls: list[Callable[[], object]] = [lambda: smooth_path(X, y, Logistic(), lams)]
-    calls += [lambda kind=kind: two_classes(X, y, lams, use_numba=kind) for kind in kinds]
-    logistic, *hinge = best_times(rounds, *calls)
-    fast = hinge[0] / logistic if HAS_NUMBA else float("nan")
-    return fast, hinge[-1] / logistic
+def _multiple(X: np.ndarray, y: np.ndarray, lams: np.ndarray, rounds: int) -> float:
+    """Return the time of the hinge path over the logistic one."""
+    _certified(X, y, lams)
+    return time_ratio(
+        lambda: two_classes(X, y, lams), lambda: smooth_path(X, y, Logistic(), lams), rounds
+    )
 
 
 def _labels(
@@ -55,35 +47,33 @@ def _labels(
     return (f > np.quantile(f, 1.0 - p)) ^ (rng.random(X.shape[0]) < noise)
 
 
-def hard(n: int, noise: float) -> Iterator[tuple[str, np.ndarray, np.ndarray, int, int]]:
-    """Yield (name, X, y, bar with numba, bar without): little noise, ties, duplicates."""
+def hard(n: int, noise: float) -> Iterator[tuple[str, np.ndarray, np.ndarray, int]]:
+    """Yield (name, X, y, bar): little noise, ties, duplicates."""
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, (n, 50))
     for p in (0.5, 0.9, 0.99):
-        yield f"uniform, p = {p}", X, _labels(X, rng, noise, p), 10, 20
+        yield f"uniform, p = {p}", X, _labels(X, rng, noise, p), 10
     few = X[: n // 4]
     y = np.repeat(_labels(few, rng, noise, 0.5), 4)
-    yield "every row four times", np.repeat(few, 4, axis=0), y, 16, 25
+    yield "every row four times", np.repeat(few, 4, axis=0), y, 16
     B = (rng.random((n, 50)) < 0.5).astype(float)
     y = _labels(B, rng, noise, 0.5, rng.choice([-1.0, 1.0], 50))
-    yield "50 binary, equal weights", B, y, 10, 18
+    yield "50 binary, equal weights", B, y, 10
     C = np.tile((rng.random((n, 10)) < 0.5).astype(float), 5)
-    yield "10 binary × 5 copies", C, _labels(C, rng, noise, 0.5), 8, 12
+    yield "10 binary × 5 copies", C, _labels(C, rng, noise, 0.5), 8
     one_hot = np.hstack([np.eye(10)[rng.integers(0, 10, n)] for _ in range(5)])
-    yield "one-hot 5 × 10", one_hot, _labels(one_hot, rng, noise, 0.5), 8, 12
+    yield "one-hot 5 × 10", one_hot, _labels(one_hot, rng, noise, 0.5), 8
 
 
 def _hard_rows() -> Iterator[Row]:
     for noise in (0.0, 0.02):
-        for name, X, y, bar, plain_bar in hard(1000, noise):
-            fast, plain = _multiples(X, y, LAMS, 5)
-            label = f"hinge / logistic path, {name}, {noise:.0%} noise"
-            yield f"{label}, numba", fast, bar
-            yield f"{label}, numpy", plain, plain_bar
+        for name, X, y, bar in hard(1000, noise):
+            found = _multiple(X, y, LAMS, 5)
+            yield f"hinge / logistic path, {name}, {noise:.0%} noise", found, bar
     # The hinge path of the first takes what it took; the logistic path beside became quicker.
     bars = {"50 binary, equal weights": 10, "one-hot 5 × 10": 8, "10 binary × 5 copies": 18}
     for name, X, y, *_ in hard(100_000, 0.0):
-        _certified(X, y, LAMS, HAS_NUMBA)
+        _certified(X, y, LAMS)
         logistic, hinge = best_times(
             1,
             lambda X=X, y=y: smooth_path(X, y, Logistic(), LAMS),
@@ -99,10 +89,8 @@ def _hard_rows() -> Iterator[Row]:
 def _large_rows() -> Iterator[Row]:
     X, y = large()
     for lam in (1e-3, 1e-5):
-        fast, plain = _multiples(X, y, np.array([lam]), 2)
-        label = f"hinge / logistic, 522,911 × 54, lambda {lam:g}"
-        yield f"{label}, numba", fast, 2.2
-        yield f"{label}, numpy", plain, None
+        found = _multiple(X, y, np.array([lam]), 2)
+        yield f"hinge / logistic, 522,911 × 54, lambda {lam:g}", found, 2.2
     w, r = np.zeros(54), np.zeros(X.shape[0])
     passes, hinge = best_times(2, lambda: (X @ w, r @ X), lambda: two_classes(X, y, [1e-5]))
     yield "hinge / one X @ w and X' @ r, 522,911 × 54, lambda 1e-5", hinge / passes, 40.0
@@ -118,7 +106,7 @@ def _large_rows() -> Iterator[Row]:
     yield "hinge, n = 1e6 / n = 1e5, 54 columns", long / short, 20.0
 
 
-def _levels(n: int, groups: bool, use_numba: bool, rounds: int) -> float:
+def _levels(n: int, groups: bool, rounds: int) -> float:
     """Return the time of the path for five levels over that for two, of the same rows."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(n, 50))
@@ -127,23 +115,15 @@ def _levels(n: int, groups: bool, use_numba: bool, rounds: int) -> float:
     y, level = f > np.median(f), np.searchsorted(np.quantile(f, [0.2, 0.4, 0.6, 0.8]), f)
     query = rng.integers(0, n // 20, n) if groups else None
     order = PartialOrder.of(level, np.triu(np.ones((5, 5)), 1), query)
-    return time_ratio(
-        lambda: hinge_path(X, order, LAMS, use_numba=use_numba),
-        lambda: two_classes(X, y, LAMS, use_numba=use_numba),
-        rounds,
-    )
+    return time_ratio(lambda: hinge_path(X, order, LAMS), lambda: two_classes(X, y, LAMS), rounds)
 
 
 def _level_rows() -> Iterator[Row]:
     """Each row has two roles, as upper and as lower one, and sums over four other levels."""
     for n, rounds in ((1000, 10), (100_000, 1)):
         for groups in (False, True):
-            for use_numba in [True, False] if HAS_NUMBA else [False]:
-                name = (
-                    f"five levels{', groups of 20' if groups else ''} / two, hinge path, {n} × 50"
-                )
-                found = _levels(n, groups, use_numba, rounds)
-                yield f"{name}, {'numba' if use_numba else 'numpy'}", found, 4 if use_numba else 10
+            name = f"five levels{', groups of 20' if groups else ''} / two, hinge path, {n} × 50"
+            yield name, _levels(n, groups, rounds), 4
 
 
 def _linear_svc(X: np.ndarray, y: np.ndarray, lam: float) -> None:
@@ -159,9 +139,8 @@ def _linear_svc(X: np.ndarray, y: np.ndarray, lam: float) -> None:
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = small()
-    fast, plain = _multiples(X, y, LAMS, 40)
-    yield "hinge path / logistic path, 1000 × 50, 15 % noise, numba", fast, 3.0
-    yield "hinge path / logistic path, 1000 × 50, 15 % noise, numpy", plain, 6.0
+    found = _multiple(X, y, LAMS, 40)
+    yield "hinge path / logistic path, 1000 × 50, 15 % noise", found, 3.0
     hinge, pairs = best_times(
         1, lambda: two_classes(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3)
     )

@@ -1,11 +1,11 @@
-"""Losses × risks of menon2014 beside logistic regression, with numba and without."""
+"""Losses × risks of menon2014 beside logistic regression."""
 
 import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks._timing import best_times, engines
+from benchmarks._timing import best_times
 from benchmarks.linear import LAMS
 from rankexp.losses import Logistic
 from rankexp.losses import parse as loss_of
@@ -38,23 +38,21 @@ def _solve(X: np.ndarray, y: np.ndarray, loss: str, risk: str) -> None:
         raise RuntimeError(f"{loss} × {risk} isn't certified: gaps {found.gap}")
 
 
-def _bar(loss: str, risk: str, how: str) -> float | None:
-    if loss == "exponential":
-        return 1.5
+def _bar(loss: str, risk: str) -> float | None:
     if risk == "push":
         return 10.0
-    if loss in {"logistic", "asymmetric_a", "asymmetric_b"}:
-        return 1.5 if how == "numba" else 2.5
+    if loss in {"exponential", "logistic", "asymmetric_a", "asymmetric_b"}:
+        return 1.5
     return None
 
 
-def _paths(X: np.ndarray, y: np.ndarray, how: str) -> Iterator[Row]:
+def _paths(X: np.ndarray, y: np.ndarray) -> Iterator[Row]:
     cells = [(loss, "bipartite") for loss in PAIRS] + [(loss, "push(p=4)") for loss in PUSHED]
     calls = [lambda cell=cell: _solve(X, y, *cell) for cell in cells]
     logistic, *times = best_times(3, lambda: smooth_path(X, y, Logistic(), LAMS), *calls)
     for (loss, risk), seconds in zip(cells, times, strict=True):
-        name = f"{risk} × {loss} path / logistic path, {how}"
-        yield name, seconds / logistic, _bar(loss, risk.partition("(")[0], how)
+        bar = _bar(loss, risk.partition("(")[0])
+        yield f"{risk} × {loss} path / logistic path", seconds / logistic, bar
 
 
 def _peak(X: np.ndarray, y: np.ndarray, loss: str, risk: str) -> float:
@@ -79,10 +77,9 @@ def _sorts(y: np.ndarray) -> float:
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = data()
-    for how in engines():
-        yield from _paths(X, y, how)
-        yield "gradient of squared hinge of pairs / argsort, n = 1e5", _sorts(y), 3.0
-        for loss, risk in (("logistic", "bipartite"), ("asymmetric_a", "bipartite")):
-            yield f"{risk} × {loss}, peak memory / X", _peak(X, y, loss, risk), 3.0
-        for loss in PUSHED:
-            yield f"push × {loss}, peak memory / X", _peak(X, y, loss, "push"), 3.0
+    yield from _paths(X, y)
+    yield "gradient of squared hinge of pairs / argsort, n = 1e5", _sorts(y), 3.0
+    for loss, risk in (("logistic", "bipartite"), ("asymmetric_a", "bipartite")):
+        yield f"{risk} × {loss}, peak memory / X", _peak(X, y, loss, risk), 3.0
+    for loss in PUSHED:
+        yield f"push × {loss}, peak memory / X", _peak(X, y, loss, "push"), 3.0

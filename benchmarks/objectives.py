@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks._timing import best_times, engines
+from benchmarks._timing import best_times
 from rankexp.objectives import PairObjective
 
 Row = tuple[str, float, float | None]
 
-SORTS = {"logistic": (1.0, 3.0), "exponential": (1.0, 3.0), "squared_hinge": (3.0, 3.0)}
-"""Most argsorts of a million scores, with numba and without."""
+SORTS = {"logistic": 1.0, "exponential": 1.0, "squared_hinge": 3.0}
+"""Most argsorts of a million scores."""
 
 
 def _scores(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,21 +22,16 @@ def _scores(n: int) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(n) < 0.3).astype(np.float32), 2.0 * rng.standard_normal(n)
 
 
-def _gradients(how: str) -> Iterator[Row]:
+def _gradients() -> Iterator[Row]:
     y, s = _scores(1_000_000)
     few = _scores(2000)
-    for loss, targets in SORTS.items():
+    for loss, target in SORTS.items():
         objective = PairObjective(loss)
         objective(*few), objective(y, s)  # compiled, and tabulated
         ours, sort = best_times(5, lambda o=objective: o(y, s), lambda: np.argsort(s))
-        target = targets[how != "numba"]
-        yield f"{loss}, gradient + curvature at n = 1e6, {how} / argsort", ours / sort, target
+        yield f"{loss}, gradient + curvature at n = 1e6 / argsort", ours / sort, target
         (each,) = best_times(500, lambda o=objective: o(*few))
-        yield (
-            f"milliseconds of {loss}, n = 2,000, {how}",
-            1e3 * each,
-            0.2 if how == "numba" else None,
-        )
+        yield f"milliseconds of {loss}, n = 2,000", 1e3 * each, 0.2
 
 
 def _updates(engine: str, X: np.ndarray, y: np.ndarray) -> Iterator[Callable[[], object]]:
@@ -58,8 +53,7 @@ def _updates(engine: str, X: np.ndarray, y: np.ndarray) -> Iterator[Callable[[],
 
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio or milliseconds, target); lower is better."""
-    for how in engines():
-        yield from _gradients(how)
+    yield from _gradients()
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1_000_000, 20))
     f = X.sum(axis=1) + 4.0 * rng.standard_normal(len(X))  # enough to learn for every round

@@ -5,7 +5,6 @@ Made data of the shape of a training part of OHSUMED: 60 queries of 150 rows wit
 """
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +13,6 @@ from benchmarks._timing import best_times
 from rankexp.estimators import LinearRanker, RankBoost
 
 Row = tuple[str, float, float | None]
-HOW = "numba" if find_spec("numba") else "numpy"
 LAMS = 10.0 ** np.arange(1.0, -4.1, -0.5)
 LOSSES = ("exponential", "logistic", "squared_hinge", "hinge")
 QUERIES, ROWS, FEATURES = 60, 150, 45
@@ -48,12 +46,12 @@ def _linear(count: str) -> Iterator[Row]:
         s.argsort,
         *calls,
     )
-    target = 3.0 if count == "pairs" and HOW == "numba" else None
+    target = 3.0 if count == "pairs" else None
     names = [f"{loss}, {count} alike" for loss in LOSSES]
     for name, seconds in zip(names, ours, strict=False):
-        yield f"{name}, 11 lambdas / logistic path + sort, {HOW}", seconds / (path + sort), target
+        yield f"{name}, 11 lambdas / logistic path + sort", seconds / (path + sort), target
     for name, seconds in zip(names, ours[len(names) :], strict=True):
-        yield f"{name}, one fit / scikit-learn's + sort, {HOW}", seconds / (fit + sort), target
+        yield f"{name}, one fit / scikit-learn's + sort", seconds / (fit + sort), target
 
 
 def rows() -> Iterator[Row]:
@@ -63,5 +61,4 @@ def rows() -> Iterator[Row]:
     X, y, queries = made()
     model = RankBoost("multipartite", n_rounds=600, cuts="equidistant", n_cuts=255)
     (seconds,) = best_times(3, lambda: model.fit(X, y, groups=queries))
-    name = f"seconds of RankBoost, 600 rounds, 9,000 x 45, 255 cuts, {HOW}"
-    yield name, seconds, 3.0 if HOW == "numba" else None
+    yield "seconds of RankBoost, 600 rounds, 9,000 x 45, 255 cuts", seconds, 3.0

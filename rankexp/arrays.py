@@ -5,5 +5,14 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.number]
+Signed = npt.NDArray[np.signedinteger]
+Unsigned = npt.NDArray[np.unsignedinteger]
 Bools = npt.NDArray[np.bool_]
 Complexes = npt.NDArray[np.complex128]
+Labels = npt.NDArray[np.generic]
+"""Classes or levels, whatever they are: numbers, words or objects."""
+PerRow = npt.ArrayLike | None
+"""One value a row, such as a weight; or none given."""
+Seed = int | np.random.RandomState | None
+"""A `random_state` of scikit-learn."""

@@ -12,16 +12,29 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from inspect import isfunction, isgeneratorfunction
 from threading import Lock
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 ENTRIES = 2**22
 """Of a matrix, 32 MB: up to so many, a product with a vector takes some milliseconds."""
 PRODUCTS = 2**27
 """Of the same matrix by itself: up to so many, these take some 10 ms in one thread."""
 
+P = ParamSpec("P")
+R = TypeVar("R")
+Estimator = TypeVar("Estimator", bound="SparesThreads")
+
+
+class Library(Protocol):
+    """What threadpoolctl has of a BLAS library."""
+
+    num_threads: int | None
+
+    def set_num_threads(self, num_threads: int) -> None:
+        """Set the number of threads of the process."""
+
 
 @cache
-def _libraries() -> list[Any]:
+def _libraries() -> list[Library]:
     """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry.
 
     Those on OpenMP are left out: their count is that of other libraries, too, and of each thread.
@@ -33,7 +46,7 @@ def _libraries() -> list[Any]:
     return [one for one in found if getattr(one, "threading_layer", "") != "openmp"]
 
 
-def _set(library: Any, n: int) -> None:
+def _set(library: Library, n: int) -> None:
     """Set a count, also where threadpoolctl (as 3.8 does) lets but one thread of Python set it.
 
     That is the one that was first, while it lives; the last one out may be another.
@@ -51,7 +64,7 @@ class _OneThread:
     """A context in which BLAS has one thread; it may be nested, and entered by several threads."""
 
     def __init__(self) -> None:
-        self._lock, self._inside, self._before = Lock(), 0, list[tuple[Any, int]]()
+        self._lock, self._inside, self._before = Lock(), 0, list[tuple[Library, int]]()
         if hasattr(os, "register_at_fork"):  # else a child could wait for a thread it has not
             free = self._lock.release
             os.register_at_fork(
@@ -85,13 +98,15 @@ def threads_for(n: float, d: float) -> AbstractContextManager[None]:
     return one_thread if few else nullcontext()
 
 
-def sparing(method: Callable[..., Any]) -> Callable[..., Any]:
+def sparing(
+    method: Callable[Concatenate[Estimator, P], R],
+) -> Callable[Concatenate[Estimator, P], R]:
     """Return a method of an estimator that has one BLAS thread where its argument X is small."""
     place = method.__code__.co_varnames.index("X") - 1  # behind the estimator itself
     learns = method.__name__.startswith(("fit", "partial_fit", "path"))
 
     @wraps(method)
-    def spared(self: Any, *given: Any, **named: Any) -> Any:
+    def spared(self: Estimator, /, *given: P.args, **named: P.kwargs) -> R:
         X = given[place] if place < len(given) else named.get("X")
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)

@@ -12,28 +12,31 @@ Examples
 array([2., 0., 1.])
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-Order = Sequence[Any] | npt.NDArray[Any] | int | None
+from rankexp.arrays import Labels
+
+Levels = Collection[Hashable]
+"""Labels, worst to best."""
+Order = Levels | int | None
 """Labels, worst to best; or how many levels there are, where labels have an order of their own."""
 
 
-def categories_of(y: Any) -> list[Any] | None:
+def categories_of(y: ArrayLike) -> list[Hashable] | None:
     """Return the categories of an ordered target, worst to best; None where it has no order."""
     framed = getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes")
-    dtype: Any = y.dtypes.iloc[0] if framed else getattr(y, "dtype", None)
+    dtype = getattr(y, "dtypes").iloc[0] if framed else getattr(y, "dtype", None)  # noqa: B009
     if not getattr(dtype, "ordered", False):
         return None
-    categories: list[Any] = dtype.categories.tolist()
+    categories: list[Hashable] = getattr(dtype, "categories").tolist()  # noqa: B009
     return categories
 
 
-def in_numbers(y: Any) -> Any:
+def in_numbers(y: ArrayLike) -> ArrayLike:
     """Return the places of labels among ordered categories, NaN for missing; else y itself."""
     categories = categories_of(y)
     if categories is None:
@@ -42,7 +45,7 @@ def in_numbers(y: Any) -> Any:
     return np.array([place.get(label, np.nan) for label in np.ravel(np.asarray(y)).tolist()])
 
 
-def has_own_order(y: Any) -> bool:
+def has_own_order(y: ArrayLike) -> bool:
     """Tell whether labels are numbers (or dates), or ordered categories: no words."""
     if categories_of(y) is not None:
         return True
@@ -52,7 +55,7 @@ def has_own_order(y: Any) -> bool:
     return labels.dtype.kind not in "USc"
 
 
-def in_order(y: Any, levels: Any) -> Any:
+def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
     """Return labels as numbers in the order of `levels`, a sequence from worst to best.
 
     Without one (None, or how many there are) it is their own order.
@@ -63,7 +66,7 @@ def in_order(y: Any, levels: Any) -> Any:
         For labels that are not among the levels, for levels that are no list, or twice there;
         without a sequence for words, which have no order of their own.
     """
-    if levels is None or isinstance(levels, Integral):
+    if levels is None or isinstance(levels, int | Integral):
         if not has_own_order(y):
             known = ", ".join(sorted(map(repr, set(np.ravel(np.asarray(y)).tolist())))[:5])
             raise ValueError(
@@ -71,19 +74,20 @@ def in_order(y: Any, levels: Any) -> Any:
                 "numbers, or an ordered Categorical"
             )
         return in_numbers(y)
-    if isinstance(levels, str) or np.ndim(levels) != 1:
+    if isinstance(levels, str) or np.asarray(levels).ndim != 1:
         raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
     place = {level: code for code, level in enumerate(getattr(levels, "tolist", lambda: levels)())}
     if len(place) < len(levels):
-        raise ValueError(f"levels must differ from each other, got {list(place)}")
+        raise ValueError(f"levels must be distinct, got {list(place)}")
     labels = np.asarray(y)
     try:
         return np.array([place[label] for label in labels.ravel().tolist()]).reshape(labels.shape)
     except KeyError as error:
-        raise ValueError(f"y holds {error}, not among the levels {list(place)}") from None
+        text = f"y holds {error}, which is not among the levels {list(place)}"
+        raise ValueError(text) from None
 
 
-def without_imaginary(scores: Any) -> Any:
+def without_imaginary(scores: ArrayLike) -> Labels:
     """Return scores as an array of real numbers; ValueError for complex ones."""
     s = np.asarray(scores)
     if s.dtype.kind == "c":

@@ -46,6 +46,10 @@ class EnvironmentProblemError(RankexpError):
     exit_code = 4
 
 
+class NumbaError(EnvironmentProblemError, ImportError):
+    """numba cannot be imported."""
+
+
 class ClassOrderWarning(UserWarning):
     """Of two classes, `levels` call that one better which does not sort last.
 

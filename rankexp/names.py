@@ -154,8 +154,11 @@ def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
 
 
 def arguments(
-    place: str, given: Mapping[str, Any], function: Callable[..., Any], data: Collection[str] = ()
-) -> dict[str, Any]:
+    place: str,
+    given: Mapping[str, Value],
+    function: Callable[..., Any],
+    data: Collection[str] = (),
+) -> dict[str, Value]:
     """Return given parameters of a function or class, checked against its signature.
 
     A parameter's annotation or default says of which type it is; an int is made a float where
@@ -185,7 +188,7 @@ def arguments(
 @cache
 def _signature(
     function: Callable[..., Any],
-) -> tuple[Mapping[str, inspect.Parameter], dict[str, Any]]:
+) -> tuple[Mapping[str, inspect.Parameter], dict[str, type]]:
     """Return the parameters of a function or class, and their annotations."""
     try:
         hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
@@ -194,11 +197,11 @@ def _signature(
     return inspect.signature(function).parameters, hints
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(one: Value, other: Value) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def _checked(place: str, value: Any, default: Any, hint: Any) -> Any:
+def _checked(place: str, value: Value, default: Value, hint: type | None) -> Value:
     """Return a parameter's value, an int made a float where only that fits."""
     if get_origin(hint) is Literal:
         choices = get_args(hint)
@@ -243,7 +246,7 @@ class Named:
         """The name that the class is registered under; that of the class where it isn't."""
         return registry.name_of(self.room, type(self)) or type(self).__name__
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Value]:
         """Return the parameters that differ from their defaults."""
         made: Callable[..., Any] = type(self)
         own = {name: getattr(self, name) for name in _signature(made)[0]}
@@ -283,7 +286,7 @@ class Named:
         return found
 
 
-def with_cutoff(place: str, said: Name, cutoff: str | None) -> dict[str, Any]:
+def with_cutoff(place: str, said: Name, cutoff: str | None) -> dict[str, Value]:
     """Return the parameters, with that behind the ``@`` under its name."""
     given = dict(said.parameters)
     if said.cutoff is None:

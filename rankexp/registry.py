@@ -10,6 +10,7 @@ names by entry points of the group ``rankexp.<group>``; one that is broken is na
 import ast
 import difflib
 import importlib
+import inspect
 import re
 import sys
 import warnings
@@ -24,28 +25,39 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True)
 class Room:
-    """What one thing of a room is called, and where the room lies below `rankexp`."""
+    """What one thing of a room is called, where the room lies, and what others' things must be."""
 
     noun: str
     folder: str
-    contract: str | None = None
-    """The module of the folder that has the room's class, and `unfit` for what others offer."""
+    """Below `rankexp`."""
+    base: str = ""
+    """``module:Class`` that a thing is a subclass of, below `rankexp`."""
+    offers: tuple[str, ...] = ()
+    """Attributes that a thing has; of those with a | between one is enough."""
+    advice: str = ""
+    """How to get what is missing."""
+    given: tuple[str, ...] = ()
+    """What a function of the room is called with, by position."""
 
 
 ROOMS = {
-    "losses": Room("loss", "losses", "base"),
-    "risks": Room("risk", "risks", "base"),
-    "estimators": Room("estimator", "estimators"),
-    "generators": Room("generator", "generators"),
-    "metrics": Room("metric", "metrics", "base"),
-    "theory": Room("theory", "theory"),
-    "theory.thresholds": Room("theory of thresholds", "theory.thresholds"),
-    "checks": Room("check", "runner.checks"),
-    "protocols": Room("protocol", "runner.protocols", "base"),
-    "keep.curves": Room("curve", "keep.curves"),
-    "keep.texts": Room("text", "keep.texts"),
-    "data.sources": Room("data source", "runner.data.sources"),
-    "report.blocks": Room("block", "runner.report.blocks"),
+    "losses": Room("loss", "losses", base="losses.base:Loss"),
+    "risks": Room("risk", "risks", base="risks.base:Risk"),
+    "estimators": Room("estimator", "estimators", offers=("fit", "predict|decision_function")),
+    "generators": Room("generator", "generators", offers=("levels", "draw_model")),
+    "metrics": Room(
+        "metric", "metrics", offers=("declaration",), advice="mark it with @declare(...)"
+    ),
+    "theory": Room("theory", "theory", given=("model", "X")),
+    "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
+    "checks": Room("check", "runner.checks", given=("rng",)),
+    "protocols": Room("protocol", "runner.protocols", base="runner.protocols.base:Protocol"),
+    "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),
+    "keep.texts": Room("text", "keep.texts", given=("model", "names")),
+    "data.sources": Room(
+        "data source", "runner.data.sources", given=("reference", "entry", "folders")
+    ),
+    "report.blocks": Room("block", "runner.report.blocks", base="runner.report.options:BlockKind"),
 }
 """Rooms by group: other packages add names under the entry points ``rankexp.<group>``."""
 
@@ -218,25 +230,51 @@ def get(room: str, name: str) -> Any:
         what_failed = f"importing {target.module}:{target.attribute}"
         why = f"{what_failed} failed: {type(error).__name__}: {error}"
     else:
-        why = _unfit(room, found)
+        why = unfit(room, found)
     if why:
         raise PluginError(f"{what} '{name}' of package '{target.package}' cannot be used: {why}")
     return found
 
 
-def _unfit(room: str, found: Any) -> str | None:
-    """Return why something cannot be of a room, by ``unfit`` of the room's contract."""
+def unfit(room: str, found: Any) -> str | None:
+    """Return why something cannot be of a room; None where it can."""
+    here, name = ROOMS[room], getattr(found, "__name__", shown(found))
     if not callable(found):
-        return f"{shown(found)} is neither a class nor a function"
-    contract = _contract(room)
-    why: str | None = contract.unfit(found) if contract else None
-    return why
+        return f"{name} is neither a class nor a function"
+    lacks = [
+        each.replace("|", " or ")
+        for each in here.offers
+        if not any(_has(found, one) for one in each.split("|"))
+    ]
+    if here.base:
+        module, _, base = here.base.partition(":")
+        wanted = Target(f"rankexp.{module}", base).load()
+        if not (inspect.isclass(found) and issubclass(found, wanted)):
+            return f"{name} is not a subclass of rankexp.plugin.{base}"
+        name, lacks = f"{base} subclass {name}", sorted(getattr(found, "__abstractmethods__", ()))
+    if lacks:
+        advice = here.advice and f": {here.advice}"
+        return f"{name} does not implement: {', '.join(lacks)}{advice}"
+    return _uncallable(found, here.given) if here.given else None
 
 
-def _contract(room: str) -> Any:
-    """Import the module with a room's contract; None where the room has none."""
-    here = ROOMS[room]
-    return here.contract and importlib.import_module(f"rankexp.{here.folder}.{here.contract}")
+def _has(found: object, name: str) -> bool:
+    """Tell whether a class, its fields or a function offers an attribute."""
+    return hasattr(found, name) or name in getattr(found, "__dataclass_fields__", ())
+
+
+def _uncallable(found: Callable[..., object], given: tuple[str, ...]) -> str | None:
+    """Return why a function cannot be called with what its room gives it."""
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):  # compiled, and does not tell
+        return None
+    named = [n for n, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY]
+    try:
+        signature.bind(*given, **dict.fromkeys(named))
+    except TypeError:
+        return f"it must take ({', '.join(given)}), but its parameters are {signature}"
+    return None
 
 
 def warn(error: PluginError) -> None:

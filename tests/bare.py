@@ -19,8 +19,7 @@ import rankexp
 from rankexp import registry, testing
 from rankexp.runner.config.shipped import shipped_data
 
-NOT_HERE = ("numba", "baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
-COMPILED = "_numba"
+NOT_HERE = ("baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 
 
 def main() -> None:
@@ -61,9 +60,9 @@ def main() -> None:
 
 
 def import_everything() -> int:
-    """Import every module but the compiled ones, which are to be imported only with numba."""
+    """Import every module."""
     found = pkgutil.walk_packages(rankexp.__path__, "rankexp.")
-    names = [m.name for m in found if not m.name.endswith((COMPILED, "__main__"))]
+    names = [m.name for m in found if not m.name.endswith("__main__")]
     for name in names:
         importlib.import_module(name)
     return len(names)

@@ -1,11 +1,14 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+
+from rankexp import registry
 
 NOBODY = 65534
 
@@ -22,6 +25,10 @@ settings.load_profile("same")
 # tests are dealt to processes decides that, so that the examples would change from run to run.
 providers._get_local_constants = providers.Constants
 
+# What other packages offer is hidden, also while tests are collected: whoever has a plug-in
+# installed runs the same tests. Tests of plug-ins install their own (`plug_in`).
+registry.entry_points = lambda group: ()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "how many times as many random examples as a test says"
@@ -34,6 +41,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if (said := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:
             count = config.getoption("times") * said.max_examples
             test._hypothesis_internal_use_settings = settings(said, max_examples=count)
+
+
+@pytest.fixture
+def plug_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function that installs entry points: tuples of a group, a name and a value."""
+
+    def install(*offered: tuple[str, str, str]) -> None:
+        points = [EntryPoint(name, value, f"rankexp.{group}") for group, name, value in offered]
+        monkeypatch.setattr(
+            registry, "entry_points", lambda group: [p for p in points if p.group == group]
+        )
+        registry._room.cache_clear()
+
+    yield install
+    registry._room.cache_clear()
 
 
 @pytest.fixture

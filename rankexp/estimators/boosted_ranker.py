@@ -1,24 +1,30 @@
 """The boosted ranker: trees of LightGBM or XGBoost, trained on points or on all pairs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
 from rankexp.blas import sparing
-from rankexp.estimators.engines import ENGINES, LightGBM, Task, XGBoost
+from rankexp.categories import Levels
+from rankexp.estimators.engines import ENGINES, Booster, EngineTask, LightGBM, Settings, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
 from rankexp.estimators.parameters import (
-    at_least_one,
+    Table,
+    check_count,
+    check_number,
     one_of,
+    table_data,
     table_rows,
     taken,
     warn_user,
@@ -38,91 +44,91 @@ PAIRS = ("bipartite", "multipartite")
 
 
 class Data(NamedTuple):
-    """The rows that count, with what is known of them."""
+    """The rows with a positive weight, and what is known of them."""
 
-    X: Any
+    X: Table
     codes: Ints
     weight: Floats | None
     groups: Ints | None
 
-    def of(self, rows: Bools) -> "Data":
+    def of(self, rows: Bools) -> Data:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Data(taken(self.X, rows), self.codes[rows], weight, groups)
 
 
-class Ready(NamedTuple):
-    """All rows, the engine's model of them, and errors of those held out, if any."""
+class GrownTrees(NamedTuple):
+    """All rows, the engine's trees, and the errors of held out rows, if any."""
 
     data: Data
-    booster: Any
+    booster: Booster
     errors: list[float]
 
 
 @dataclass(eq=False, repr=False)
 class BoostedRanker(RiskMixin, InRounds):
-    """A sum of trees, grown by LightGBM or XGBoost on single examples or on all pairs.
+    """A sum of trees that LightGBM or XGBoost grows on points or on all pairs.
 
-    The exact risk of all pairs (`rankexp.objectives.PairObjective`) is the engine's objective;
-    the trees, how missing values and categories are split, and all other settings are its own.
+    The engine's objective is the exact risk of all pairs (`rankexp.objectives.PairObjective`). The
+    engine grows the trees in its own way: missing values, categories and other settings are its.
 
     Parameters
     ----------
     engine : {"lightgbm", "xgboost"}
-        Packages that are to be installed: ``pip install 'rankexp[lightgbm]'``.
+        The package must be installed: ``pip install 'rankexp[lightgbm]'``.
     loss : {"logistic", "squared_hinge", "exponential"}
-        Of a pair's score difference. Points have the logistic loss alone.
+        The loss of a pair's score difference. Points are trained by the logistic loss only.
     risk : {"bipartite", "multipartite", "classification", "balanced"}
-        All pairs of two classes, or of ordered levels. "classification": the engine's binary
-        logistic loss. "balanced": the same, classes weighing ``2 (1 - p)`` and ``2p`` with
-        p = P(better), of which the first round is that of the logistic loss of pairs.
+        "bipartite" and "multipartite" train on all pairs, of two classes or of ordered levels.
+        "classification" trains on points by the engine's binary logistic loss; "balanced" does so
+        with class weights ``2 (1 - p)`` and ``2p``, p = P(better). Its first round equals that of
+        the logistic loss of pairs.
     n_rounds : int
-        Rounds, at most.
+        The largest number of rounds.
     learning_rate : float
         > 0.
     max_leaf_nodes : int
-        Leaves of a tree at most, >= 2.
+        The largest number of leaves of a tree, >= 2.
     curvature : float
-        As of `PairObjective`; points have none to set.
+        As in `PairObjective`; ignored when training on points.
     validation_fraction : float or None
-        The share of the examples of each level (with groups: of the groups) that is held out, in
-        (0, 1): rounds are kept, at least one, up to the greatest share of held out pairs in order,
-        which is the AUC or U_pairs. None: no early stopping.
+        Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
+        kept up to the one with the greatest AUC (or U_pairs) on these. None: no early stopping.
     n_iter_no_change : int
-        Rounds without a greater share after which it stops.
+        Training stops after so many rounds without improvement.
     params : dict or None
-        Any other parameters of the engine, by its names: ``{"max_delta_step": 2.0}``. They come
-        before what is set here (XGBoost grows up to `max_leaf_nodes` leaves, of any depth).
+        Other parameters of the engine, by its own names: ``{"max_delta_step": 2.0}``. They
+        override what is set here (XGBoost grows up to `max_leaf_nodes` leaves of any depth).
     levels : None or sequence
         Worst to best, as for `RankBoost`.
     random_state : int, RandomState or None
-        For what is held out, and for the engine's sampling; None: anew in each fit.
+        Seed of the rows held out and of the engine's sampling.
     n_jobs : int or None
-        Threads of the engine; None: one.
+        Threads of the engine; None means one.
 
     Attributes
     ----------
     booster_ : lightgbm.Booster or xgboost.Booster
-        With all rounds tried; the first `n_iter_` of them count.
+        All rounds; the first `n_iter_` of them are used.
     n_iter_ : int
         Rounds kept.
     intercept_ : float
-        a, which is added to the sum of trees: of two classes, the mean of the training rows'
-        ``sigma(s + a)`` is the share of the better class. 0 for the classification risk, which has
-        probabilities of its own, and for levels.
+        The number a that is added to the sum of trees, so that for two classes the mean of
+        ``sigma(s + a)`` over training rows is the share of the better class. It is 0 for levels
+        and for "classification", which has probabilities of its own.
     validation_error_ : ndarray of shape (rounds tried,)
-        With early stopping: the share of held out pairs not in order after 1, 2, ... rounds.
+        With early stopping: the share of held out pairs in the wrong order, by round.
     classes_, better_, levels_
-        As of `RankBoost`.
+        As for `RankBoost`.
 
     Notes
     -----
-    A group counts by its number of rows, as `PairObjective` has it. X may be a DataFrame with
-    columns of categories, and have missing values. Probabilities are those of log odds, and so of
-    the logistic loss: under the others calibrate, by ``CalibratedClassifierCV``, say. Weights of
-    rows move the cuts of XGBoost's histograms, for points only. LightGBM is told to be
-    deterministic; its ``boosting="dart"`` is not, under an objective of others.
+    A group counts by its number of rows, as in `PairObjective`. X may be a DataFrame with
+    categorical columns and missing values. `predict_proba` reads scores as log odds, which they
+    are under the logistic loss; under other losses calibrate, for example with
+    ``CalibratedClassifierCV``. Row weights move the cuts of XGBoost's histograms when training on
+    points. LightGBM runs in its deterministic mode, except ``boosting="dart"`` with pairs.
 
     Examples
     --------
@@ -144,42 +150,41 @@ class BoostedRanker(RiskMixin, InRounds):
     curvature: float = 1.0
     validation_fraction: float | None = None
     n_iter_no_change: int = 10
-    params: Mapping[str, Any] | None = None
-    levels: Sequence[Any] | None = None
-    random_state: Any = None
+    params: Settings | None = None
+    levels: Levels | None = None
+    random_state: Seed = None
     n_jobs: int | None = None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data or engine."""
+        """Raise ValueError if a parameter is impossible; this needs no data and no engine."""
         one_of("engine", self.engine, tuple(ENGINES))
         one_of("risk", self.risk, RISKS)
         PairObjective(self.loss, self.curvature)
         if self.risk not in PAIRS and self.loss != "logistic":
             raise ValueError(
-                f"loss={self.loss!r} is for pairs: risk={self.risk!r} is the engine's binary "
-                "logistic loss, loss='logistic'"
+                f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
+                "set loss='logistic'"
             )
-        rate, share = self.learning_rate, self.validation_fraction
-        at_least_one("n_rounds", self.n_rounds)
+        share = self.validation_fraction
+        check_count("n_rounds", self.n_rounds)
         check_stopping(share, self.n_iter_no_change)
-        at_least_one("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
-        at_least_one("max_leaf_nodes", self.max_leaf_nodes)
-        if self.max_leaf_nodes < 2:
-            raise ValueError("max_leaf_nodes must be at least 2: a tree of one leaf ranks nothing")
-        if not (isinstance(rate, Real) and 0.0 < float(rate) < np.inf):
-            raise ValueError(f"learning_rate must be a finite number > 0, got {rate!r}")
+        check_count("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
+        check_count("max_leaf_nodes", self.max_leaf_nodes, 2)  # a tree of one leaf ranks nothing
+        check_number("learning_rate", self.learning_rate)
         if not isinstance(self.params or {}, Mapping):
-            raise ValueError(f"params must be a dict of the engine's parameters: {self.params!r}")
+            raise ValueError(
+                f"params must be a dict of the engine's parameters, got {self.params!r}"
+            )
         self._engine().check(self.params or {})
         if share is not None and not self._engine().keeps_trees(self.params or {}):
             raise ValueError(
-                f"params={self.params!r} change trees of earlier rounds: set "
-                "validation_fraction=None, for no round can be kept as it was"
+                f"params={self.params!r} change the trees of earlier rounds, so training cannot "
+                "stop early: set validation_fraction=None"
             )
 
     def _engine(self) -> LightGBM | XGBoost:
@@ -187,37 +192,40 @@ class BoostedRanker(RiskMixin, InRounds):
 
     @staticmethod
     def modules(given: Mapping[str, Any]) -> set[str]:
-        """Return the packages that fits with some parameters, or values of a grid, are made by."""
+        """Return the packages that fits need with some parameters, or with a grid of them."""
         named = given.get("engine", BoostedRanker.engine)
         return {named} if isinstance(named, str) else set(named)
 
     def takes(self) -> frozenset[Given]:
-        """Return what `fit` may be given beside X and y, with these parameters."""
+        """Return what else `fit` takes beside X and y with these parameters."""
         groups: set[Given] = {"groups"} if self.risk in PAIRS else set()
         weights: set[Given] = {"sample_weight"} if self.validation_fraction is None else set()
         return frozenset(groups | weights)
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
+        """Fit to rows X (n, d) and labels y (n,); pairs are those within `groups` (n,), if given.
 
-        Weights of rows, and what is raised, are as for :meth:`RankBoost.fit`, but X may have
-        missing values. ValueError, too, for parameters that LightGBM does not know (XGBoost
-        warns of them), or groups that single examples have no use for; ImportError where the
-        engine is not installed.
+        Row weights and errors are as for :meth:`RankBoost.fit`, but X may have missing values.
+        ValueError also for parameters that LightGBM does not know (XGBoost warns of them), and for
+        groups when training on points; ImportError if the engine is not installed.
         """
         return self._first(self._ready(X, y, groups, sample_weight))
 
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
 
-    def _data(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Data:
-        """Return the rows that count; set `levels_` and what is known of features."""
+    def _data(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Data:
+        """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
         for name, given in (("groups", groups), ("sample_weight", sample_weight)):
             if given is not None and name not in self.takes():
                 raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
-        X, y = table_rows(self, X, y=y)
+        X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
         groups = group_numbers(groups, y.shape[0])
         X, y = taken(X, kept), y[kept]
@@ -226,10 +234,12 @@ class BoostedRanker(RiskMixin, InRounds):
 
     def _why_not(self, name: str) -> str:
         if name == "groups":
-            return f"risk={self.risk!r}, a mean over single examples: pairs have groups"
-        return "validation_fraction: copies of a row could be held out and trained on"
+            return f"risk={self.risk!r}, which trains on points: only pairs have groups"
+        return "validation_fraction, as copies of a row could be both held out and trained on"
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> GrownTrees:
         data = self._data(X, y, groups, sample_weight)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
@@ -240,7 +250,7 @@ class BoostedRanker(RiskMixin, InRounds):
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
         weight, steps = self._pulls(train)
-        task = Task(
+        task = EngineTask(
             train.X,
             train.codes.astype(np.float64),
             self.n_rounds,
@@ -253,17 +263,17 @@ class BoostedRanker(RiskMixin, InRounds):
             steps,
             stop,
         )
-        return Ready(data, self._engine().train(task), errors)
+        return GrownTrees(data, self._engine().train(task), errors)
 
-    def _watch(self, data: Data) -> tuple[Callable[[Any], bool], list[float]]:
-        """Return what tries rows held out after each round, and says when to stop; the errors."""
+    def _watch(self, data: Data) -> tuple[Callable[[Booster], bool], list[float]]:
+        """Return a function that tells after each round whether to stop, and its errors."""
         error = PairError(data.codes, cost_matrix(None, len(self.levels_)), data.groups)
         watch = Watch(error, self.n_iter_no_change, data.codes.size, before=False)
         added = self._engine().added(data.X)
         return lambda booster: watch.stops(added(booster, len(watch.errors))), watch.errors
 
-    def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[Any], Steps] | None]:
-        """Return the weights of rows, and for pairs what gives gradients instead of these."""
+    def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[ArrayLike], Steps] | None]:
+        """Return row weights for points, or for pairs the function that gives the gradients."""
         codes, weight = data.codes, data.weight
         if self.risk in PAIRS:
             pairs = PairObjective(self.loss, self.curvature)
@@ -274,10 +284,10 @@ class BoostedRanker(RiskMixin, InRounds):
             weight = each if weight is None else weight * each
         return weight, None
 
-    def _found(self, X: Any, y: Any, **given: Any) -> Ready:
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> GrownTrees:
         return self._ready(X, y, **given)
 
-    def _first(self, found: Ready) -> Self:
+    def _first(self, found: GrownTrees) -> Self:
         data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
         self.booster_, self.n_iter_, self.intercept_ = found.booster, self.n_rounds, 0.0
@@ -287,8 +297,8 @@ class BoostedRanker(RiskMixin, InRounds):
         s = self._sum(data.X)
         if s.min() == s.max():
             warn_user(
-                f"no tree of {self.engine} tells the {s.size} training rows apart: all scores are "
-                "equal; set params, such as min_data_in_leaf or min_child_weight, for few rows"
+                f"no tree of {self.engine} splits the {s.size} training rows, so all scores are "
+                "equal; for few rows set params such as min_data_in_leaf or min_child_weight"
             )
         if ranks_levels(self):
             return self
@@ -297,7 +307,7 @@ class BoostedRanker(RiskMixin, InRounds):
         self._keep_classes(self.levels_)
         return self
 
-    def _sum(self, X: Any) -> Floats:
+    def _sum(self, X: Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
@@ -305,20 +315,19 @@ class BoostedRanker(RiskMixin, InRounds):
         s = s + self.intercept_
         return -s if self._turned() else s
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        Of two classes, above 0 means the last of `classes_`; where `levels` say that this is the
-        worse one, see `rank_scores`.
+        For two classes, above 0 means the last of `classes_`. If `levels` say that this is the
+        worse one, use `rank_scores`.
         """
         check_is_fitted(self, "booster_")
         return self._signed(self._sum(table_rows(self, X)))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
 
-        All have the `intercept_` of the last; that one equals `decision_function` but for
-        rounding.
+        All use the final `intercept_`; the last equals `decision_function` up to rounding.
         """
         check_is_fitted(self, "booster_")
         X = table_rows(self, X)
@@ -329,7 +338,7 @@ class BoostedRanker(RiskMixin, InRounds):
 
     @available_if(lambda ranker: not ranks_levels(ranker))  # type: ignore[untyped-decorator]
     @sparing  # what `available_if` returns is no function
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of `classes_`, (n, 2): ``sigma`` of the decision function."""
         s = self.decision_function(X)
         return np.column_stack((expit(-s), expit(s)))

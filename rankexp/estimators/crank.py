@@ -1,16 +1,16 @@
 """CRank: an oriented tree that splits y at its median and learns the halves by a classifier."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, Seed
 from rankexp.estimators.oriented_tree import OrientedTree
+from rankexp.estimators.parameters import Rows
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees.nodes import Rule
+from rankexp.solvers.trees.nodes import SplitRule
 from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}
@@ -18,12 +18,12 @@ REGISTER = {"CRank": "CRank"}
 
 @dataclass
 class Classified:
-    """A rule by a classifier of +1, left, and -1."""
+    """A rule by a classifier of +1, which goes left, and -1."""
 
-    classifier: Any
+    classifier: BaseEstimator
     features: Ints | None
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Rows = slice(None)) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -38,31 +38,30 @@ class Classified:
 class CRank(OrientedTree):
     """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
 
-    Each node labels its examples by whether y is above its median there (where values tie: above
-    the cut between two values with the most equal halves), learns the labels with a classifier,
-    and sends what is predicted positive to the left child, which is ranked above the right one.
-    A node of a single y, one whose classifier leaves a child (nearly) empty, or at `depth` is a
-    leaf.
+    Each node labels its examples by whether y is above its median there (with ties: above the cut
+    between two values that gives the most equal halves), learns the labels with a classifier, and
+    sends predicted positives to the left child, which is ranked above the right one. A node is a
+    leaf at `depth`, if all its y are equal, or if the classifier leaves a child (nearly) empty.
 
     Parameters
     ----------
     depth : int
-        Levels of splits at most, 0 to 50; 0 is a single leaf.
+        The largest number of levels of splits, 0 to 50; 0 is a single leaf.
     classifier : None, estimator or str
-        Any scikit-learn binary classifier, or the import path of one, with parameters behind it
-        or by default: ``sklearn.tree.DecisionTreeClassifier(max_depth=3)``. None: a threshold on
-        one feature, either way round, with the least training error of those that beat the best
-        constant prediction. The paper leaves it open.
+        Any scikit-learn binary classifier, or its import path with or without parameters:
+        ``sklearn.tree.DecisionTreeClassifier(max_depth=3)``. None means a threshold on one feature
+        in either orientation, with the least training error, if that beats the best constant
+        prediction. The paper leaves the choice open.
     min_samples_leaf : int
-        Training examples in a leaf, at least.
+        The least number of training examples in a leaf.
     max_features : None, "sqrt", int or float
-        How many features, drawn anew, each node looks at; a share if a float. None: all.
+        How many features each node draws and looks at; a float is a share, None means all.
     prune : None, "iauc" or "tau"
-        By which measure, cross-validated, a subtree is chosen; None for the whole tree.
+        The cross-validated measure that chooses a subtree; None keeps the whole tree.
     cv : int
         Folds of this cross-validation.
     random_state : int, RandomState or None
-        For `max_features` and the folds; `classifier` keeps its own.
+        Seed for `max_features` and the folds; `classifier` has its own.
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ class CRank(OrientedTree):
         2^depth: scores are in (0, score_scale_].
     n_leaves_ : int
     cv_scores_ : ndarray of shape (leaves before pruning,)
-        Where pruned: the cross-validated measure by number of leaves, from 1 on.
+        After pruning: the cross-validated measure by number of leaves, from 1 on.
 
     Examples
     --------
@@ -81,19 +80,20 @@ class CRank(OrientedTree):
     """
 
     depth: int = 3
-    classifier: Any = None
+    classifier: BaseEstimator | str | None = None
     min_samples_leaf: int = 1
     max_features: int | float | str | None = None
     prune: str | None = None
     cv: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         super().check()
-        classifier_of(self.classifier)
+        if self.classifier is not None:
+            classifier_of(self.classifier)
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         labels = halves(node)
         if self.classifier is None:
             least = self.min_samples_leaf
@@ -105,14 +105,12 @@ class CRank(OrientedTree):
         classifier = classifier_of(self.classifier).fit(some, labels[order])
         if not np.isin(classifier.predict(some[:8]), (-1, 1)).all():
             name = type(classifier).__name__
-            raise ValueError(f"{name} predicts other labels than the -1 and 1 it was given")
+            raise ValueError(f"{name} predicts labels other than the -1 and 1 of its training")
         return Classified(classifier, None if every else features)
 
 
-def classifier_of(given: Any) -> Any:
-    """Return an unfitted classifier, from an estimator or its import path; None for None."""
-    if given is None:
-        return None
+def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
+    """Return an unfitted classifier, from an estimator or its import path."""
     if isinstance(given, str):
         path, bracket, rest = given.partition("(")
         try:

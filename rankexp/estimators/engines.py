@@ -1,15 +1,21 @@
-"""Gradient boosting engines of other packages: how each is asked for trees, and for scores."""
+"""Gradient boosting engines of other packages: how each grows trees and scores rows."""
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from types import ModuleType
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.estimators.parameters import Table
 from rankexp.objectives.pair_objective import Steps
 from rankexp.registry import did_you_mean
+
+Setting = bool | float | str | Sequence[float] | Sequence[str] | None
+Settings = Mapping[str, Setting]
+"""Parameters of an engine, by its own names."""
 
 OURS = {
     "n_rounds": "num_iterations num_iteration num_tree num_trees num_round num_rounds nrounds "
@@ -19,77 +25,82 @@ OURS = {
     "random_state": "seed random_state random_seed",
     "n_jobs": "n_jobs nthread num_threads num_thread nthreads",
     "loss and risk": "objective objective_type app application loss fobj obj custom_objective",
-    "risk, which weighs the classes alike under 'balanced' and needs no weights under pairs,": (
+    "risk='balanced' (pairs need no class weights)": (
         "is_unbalance unbalance unbalanced_sets scale_pos_weight"
     ),
-    "validation_fraction and n_iter_no_change, by the share of pairs in order,": (
+    "validation_fraction and n_iter_no_change": (
         "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
         "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
     ),
 }
-"""What an engine's own parameters cannot say, as parameters of the estimator do."""
+"""Engine parameters that are refused, because parameters of the estimator set them."""
+
+
+class Booster(Protocol):
+    """Trees of either engine."""
+
+    def predict(self, data: Any, **how: Setting) -> Floats:
+        """Return what the trees say of rows."""
 
 
 @dataclass(frozen=True)
-class Task:
-    """What an engine is to do: rounds on rows X (n, p) with targets y (n,), by its parameters.
+class EngineTask:
+    """What an engine is to train: rounds on rows X (n, p) with targets y (n,).
 
-    `steps` gives gradient and curvature at scores; without, it is the binary logistic loss, with
-    weights of rows. `stop` is called with the model after each round, and says whether to stop.
+    `steps` returns gradient and curvature at scores; None means the binary logistic loss with row
+    weights. `stop` is called with the model after each round and tells whether to stop.
     """
 
-    X: Any
+    X: Table
     y: Floats
     rounds: int
     learning_rate: float
     leaves: int
     seed: int
     threads: int
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Settings = field(default_factory=dict)
     weight: Floats | None = None
-    steps: Callable[[Any], Steps] | None = None
-    stop: Callable[[Any], bool] | None = None
+    steps: Callable[[Floats], Steps] | None = None
+    stop: Callable[[Booster], bool] | None = None
 
 
 class Engine:
     """A package that grows trees.
 
-    `module`: what is imported. `fixed`: kinds of boosters, by the parameters that name them, whose
-    trees never change after their round: the first rounds are those of a shorter fit.
+    `module` is the package. `fixed` maps parameters to the kinds of boosters whose trees never
+    change after their round, so that the first rounds equal a shorter fit.
     """
 
     module: ClassVar[str]
     fixed: ClassVar[Mapping[str, tuple[str, ...]]]
 
-    def load(self) -> Any:
-        """Import the package; ImportError with what to do where it cannot be."""
+    def load(self) -> ModuleType:
+        """Import the package; an ImportError says what to do."""
         try:
             return importlib.import_module(self.module)
         except (ImportError, OSError) as error:  # OSError: a library of the system is missing
-            text = f"engine='{self.module}' needs a package that cannot be imported ({error}): "
+            text = f"engine='{self.module}' cannot be imported ({error}): "
             raise ImportError(f"{text}pip install 'rankexp[{self.module}]'") from error
 
-    def check(self, params: Mapping[str, Any]) -> None:
+    def check(self, params: Iterable[str]) -> None:
         """Raise ValueError for parameters that the estimator has itself."""
         for name in params:
             for own, taken in OURS.items():
                 if str(name).lower() in taken.split():
-                    raise ValueError(
-                        f"params may not hold '{name}': the estimator's {own} says that"
-                    )
+                    raise ValueError(f"params must not hold '{name}': set it by {own}")
 
-    def keeps_trees(self, params: Mapping[str, Any]) -> bool:
-        """Tell whether the trees of the first rounds are those of a fit of so many rounds."""
+    def keeps_trees(self, params: Settings) -> bool:
+        """Tell whether the first rounds are those of a fit with fewer rounds."""
         return all(str(params.get(name, kinds[0])) in kinds for name, kinds in self.fixed.items())
 
 
 class LightGBM(Engine):
-    """LightGBM: leaves with the greatest gain are split first, on histograms."""
+    """LightGBM: histograms, and the leaf with the greatest gain is split first."""
 
     module = "lightgbm"
     fixed: ClassVar = dict.fromkeys(("boosting", "boosting_type"), ("gbdt", "gbrt", "goss"))
 
-    def train(self, task: Task) -> Any:
+    def train(self, task: EngineTask) -> Booster:
         """Return a booster; ValueError for a parameter that LightGBM does not know."""
         lgb = self.load()
         self._known(lgb, task.params)
@@ -112,22 +123,23 @@ class LightGBM(Engine):
                 raise lgb.callback.EarlyStopException(env.iteration, [])
 
         params = {**own, **task.params, "objective": objective}
-        return lgb.train(params, data, task.rounds, callbacks=[after])
+        found: Booster = lgb.train(params, data, task.rounds, callbacks=[after])
+        return found
 
-    def scores(self, booster: Any, X: Any, rounds: int, threads: int = 1) -> Floats:
+    def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
         """Return the scores of rows, (n,), by the first rounds."""
         self.load()
         found = booster.predict(X, raw_score=True, num_iteration=rounds, num_threads=threads)
         return np.asarray(found, dtype=np.float64)
 
-    def added(self, X: Any) -> Callable[[Any, int], Floats]:
-        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+    def added(self, X: Table) -> Callable[[Booster, int], Floats]:
+        """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         return lambda booster, i: booster.predict(
             X, raw_score=True, start_iteration=i, num_iteration=1, num_threads=1
         )
 
-    def _known(self, lgb: Any, params: Mapping[str, Any]) -> None:
-        """Refuse a parameter that LightGBM does not know: unless verbose it says nothing."""
+    def _known(self, lgb: ModuleType, params: Iterable[str]) -> None:
+        """Refuse unknown parameters, because LightGBM itself reports them only when verbose."""
         aliases = getattr(
             getattr(lgb.basic, "_ConfigAliases", None), "_get_all_param_aliases", None
         )
@@ -141,12 +153,12 @@ class LightGBM(Engine):
 
 
 class XGBoost(Engine):
-    """XGBoost on histograms; leaves with the greatest gain are split first, as in LightGBM."""
+    """XGBoost on histograms; as in LightGBM, the leaf with the greatest gain is split first."""
 
     module = "xgboost"
     fixed: ClassVar = {"booster": ("gbtree",)}
 
-    def train(self, task: Task) -> Any:
+    def train(self, task: EngineTask) -> Booster:
         """Return a booster."""
         xgb = self.load()
         own = {
@@ -162,40 +174,34 @@ class XGBoost(Engine):
         if steps is None:
             own["objective"] = "binary:logistic"
         else:
-            own["base_score"] = 0.0
-
-            def objective(s: Any, _: Any) -> Steps:
-                return steps(s)
-
-        def after(_: Any, model: Any, epoch: int, evals_log: Any) -> bool:
-            return stop is not None and stop(model)
-
+            own["base_score"], objective = 0.0, lambda s, _: steps(s)
+        after = lambda _, model, epoch, log: stop is not None and stop(model)  # noqa: E731
         Watch = type("Watch", (xgb.callback.TrainingCallback,), {"after_iteration": after})
         data = self._matrix(task.X, label=task.y, weight=task.weight, nthread=task.threads)
-        return xgb.train(
-            {**own, **task.params}, data, task.rounds, obj=objective, callbacks=[Watch()]
-        )
+        params = {**own, **task.params}
+        found: Booster = xgb.train(params, data, task.rounds, obj=objective, callbacks=[Watch()])
+        return found
 
-    def scores(self, booster: Any, X: Any, rounds: int, threads: int = 1) -> Floats:
+    def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
         """Return the scores of rows, (n,), by the first rounds."""
         return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
 
-    def added(self, X: Any) -> Callable[[Any, int], Floats]:
-        """Return what gives, by a booster, what a round adds to the scores of rows, (n,)."""
+    def added(self, X: Table) -> Callable[[Booster, int], Floats]:
+        """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         data = self._matrix(X)
 
-        def of_round(booster: Any, i: int) -> Floats:
+        def of_round(booster: Booster, i: int) -> Floats:
             if i > 0:  # the score that all begin with is added once
                 data.set_base_margin(np.zeros(data.num_row()))
             return self._predicted(booster, data, (i, i + 1))
 
         return of_round
 
-    def _predicted(self, booster: Any, data: Any, rounds: tuple[int, int]) -> Floats:
+    def _predicted(self, booster: Booster, data: Any, rounds: tuple[int, int]) -> Floats:
         found = booster.predict(data, output_margin=True, iteration_range=rounds)
         return np.asarray(found, dtype=np.float64)
 
-    def _matrix(self, X: Any, **more: Any) -> Any:
+    def _matrix(self, X: Table, **more: Floats | int | None) -> Any:
         return self.load().DMatrix(X, enable_categorical=True, **more)
 
 

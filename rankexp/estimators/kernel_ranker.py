@@ -1,18 +1,23 @@
 """The kernel ranker: pairwise losses in the feature space of a kernel."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
+from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.pair_problem import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
-    at_least_one,
+    check_count,
+    check_number,
     fitted_rows,
     one_of,
+    training_data,
     training_rows,
     warn_unconverged,
     warn_user,
@@ -21,7 +26,7 @@ from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Given, Risk
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
-from rankexp.solvers.result import Floats, PathResult
+from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 REGISTER = {"KernelRanker": "KernelRanker"}
@@ -46,47 +51,47 @@ class KernelRanker(RiskRanker):
     gamma : float, optional
         > 0; by default ``1 / (d · variance of X)``.
     degree : int
-        Of the polynomial kernel, >= 1.
+        Degree of the polynomial kernel, >= 1.
     coef0 : float
-        Of the polynomial kernel, >= 0.
+        Constant of the polynomial kernel, >= 0.
     loss : str or Loss
     risk : str or Risk
-        As for `LinearRanker`, a risk of pairs.
+        As for `LinearRanker`; the risk must be one of pairs.
     lam : float
         Penalty of ``||f||²``, > 0.
     costs, levels, tol, max_iter, queries
         As for `LinearRanker`.
     max_rank : int
-        Columns at most of the factor of the Gram matrix: time grows with the square, or for the
-        hinge with the cube, memory with n times it.
+        The largest number of columns of the factor of the Gram matrix. Memory grows with n times
+        this number, time with its square, or for the hinge with its cube.
 
     Attributes
     ----------
     support_ : ndarray of shape (r,), int
-        The rows of X that the scoring function is expanded over: the pivots, spread over the
-        data; not the rows on the margin.
+        The rows of X that the scoring function is expanded over. They are pivots spread over the
+        data, not the rows on the margin.
     support_vectors_ : ndarray of shape (r, d)
     dual_coef_ : ndarray of shape (1, r)
         ``f(x) = sum of dual_coef_[0, p] K(support_vectors_[p], x)``.
     gamma_ : float
-        As used.
+        The gamma that was used.
     classes_, better_, levels_, threshold_
         As for `LinearRanker`.
     objective_, gap_ : float
-        The objective, and how far it can be above the minimum over the whole feature space,
-        relative to it: certified, what the factor leaves out included.
+        The objective, and a certified bound on its relative distance from the minimum over the
+        whole feature space, which includes what the factor leaves out.
     n_iter_ : int
 
     Notes
     -----
     The problem is that of a support vector machine on all pairs with the kernel
-    ``K(x, z) + K(x', z') - K(x', z) - K(x, z')`` of mohri2018, (10.10), but neither the pairs nor
-    the Gram matrix are ever written out: its pivoted Cholesky factor ``L L'`` is cut off where
-    what is left, E, cannot matter, and the linear solvers work on the rows of L. There a linear
-    combination of the pivots has the scores and the norm that it has in the feature space, so the
-    objective is exact; `gap_` counts ``r'E r / (2 lam)``, r the derivative of the risk by the
-    scores, or a bound on it. A Gaussian kernel of 10,000 rows in one dimension takes some 80
-    pivots. Where there would be more than `max_rank`, a pipeline as below costs less.
+    ``K(x, z) + K(x', z') - K(x', z) - K(x, z')`` of mohri2018, (10.10), but it lists neither the
+    pairs nor the Gram matrix. The pivoted Cholesky factor ``L L'`` of the Gram matrix is cut off
+    when the rest, E, cannot matter, and the linear solvers work on the rows of L. A linear
+    combination of the pivots has the same scores and norm there as in the feature space, so the
+    objective is exact; `gap_` includes ``r'E r / (2 lam)`` or a bound on it, where r is the
+    derivative of the risk by the scores. A Gaussian kernel of 10,000 rows in one dimension takes
+    about 80 pivots. If more than `max_rank` are needed, the pipeline below costs less.
 
     References
     ----------
@@ -102,7 +107,7 @@ class KernelRanker(RiskRanker):
     >>> bool(s[0] > s[1])
     True
 
-    With many rows, some features that approximate the kernel:
+    With many rows, use features that approximate the kernel:
 
     >>> from sklearn.kernel_approximation import Nystroem
     >>> from sklearn.pipeline import make_pipeline
@@ -117,56 +122,54 @@ class KernelRanker(RiskRanker):
     _only_pairs = True
     _signed = ("dual_coef_", "threshold_")
 
-    kernel: Any = "rbf"
+    kernel: str | Kernel = "rbf"
     gamma: float | None = None
     degree: int = 3
     coef0: float = 1.0
     loss: str | Loss = "hinge"
     risk: str | Risk = "bipartite"
     lam: float = 1e-2
-    costs: Any = None
-    levels: Any = None
+    costs: ArrayLike | None = None
+    levels: Levels | None = None
     tol: float = 1e-4
     max_iter: int = 500
     max_rank: int = 2000
     queries: str = "pairs"
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check(self.lam)
         if self.lam == 0:
             raise ValueError("a kernel needs lam > 0: its space has more dimensions than data")
         if not (callable(self.kernel) or self.kernel in KERNELS):
             one_of("kernel", self.kernel, (*KERNELS, "a callable"))
         for name in ("degree", "max_rank"):
-            at_least_one(name, getattr(self, name))
-        gamma = self.gamma
-        if gamma is not None and not (isinstance(gamma, Real) and 0 < gamma < np.inf):
-            raise ValueError(f"gamma must be a finite number > 0 or None, got {gamma!r}")
-        if not (isinstance(self.coef0, Real) and 0 <= self.coef0 < np.inf):
-            raise ValueError(f"coef0 must be a finite number >= 0, got {self.coef0!r}")
+            check_count(name, getattr(self, name))
+        if self.gamma is not None:
+            check_number("gamma", self.gamma)
+        check_number("coef0", self.coef0, zero=True)
 
     def takes(self) -> frozenset[Given]:
-        """Return what `fit` may be given beside X and y: no weights, unlike `LinearRanker`."""
+        """Return what else `fit` takes beside X and y; unlike `LinearRanker` no weights."""
         return super().takes() - {"sample_weight"}
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if any.
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
+        """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if given.
 
         Raises
         ------
         ValueError
-            As `LinearRanker` does, and for a kernel that isn't positive semidefinite.
+            As for `LinearRanker`, and if the kernel is not positive semidefinite.
 
         Warns
         -----
         sklearn.exceptions.ConvergenceWarning
-            Where `tol` was not reached, or where rounding hides the digits of `objective_`.
+            If `tol` was not reached, or if rounding spoils the digits of `objective_`.
         """
         self.check()
         trained = self._trained()
         order = self._order(y, trained[1])
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
@@ -177,12 +180,12 @@ class KernelRanker(RiskRanker):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows: mohri2018, (10.9), with ``C = 1 / (lam m)``.
 
-        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. `support_` are rows
-        that are in pairs, and `gamma` is by default that of all rows.
+        :meth:`LinearRanker.fit_pairs` explains the parameters. `support_` are rows that occur in
+        pairs, and the default of `gamma` is taken from all rows.
 
         Examples
         --------
@@ -205,9 +208,9 @@ class KernelRanker(RiskRanker):
         return self
 
     def _expand(
-        self, X: Floats, rows: Floats, first: Any, problem: PairProblem, back: Any
+        self, X: Floats, rows: Floats, first: Ints, problem: PairProblem, back: Ints
     ) -> None:
-        """Solve for distinct rows, whose first places in X are given, and set the attributes."""
+        """Solve for distinct rows, given their first places in X, and set the attributes."""
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, problem, back)
@@ -218,7 +221,7 @@ class KernelRanker(RiskRanker):
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
 
     def _columns(self, n: int, d: int, learns: bool) -> int:
-        """Return how wide the Gram matrix is; of scores, how many rows they sum."""
+        """Return the width of the Gram matrix, or for scores the number of rows they sum."""
         return n if learns else max(d, len(getattr(self, "support_", ())))
 
     def _kernel(self) -> Kernel:
@@ -230,8 +233,8 @@ class KernelRanker(RiskRanker):
             return polynomial(self.gamma_, self.degree, self.coef0)
         return linear
 
-    def _solve(self, factor: Factor, problem: PairProblem, back: Any) -> PathResult:
-        """Solve in the coordinates of the factor, cut off finer until the gap is small enough."""
+    def _solve(self, factor: Factor, problem: PairProblem, back: Ints) -> PathResult:
+        """Solve in the coordinates of the factor; add pivots until the gap is small enough."""
         weight = np.bincount(back, problem.mass()).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
         for _ in range(ROUNDS):
@@ -241,7 +244,7 @@ class KernelRanker(RiskRanker):
                 found = problem.solve(rows, (1.0 - 2.0 * CUT) * self.tol)
             except FloatingPointError as error:  # which names columns of the factor
                 raise FloatingPointError(
-                    f"lam={self.lam:g} is too small for values of the kernel up to "
+                    f"lam={self.lam:g} is too small for a kernel with values up to "
                     f"{factor.largest:.3g}: raise lam, or scale the features"
                 ) from error
             slope = np.bincount(back, problem.slope(rows, found)).astype(np.float64)
@@ -255,18 +258,19 @@ class KernelRanker(RiskRanker):
         excess = (lost + factor.rounding(slope)) / (2.0 * self.lam) + mismatch
         gap = found.gap + (excess / objective if objective > 0.0 else 0.0)
         if mismatch > PRECISE * objective:
-            text = f"objective_ is off by {mismatch:.1e} by rounding: scale or centre the features"
-            warn_user(text)
+            warn_user(
+                f"rounding changes objective_ by {mismatch:.1e}: scale or centre the features"
+            )
         found = replace(found, gap=gap, converged=gap <= self.tol)
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
-            advice += ", or max_rank, or use a pipeline of Nystroem features and a LinearRanker"
+            advice += ", or max_rank, or use Nystroem features and a LinearRanker in a pipeline"
         lams = np.array([self.lam], dtype=np.float64)
         warn_unconverged(str(problem), found, lams, self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:
-        """Return by how much the objective of the expansion differs from that of w."""
+        """Return how much the objective of the expansion differs from that of w."""
         b = factor.expand(w)
         s = self._expanded(factor.X, factor.X[factor.pivots], b)
         moved = s - factor.L @ w
@@ -274,11 +278,11 @@ class KernelRanker(RiskRanker):
         norms = float(b @ s[factor.pivots]) - float(w @ w)
         return float(weight @ np.abs(moved)) + 0.5 * self.lam * abs(norms)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        They are ``f(x) - threshold_``, so that of two classes, a score above 0 means
-        ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
+        They are ``f(x) - threshold_``: with two classes a score above 0 means ``classes_[1]``. If
+        `levels` say that this is the worse one, use `rank_scores`.
         """
         return self._scores(fitted_rows(self, X)) - self.threshold_
 
@@ -304,6 +308,6 @@ def _gamma(X: Floats) -> float:
         worst = int(np.abs(X).max(axis=0).argmax())
         raise ValueError(
             f"the variance of X is out of range: column {worst} (counted from 0) has values up to "
-            f"{np.abs(X).max():.3g}; scale the features, or give gamma"
+            f"{np.abs(X).max():.3g}; scale the features, or set gamma"
         )
     return gamma

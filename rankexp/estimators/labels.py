@@ -1,25 +1,26 @@
-"""Labels: two classes, the threshold and the shift of scores for them, or ordered levels."""
+"""Labels: two classes with their weights and threshold, or ordered levels."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping
 from numbers import Real
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import expit, logit
+from sklearn.base import BaseEstimator
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import type_of_target
 
-from rankexp.arrays import Bools, Floats, Ints
-from rankexp.categories import categories_of, has_own_order, in_order
+from rankexp.arrays import Bools, Floats, Ints, Labels
+from rankexp.categories import Levels, categories_of, has_own_order, in_order
 from rankexp.metrics.continuous import concordance
+from rankexp.risks.base import Task
 
-Labels = npt.NDArray[Any]
 MOST_LEVELS = 1000
 
 
 def two_classes(y: Labels) -> tuple[Labels, Ints]:
-    """Return the two sorted classes of labels, and 1 for labels of the last one, else 0."""
+    """Return the two sorted classes, and 1 for each label of the last one, else 0."""
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass"):
         raise ValueError(
@@ -34,13 +35,13 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
         )
     if classes.shape[0] < 2:
         raise ValueError(
-            f"a ranker needs examples of two classes; y holds only one class, '{classes[0]}'"
+            f"a ranker needs examples of two classes, but y holds only one class, '{classes[0]}'"
         )
     return classes, codes.astype(np.int64)
 
 
-def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
-    """Return the levels, worst to best, (K,), and the place of each label among them, (n,)."""
+def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
+    """Return the levels, worst to best, (K,), and the level of each label as a code, (n,)."""
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
@@ -61,21 +62,21 @@ def ordered_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Int
             order = np.asarray(levels, dtype=object)  # numbers among words stay numbers
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
-        raise ValueError(f"levels must differ from each other, got {order.tolist()}")
+        raise ValueError(f"levels must be distinct, got {order.tolist()}")
     strange = ", ".join(repr(label) for label in found if label not in place)
     if strange:
-        raise ValueError(f"y holds {strange}, not among the levels {order.tolist()}")
+        raise ValueError(f"y holds {strange}, which is not among the levels {order.tolist()}")
     if len(found) < 2:
         only = f"only one class, '{found[0]}'" if found else "no example"
-        raise ValueError(f"a ranker needs examples of two levels; y holds {only}")
+        raise ValueError(f"a ranker needs examples of two levels, but y holds {only}")
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
 
 
-def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) -> Any:
-    """Return the levels to train on, from a target as it was given, before it is an array.
+def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -> Levels | None:
+    """Return the levels to train on, from a target as the user gave it.
 
-    `levels` win where they are given; else they are the categories of an ordered pandas
-    Categorical, where `present` only those with an example, or None.
+    These are `levels` if given, else the categories of an ordered pandas Categorical (only those
+    with an example if `present`), else None.
     """
     categories = categories_of(y)
     if categories is None:
@@ -86,34 +87,33 @@ def level_order(y: Any, levels: Sequence[Any] | None, *, present: bool = False) 
     given = list(levels)
     if [c for c in given if c in categories] != [c for c in categories if c in given]:
         raise ValueError(
-            f"levels={given} contradict the order of the categories of y, {categories}: "
-            "leave levels out, or give y its categories in that order"
+            f"levels={given} contradict the order of y's categories, {categories}: "
+            "omit levels, or reorder the categories of y"
         )
     return levels
 
 
-def share_of_levels(ranker: Any, y: Any, s: Floats) -> float:
-    """Return the share of pairs of different levels in the order of the scores, U_pairs."""
+def share_of_levels(ranker: BaseEstimator, y: ArrayLike, s: Floats) -> float:
+    """Return U_pairs: the share of pairs of different levels that the scores put in order."""
     told = ranker.levels is not None or not has_own_order(y)
     return concordance(in_order(y, getattr(ranker, "levels_", None) if told else None), s)
 
 
-def few_levels(y: Labels, levels: Sequence[Any] | None) -> tuple[Labels, Ints]:
-    """Return what `ordered_levels` does, for models with a place for each pair of levels."""
+def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
+    """Return what `ordered_levels` does; ValueError if there are too many for pairs of levels."""
     order, codes = ordered_levels(y, levels)
     if len(order) > MOST_LEVELS:
-        raise ValueError(
-            f"y has {len(order)} levels, more than {MOST_LEVELS}: bin a continuous target"
-        )
+        most = f"more than {MOST_LEVELS}: bin a continuous target"
+        raise ValueError(f"y has {len(order)} levels, {most}")
     return order, codes
 
 
-def _distinct(y: Labels) -> tuple[list[Any], Ints]:
-    """Return the distinct labels, and the place of each label among them."""
+def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
+    """Return the distinct labels, and for each label its place among them."""
     if y.dtype.kind != "O":
         found, which = np.unique(y, return_inverse=True)
         return found.tolist(), which
-    place: dict[Any, int] = {}  # objects may have no order
+    place: dict[Hashable, int] = {}  # objects may have no order
     codes = [place.setdefault(label, len(place)) for label in y.tolist()]
     return list(place), np.array(codes, dtype=np.int64)
 
@@ -124,10 +124,10 @@ def best_threshold(
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
 ) -> float:
-    """Return the threshold with the least error of "positive where the score is above it".
+    """Return the threshold with the least weighted error of "positive if the score is above it".
 
-    Where several are best: 0 if it is among them, else the middle of the gap nearest to 0.
-    `weights` are of an error on a negative and on a positive example.
+    Of several best thresholds it is 0, or else the middle of the gap nearest to 0. `weights` are
+    those of an error on a negative and on a positive example.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]
@@ -150,7 +150,7 @@ def best_threshold(
 
 
 def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:
-    """Return a for which the mean of ``sigma(s + a)`` is the share of rows of code 1."""
+    """Return the a for which the mean of ``sigma(s + a)`` is the share of rows with code 1."""
     p = float(np.average(codes, weights=weight))
     low, high = logit(p) - s.max(), logit(p) - s.min()  # the mean is below p, and above it
     if not low < high:
@@ -162,3 +162,23 @@ def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:
     if excess(low) >= 0.0 or excess(high) <= 0.0:  # rounding: scores hardly differ
         return float(0.5 * (low + high))
     return float(brentq(excess, low, high, xtol=1e-10))
+
+
+ClassWeight = Mapping[Hashable, float] | str | None
+"""A weight by label, or "balanced"."""
+
+
+def class_weights(
+    given: ClassWeight, labels: Labels, y: Labels, task: Task, sample_weight: Floats | None
+) -> tuple[float, float]:
+    """Return the weights of the negative and of the positive class."""
+    if given is None or task.risk.several_levels:
+        return 1.0, 1.0
+    found = compute_class_weight(given, classes=labels, y=y)
+    if sample_weight is not None and isinstance(given, str):  # "balanced"
+        mass = np.bincount(task.level, sample_weight)
+        found = mass.sum() / (2.0 * mass)
+    down, up = found.tolist()
+    if not (0.0 < down < np.inf and 0.0 < up < np.inf):
+        raise ValueError(f"class_weight must give finite weights > 0, got {given!r}")
+    return down, up

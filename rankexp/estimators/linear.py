@@ -1,24 +1,25 @@
 """The linear ranker: one estimator for every loss and risk."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.utils import check_X_y
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats
-from rankexp.estimators.class_weights import class_weights
-from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.no_minimiser import no_minimiser
+from rankexp.arrays import Floats, Labels, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
 from rankexp.estimators.parameters import (
+    checked_data,
     fitted_rows,
-    refuse_sparse,
+    training_data,
     training_rows,
     warn_unconverged,
 )
-from rankexp.estimators.risk_ranker import RiskRanker
+from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
 from rankexp.solvers.result import PathResult
@@ -36,42 +37,42 @@ class LinearRanker(RiskRanker):
     ----------
     loss : str or Loss
         ``"logistic"``, ``"exponential"``, ``"hinge"``, ``"p_classification(p=4)"`` or any other
-        of `rankexp.losses`, also with parameters.
+        loss of `rankexp.losses`, with parameters or without.
     risk : str or Risk
-        Any of `rankexp.risks`. ``classification``: the mean of ``l(y, w·x + b)`` over examples;
-        with the hinge loss the linear support vector machine, of which C is ``1 / (lam n)``.
-        ``bipartite``: the mean of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'.
-        With the hinge loss this is SVM-OR of kotlowski2011. ``push(p=4)``: the mean over negatives
-        of the p-th power of the mean of ``l(1, w·(x - x'))`` over positives. ``multipartite``:
-        the mean over pairs of an x of a higher and an x' of a lower of K ordered levels, weighted
-        by `costs`; with the hinge loss the ordinal support vector machine of Herbrich et al.
-        (1999).
-        `combinations` lists what goes together, `rankexp.risks.table` says why the rest doesn't.
+        Any risk of `rankexp.risks`. ``classification`` trains on points: the mean of
+        ``l(y, w·x + b)`` over examples; with the hinge this is the linear support vector machine
+        with C = ``1 / (lam n)``. ``bipartite`` trains on pairs: the mean of ``l(w·(x - x'))`` over
+        pairs of a positive x and a negative x'; with the hinge this is SVM-OR of kotlowski2011.
+        ``push(p=4)`` is the mean over negatives of the p-th power of the mean of
+        ``l(1, w·(x - x'))`` over positives. ``multipartite`` is the mean over pairs of an x of a
+        higher and an x' of a lower of K ordered levels, weighted by `costs`; with the hinge this
+        is the ordinal support vector machine of Herbrich et al. (1999).
+        `combinations` lists the possible pairs of loss and risk; `rankexp.risks.table` says why
+        the others are impossible.
     lam : float
-        Penalty of ``||w||²``, >= 0; 0 for smooth losses only. The intercept is never penalised.
-        Without a penalty there need not be a minimiser: a warning says so where the data are
-        separable, or a direction seems to part some rows and to tie the others.
+        Penalty of ``||w||²``, >= 0; only smooth losses allow 0. The intercept is never penalised.
+        Without a penalty there may be no minimiser: a warning says so if the data are separable,
+        or if some direction seems to separate some pairs and to tie the others.
     class_weight : None, "balanced" or dict of label to weight
-        What an example of a class counts in the classification risk, which becomes a weighted
-        mean (only the ratio of the weights counts), and in the training error that sets
-        `threshold_`. A risk of pairs and its ranking do not depend on it.
+        Weights of the classes in the classification risk, which is a weighted mean (only the ratio
+        of the weights matters), and in the training error that sets `threshold_`. Risks of pairs
+        do not depend on it.
     fit_intercept : bool
         Ignored by the risks of pairs, which have no intercept.
     tol : float
         Relative suboptimality of the objective to reach.
     max_iter : int
-        Iterations at most.
+        The largest number of iterations.
     costs : array-like of shape (K, K), optional
-        Of the multipartite risk: ``costs[j, i]`` of ranking level i below level j < i; by default
-        all 1. A cost of 0 takes the pairs of two levels out.
+        For the multipartite risk: ``costs[j, i]`` is the cost of ranking level i below level
+        j < i; by default all are 1. A cost of 0 leaves out the pairs of these two levels.
     levels : sequence, optional
-        Levels, worst to best; by default the numbers in y in their order. A level without an
-        example has no pairs. Of two classes, the last one present is the better one, which
-        `rank_scores` ranks higher; signs of all else go by the sorted `classes_`.
+        Levels, worst to best; by default the numbers in y in ascending order. A level without an
+        example has no pairs. With two classes the last one present is the better one, which
+        `rank_scores` ranks higher; all other signs follow the sorted `classes_`.
     queries : {"pairs", "each", "across"}
-        Of the risks of pairs within groups: all pairs count alike, so that a group (a query)
-        counts by its pairs; or the groups that have pairs do, which asks for groups. "across":
-        all pairs of all rows, whatever their groups.
+        How risks of pairs treat groups: "pairs" weighs all pairs within groups alike, "each"
+        weighs all groups that have pairs alike, and "across" ignores groups and takes all pairs.
 
     Attributes
     ----------
@@ -79,32 +80,31 @@ class LinearRanker(RiskRanker):
     intercept_ : ndarray of shape (1,)
         0 for the risks of pairs.
     offset_ : ndarray of shape (1,)
-        What scores have beside w·x: ``intercept_``, unless that is so much larger than all w·x of
-        the training rows that it would round them to ties; then one with the same sign that
-        leaves them distinct.
+        What is added to w·x: ``intercept_``, unless it is so large that it would round the w·x of
+        the training rows to ties; then a number with the same sign that keeps them distinct.
     classes_ : ndarray of shape (2,)
-        Sorted; a `decision_function` above 0 means the last. Not of `levels_`.
+        Two sorted classes; a `decision_function` above 0 means the last one.
     better_ : label
-        The better class: the last of `levels`, or of the classes. Where it isn't the last class,
+        The better class: the last of `levels`, or of the classes. If it is not the last class,
         `coef_`, `intercept_`, `offset_`, `threshold_` and `path` have the sign of the last class.
     levels_ : ndarray of shape (K,)
-        Worst to best. Of the multipartite risk only.
+        Worst to best; only under the multipartite risk.
     threshold_ : float
-        The value of ``w·x + offset_`` above which `predict` says positive: that with the least
-        training error, 0 where that is as good as any. `decision_function` is relative to it.
-        0 for the multipartite risk, where `predict` gives scores.
+        `predict` says positive if ``w·x + offset_`` is above it. It has the least training error,
+        and is 0 if 0 has. `decision_function` is relative to it. Under the multipartite risk it is
+        0, and `predict` returns scores.
     objective_, gap_ : float
-        The objective, and how far it can be above the minimum, relative to it. This is
-        certified; for ``lam = 0`` it is an estimate, half the squared Newton decrement, or
-        infinite where scores still grow for next to no gain.
+        The objective, and a certified bound on its relative distance from the minimum. For
+        ``lam = 0`` the bound is an estimate, half the squared Newton decrement, or infinite if
+        scores still grow while the objective hardly falls.
     n_iter_ : int
 
     Notes
     -----
-    Tags follow `risk`: a classifier of two classes; under ``multipartite`` a regressor, as it
-    predicts numbers, the scores. The hinge and the squared hinge cost O(n log n + K n) an
-    evaluation, the exponential loss O(K n), the logistic one O(n); a loss without quick sums a
-    term a pair.
+    Tags follow `risk`: with two classes it is a classifier; under ``multipartite`` it is a
+    regressor, because it predicts scores. An evaluation costs O(n log n + K n) for the hinge and
+    the squared hinge, O(K n) for the exponential and O(n) for the logistic loss. A loss without
+    quick sums costs a term for each pair.
 
     References
     ----------
@@ -128,12 +128,12 @@ class LinearRanker(RiskRanker):
         loss: str | Loss = "logistic",
         risk: str | Risk = "classification",
         lam: float = 1.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int = 500,
-        costs: Any = None,
-        levels: Any = None,
+        costs: ArrayLike | None = None,
+        levels: Levels | None = None,
         queries: str = "pairs",
     ) -> None:
         self.loss = loss
@@ -147,7 +147,9 @@ class LinearRanker(RiskRanker):
         self.levels = levels
         self.queries = queries
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
         """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
 
         Parameters
@@ -155,31 +157,29 @@ class LinearRanker(RiskRanker):
         X : array-like of shape (n, d)
         y : array-like of shape (n,)
         groups : array-like of shape (n,), optional
-            Only pairs of one group count. Some groups may have none. Of the risks of pairs only.
+            Only pairs within a group count; a group may have none. For risks of pairs only.
         sample_weight : array-like of shape (n,), optional
-            How often each row counts, >= 0: a weight of 2 is two equal rows, 0 none. A pair counts
-            the product of two weights, and those of the hinge over pairs must be whole multiples
-            of one unit, as 0.5 and 1.25 are. `class_weight` multiplies those of the
-            classification risk.
+            Row weights, >= 0: a row of weight 2 counts as two rows. A pair has the product of the
+            weights of its rows; for the hinge over pairs they must be multiples of one unit, such
+            as 0.5 and 1.25. Under the classification risk `class_weight` multiplies them.
 
         Raises
         ------
         ValueError
             For a parameter out of range, an impossible combination of loss and risk, missing or
-            infinite values, one class or more than two, a label not among `levels`, no pair, or
-            groups that the risk has no use for, or weights that it cannot take, or no groups
-            where each is to count alike.
+            infinite values, one class or more than two, a label that is not among `levels`, data
+            without a pair, groups or weights that the risk does not take, or missing groups.
         TypeError
             For a sparse matrix.
 
         Warns
         -----
         sklearn.exceptions.ConvergenceWarning
-            Where `tol` was not reached.
+            If `tol` was not reached.
         """
         trained = self._check(self.lam)
         order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
         found = self._solve(task)
         self._set(found)
@@ -190,39 +190,38 @@ class LinearRanker(RiskRanker):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows: with the hinge mohri2018, (10.9), ``C = 1 / (lam m)``.
 
-        It minimises ``lam/2 ||w||²`` + the mean over pairs of the loss of ``w·(x - x')``, x being
-        ranked above x'. `risk` and `queries` say nothing here, as there are no labels of rows;
-        there are no classes, and `predict` gives scores.
+        It minimises ``lam/2 ||w||²`` + the mean over pairs of the loss of ``w·(x - x')``, where x
+        is to be above x'. `risk` is ignored. There are no classes, and `predict` returns scores.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
         pairs : array-like of shape (m, 2), int
-            Two rows of X each. No order need agree with all of them.
+            Two rows of X each. Pairs may contradict each other.
         labels : array-like of shape (m,)
-            1: the first is to be ranked above the second; -1: below; 0: the pair is left out.
+            1 if the first row is to be above the second, -1 if below, 0 to leave the pair out.
         sample_weight : array-like of shape (m,), optional
-            >= 0; what each pair counts, as so many copies of it.
+            Weights of pairs, >= 0: a pair of weight 2 counts as two pairs.
 
         Raises
         ------
         ValueError
             For a parameter out of range, `costs`, `levels`, `class_weight` or ``queries="each"``,
-            a loss that is not solved over pairs, missing or infinite values, pairs, labels or
-            weights of another kind, or no pair that counts.
+            a loss without a solver over pairs, missing or infinite values, malformed pairs, labels
+            or weights, or if no pair has a label and a weight.
         FloatingPointError
-            For features so large that their squares overflow.
+            If features are so large that their squares overflow.
         TypeError
             For a sparse matrix.
 
         Warns
         -----
         sklearn.exceptions.ConvergenceWarning
-            Where `tol` was not reached.
+            If `tol` was not reached.
 
         Examples
         --------
@@ -241,9 +240,14 @@ class LinearRanker(RiskRanker):
         return self
 
     def path(
-        self, X: Any, y: Any, lams: npt.ArrayLike, groups: Any = None, sample_weight: Any = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        lams: ArrayLike,
+        groups: PerRow = None,
+        sample_weight: PerRow = None,
     ) -> PathResult:
-        """Solve for several penalties at once, without changing the estimator.
+        """Solve for several penalties at once; the estimator does not change.
 
         Parameters
         ----------
@@ -257,39 +261,38 @@ class LinearRanker(RiskRanker):
         Returns
         -------
         PathResult
-            ``coef`` (d, L), ``intercept`` (L,), in the order of `lams`: the scores of all
-            penalties are ``scores(X, path.coef, path.offset)``.
+            ``coef`` (d, L) and ``intercept`` (L,) in the order of `lams`. The scores for all
+            penalties are ``X @ path.coef + path.offset``.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         trained = self._trained()
         for lam in grid.tolist():
             self._check(lam)
         order = self._order(y, trained[1])
-        refuse_sparse(X)
-        X, y = check_X_y(X, y, dtype=np.float64, order="C")
+        X, y = checked_data(X, y)
         labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
         found = self._solve(task)
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 
     def separates(self) -> bool:
-        """Tell whether an intercept is fitted, so that ``w·x + offset_`` is 0 between classes."""
+        """Tell whether an intercept is fitted, which makes 0 the border between the classes."""
         return self.fit_intercept and self._risk().class_weight
 
     def check(self, lam: float | None = None) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check(self.lam if lam is None else lam)
 
     def _weighted(
         self,
         trained: tuple[Loss, Risk],
         X: Floats,
-        y: npt.NDArray[Any],
+        y: Labels,
         lams: Floats,
-        order: Any,
-        groups: Any,
-        sample_weight: Any,
-    ) -> tuple[npt.NDArray[Any], Task, Weights]:
-        """Return the labels, the task, and the weights of classes and of the task's rows."""
+        order: Levels | None,
+        groups: PerRow,
+        sample_weight: PerRow,
+    ) -> tuple[Labels, Task, Weights]:
+        """Return the labels, the task, and the weights of classes and rows."""
         risk = trained[1]
         X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
         labels, task = self._task(trained, X, y, lams, order, groups)
@@ -302,7 +305,6 @@ class LinearRanker(RiskRanker):
         return labels, task, ((down, up), given)
 
     def _set(self, found: PathResult) -> None:
-        """Set the attributes by the solution of one penalty; the threshold is 0."""
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.offset_, self.threshold_ = found.offset, 0.0
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
@@ -315,10 +317,10 @@ class LinearRanker(RiskRanker):
             warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better.
 
-        They are ``w·x + offset_ - threshold_``, so that of two classes, a score above 0 means
-        ``classes_[1]``. Where `levels` say that this is the worse one, see `rank_scores`.
+        They are ``w·x + offset_ - threshold_``: with two classes a score above 0 means
+        ``classes_[1]``. If `levels` say that this is the worse one, use `rank_scores`.
         """
         return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_

@@ -1,17 +1,19 @@
-"""What linear rankers share that look at labelled pairs one by one."""
+"""What linear rankers share that visit labelled pairs one by one."""
+
+from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import in_numbers
 from rankexp.estimators.labels import few_levels
 from rankexp.estimators.oriented_tree import RealRanker
 from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
-from rankexp.estimators.parameters import fitted_rows, training_rows
+from rankexp.estimators.parameters import fitted_rows, training_data, training_rows
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.scores import scores
 
@@ -23,7 +25,7 @@ LARGEST_POWER = 1000  # of 2, that features are scaled by
 class LinearOfPairs(RealRanker):
     """A linear scoring function of labelled pairs, or of all pairs of rows with different labels.
 
-    A subclass says in `_learn` how, from the upper and the lower row of each pair.
+    A subclass learns in `_learn` from the upper and the lower row of each pair.
     """
 
     coef_: Floats
@@ -31,14 +33,14 @@ class LinearOfPairs(RealRanker):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
 
     @abstractmethod
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         """Set the attributes, by pairs of rows, and weights > 0."""
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Fit to rows X (n, d) on all pairs of rows with different y (n,), the greater one above.
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
+        """Fit to rows X (n, d): of each pair with different y (n,) the greater one is to be above.
 
         Parameters
         ----------
@@ -51,56 +53,60 @@ class LinearOfPairs(RealRanker):
         Raises
         ------
         ValueError
-            As :meth:`fit_pairs`; for a y that is constant or without an order, over 1,000
-            levels, or over 20 million pairs.
+            As :meth:`fit_pairs`; also for a constant y, labels without an order, over 1,000 levels
+            or over 20 million pairs.
         """
         self._learn(*self._of_levels(X, y, groups))
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows.
 
-        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are and what is raised.
-        ValueError, too, for other weights than 0 and 1, unless the class says that it has use for
-        them.
+        :meth:`LinearRanker.fit_pairs` explains the parameters and errors. A class without weights
+        of pairs raises ValueError for weights other than 0 and 1.
         """
         self._learn(*self._of_list(X, pairs, labels, sample_weight))
         return self
 
-    def _of_levels(self, X: Any, y: Any, groups: Any, reset: bool = True) -> Learnt:
-        """Return what to learn from: rows, upper and lower ones of pairs, and weights."""
+    def _of_levels(self, X: ArrayLike, y: ArrayLike, groups: PerRow, reset: bool = True) -> Learnt:
+        """Return rows, the upper and lower ones of pairs, and weights."""
         self.check()
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True, reset=reset)
+        X, y = training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
         numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
         upper, lower = pairs_of_levels(codes, numbers)
         return X, upper, lower, np.ones(upper.size)
 
     def _of_list(
-        self, X: Any, pairs: Any, labels: Any, sample_weight: Any, reset: bool = True
+        self,
+        X: ArrayLike,
+        pairs: ArrayLike,
+        labels: ArrayLike,
+        sample_weight: PerRow,
+        reset: bool = True,
     ) -> Learnt:
-        """Return the same of listed pairs, those that count."""
+        """Return the same for listed pairs with a label and a weight."""
         self.check()
         X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         if not self._weighs and (weight != weight[0]).any():
             raise ValueError(
-                f"{type(self).__name__} has no use for weights of pairs: give 0 and 1 only, "
-                "or take LinearRanker(...).fit_pairs, which weighs them"
+                f"{type(self).__name__} does not weigh pairs: give weights 0 and 1 only, or use "
+                "LinearRanker(...).fit_pairs"
             )
         return X, upper, lower, weight
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better."""
         return scores(fitted_rows(self, X), self.coef_.T)[:, 0]
 
 
 def scaled(X: Floats) -> tuple[Floats, int]:
-    """Return ``2^-p (X - x_0)`` with values up to 1, x_0 its first row, and p.
+    """Return ``2^-p (X - x_0)`` with values up to 1, where x_0 is the first row, and p.
 
-    Differences stay the same in another unit; data far from 0 lose no digits to that later.
+    Only the unit of differences changes, and data far from 0 lose no digits later.
     """
     power = _power(X)
     X = np.ldexp(X, -power)

@@ -1,13 +1,12 @@
 """The linear order of pairs with the greatest margin, by a linear program."""
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
-from rankexp.estimators.parameters import warn_user
+from rankexp.estimators.parameters import check_number, warn_user
 from rankexp.solvers.pairs.max_margin import max_margin
 from rankexp.solvers.pairs.pair_list import PairList
 
@@ -16,8 +15,8 @@ REGISTER = {"MaxMarginRanker": "MaxMarginRanker"}
 NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
 INSEPARABLE = (
-    "the pairs are not separable: no linear order agrees with all of them, or only by a margin "
-    "that is rounding; take LinearRanker('hinge'), which counts by how much each is off"
+    "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
+    "LinearRanker('hinge'), which penalises pairs in the wrong order"
 )
 
 
@@ -33,11 +32,11 @@ class MaxMarginRanker(LinearOfPairs):
     Attributes
     ----------
     coef_ : ndarray of shape (1, d)
-        With absolute values that add up to 1.
+        Its absolute values add up to 1.
     margin_ : float
         The least margin of all pairs, in units of X.
     bound_ : float
-        The value of the dual: no w has a greater one. Up to rounding of a sum of differences.
+        The value of the dual program: up to rounding, no w has a greater margin.
     dual_gap_ : float
         ``bound_ - margin_``.
     n_iter_ : int
@@ -45,8 +44,8 @@ class MaxMarginRanker(LinearOfPairs):
 
     Notes
     -----
-    ``LinearRanker("hinge").fit_pairs`` maximises the margin of norm 2 where lam is small. A margin
-    rho here is one of at least rho for ``w / ||w||_2``, too.
+    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
+    rho here is at least rho for ``w / ||w||_2`` as well.
 
     References
     ----------
@@ -61,15 +60,14 @@ class MaxMarginRanker(LinearOfPairs):
     (1.4, array([[0.8, 0.2]]))
     >>> ranker.fit_pairs(X, [[1, 0], [0, 2], [1, 2]], [1, 1, -1])
     Traceback (most recent call last):
-    ValueError: the pairs are not separable: no linear order agrees with all of them...
+    ValueError: the pairs are not separable: no linear order agrees with all of them beyond...
     """
 
     tol: float = 1e-6
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
-        if not (isinstance(self.tol, Real) and float(self.tol) > 0):
-            raise ValueError(f"tol must be a number > 0, got {self.tol!r}")
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_number("tol", self.tol)
 
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         X, power = scaled(X)
@@ -84,6 +82,6 @@ class MaxMarginRanker(LinearOfPairs):
         self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
         if found.bound - found.margin > self.tol * found.bound:
             warn_user(
-                f"the margin is certified to {1 - found.margin / found.bound:.1e} only, relatively"
-                f" (tol {self.tol:g}): scale the features, or raise tol"
+                f"the margin is within {1 - found.margin / found.bound:.1e} of the greatest one, "
+                f"relatively, but not within tol={self.tol:g}: scale the features, or raise tol"
             )

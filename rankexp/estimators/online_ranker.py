@@ -1,16 +1,15 @@
-"""The ranking support vector machine, one pair at a time."""
+"""The ranking support vector machine, trained one pair at a time."""
 
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.linear_of_pairs import LinearOfPairs
-from rankexp.estimators.parameters import at_least_one
+from rankexp.estimators.parameters import check_count, check_number
 
 REGISTER = {"OnlineRanker": "OnlineRanker"}
 
@@ -21,9 +20,9 @@ BLOCK = 4096  # pairs whose differences are worked out together; no result depen
 class OnlineRanker(LinearOfPairs):
     """Stochastic gradient steps on ``lam/2 ||w||² + max(0, 1 - w·(x - x'))``, a pair at a time.
 
-    Step t = 0, 1, ... has the size ``eta0 / (1 + lam eta0 t)``, and a pair's loss counts its
-    weight. `fit` and `fit_pairs` begin anew and go through all pairs, in a random order; the
-    partial ones go on, through what is given once, in its order. They tend to the
+    Step t = 0, 1, ... has the size ``eta0 / (1 + lam eta0 t)``, times the pair's weight. `fit` and
+    `fit_pairs` start afresh and visit all pairs in random order, `max_iter` times. `partial_fit`
+    and `partial_fit_pairs` continue and visit the given pairs once, in order. All approach the
     solution of ``LinearRanker("hinge", lam=lam)`` on the same pairs.
 
     Parameters
@@ -31,13 +30,13 @@ class OnlineRanker(LinearOfPairs):
     lam : float
         Penalty of ``||w||²``, > 0.
     average : bool
-        Whether scores are those of the mean of w over all steps, or of the last w.
+        Whether scores use the mean of w over all steps, or the last w.
     eta0 : float
-        Of the first step, > 0: some ``1 / |x - x'|²``.
+        Size of the first step, > 0: about ``1 / |x - x'|²``.
     max_iter : int
-        Times that `fit` and `fit_pairs` go through the pairs.
+        Passes of `fit` and `fit_pairs` through the pairs.
     random_state : int, RandomState or None
-        For their order.
+        Seed of their order.
 
     Attributes
     ----------
@@ -45,10 +44,9 @@ class OnlineRanker(LinearOfPairs):
     t_ : int
         Steps so far.
     n_iter_ : int
-        Times that pairs were gone through: what was given to each partial fit counts once.
+        Passes so far; each partial fit is one pass.
     mistakes_ : int
-        Pairs so far that were not in order, ``w·(x - x') <= 0``, before their step, which the
-        last w decides also where scores are of the mean.
+        Pairs that the last w had in the wrong order, ``w·(x - x') <= 0``, before their step.
 
     Notes
     -----
@@ -74,28 +72,24 @@ class OnlineRanker(LinearOfPairs):
     average: bool = True
     eta0: float = 0.1
     max_iter: int = 5
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
-        for name in ("lam", "eta0"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and 0.0 < float(value) < np.inf):
-                raise ValueError(f"{name} must be a finite number > 0, got {value!r}")
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_number("lam", self.lam)
+        check_number("eta0", self.eta0)
         if self.lam * self.eta0 >= 1.0:
-            raise ValueError(
-                f"lam={self.lam!r} times eta0={self.eta0!r} must be < 1: the first step overshoots"
-            )
-        at_least_one("max_iter", self.max_iter)
+            raise ValueError(f"lam * eta0 must be below 1, got {self.lam * self.eta0:g}")
+        check_count("max_iter", self.max_iter)
 
-    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Go on with all pairs of different y of some more rows, within groups; as `fit` else."""
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
+        """Continue with all pairs of different y among more rows, within groups, as in `fit`."""
         return self._go_on(*self._of_levels(X, y, groups, reset=not hasattr(self, "t_")))
 
     def partial_fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
-        """Go on with some more labelled pairs, which are as in `fit_pairs`."""
+        """Continue with more labelled pairs, given as in `fit_pairs`."""
         first = not hasattr(self, "t_")
         return self._go_on(*self._of_list(X, pairs, labels, sample_weight, reset=first))
 
@@ -119,7 +113,6 @@ class OnlineRanker(LinearOfPairs):
         self._w, self._sum, self._reach = np.zeros(d), np.zeros(d), np.zeros(d)
 
     def _steps(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
-        """Go through the pairs once, a step for each."""
         self.n_iter_ += 1
         self._reach = np.maximum(self._reach, np.abs(X).max(axis=0))
         w, total, lam, eta0 = self._w, self._sum, float(self.lam), float(self.eta0)
@@ -144,10 +137,8 @@ class OnlineRanker(LinearOfPairs):
         if not np.isfinite(largest):
             if hasattr(self, "coef_"):
                 del self.coef_
-            raise FloatingPointError(
-                "the steps diverge: scale the features, or take a smaller eta0"
-            )
+            raise FloatingPointError("the steps diverge: scale the features, or lower eta0")
         self.coef_ = w[None].copy()
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")  # no longer, where steps diverged
+        return hasattr(self, "coef_")  # not after steps that diverged

@@ -1,16 +1,21 @@
 """ORBoost: boosted stumps and thresholds for ordered levels."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from rankexp.arrays import Floats, PerRow
+from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order
-from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
-from rankexp.estimators.stump_booster import StumpBooster
-from rankexp.estimators.threshold_model import LevelRanker
+from rankexp.estimators.parameters import fitted_rows, one_of, training_data, weighed
+from rankexp.estimators.rounds import StumpBooster
+from rankexp.estimators.threshold_models import LevelRanker
 from rankexp.solvers.boosting.ordinal_boost import (
     VARIANTS,
     OrdinalRound,
@@ -18,12 +23,11 @@ from rankexp.solvers.boosting.ordinal_boost import (
     boost_levels,
 )
 from rankexp.solvers.boosting.stumps import binned
-from rankexp.solvers.result import Floats
 
 REGISTER = {"ORBoost": "ORBoost"}
 
 
-class Ready(NamedTuple):
+class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
     rounds: Iterator[OrdinalRound]
@@ -35,33 +39,33 @@ class Ready(NamedTuple):
 class ORBoost(LevelRanker, StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 
-    An example of level y costs ``exp(-(r(x) - theta_k))`` for thresholds k below its level and
-    ``exp(-(theta_k - r(x)))`` for those above. Each round adds the stump, -1 or 1, with the
-    greatest edge, with the coefficient that is best while the thresholds stay, and then sets the
-    thresholds to their minimum, in order: the risk never rises.
+    An example costs ``exp(-(r(x) - theta_k))`` for each threshold k below its level and
+    ``exp(-(theta_k - r(x)))`` for each one above. A round adds the stump, -1 or 1, with the
+    greatest edge, with the best coefficient for fixed thresholds, and then sets the thresholds to
+    their ordered minimum. The risk never rises.
 
     Parameters
     ----------
     variant : {"lr", "all"}
-        Left-right: the thresholds next to the level only; or all of them.
+        "lr" (left-right) counts only the thresholds next to the level, "all" counts all.
     n_rounds, cuts, n_cuts
         As for `RankBoost`.
     smoothing : float or None
-        d >= 0 of ``½ log((e+ + d) / (e- + d))``; None: one over the number of examples.
+        The d >= 0 of ``½ log((e+ + d) / (e- + d))``; None means one over the number of examples.
     levels : None or sequence
-        Worst to best; None: numbers in their order. A threshold that no example is beyond is
-        infinite; a level without an example between others leaves its thresholds equal.
+        Worst to best; None means ascending numbers. A threshold without an example beyond it is
+        infinite. The thresholds around a level without an example are equal.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (K - 1,)
         Not decreasing.
     stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
-        Of each round.
+        The stump and the coefficient of each round.
     risk_ : ndarray of shape (n_iter_ + 1,)
         The mean loss of the training examples after 0, 1, ... rounds.
     n_iter_ : int
-        Fewer than `n_rounds` where no stump has an edge.
+        Rounds kept; fewer than `n_rounds` if no stump has an edge.
     levels_ : ndarray of shape (K,)
 
     References
@@ -82,46 +86,46 @@ class ORBoost(LevelRanker, StumpBooster):
     cuts: str = "quantile"
     n_cuts: int = 255
     smoothing: float | None = None
-    levels: Sequence[Any] | None = None
+    levels: Levels | None = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
         one_of("variant", self.variant, VARIANTS)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
 
-        Weights of rows, and what is raised, are as for :meth:`ProportionalOdds.fit`; ValueError,
-        too, for over 1,000 levels, or an infinite coefficient where there is no smoothing.
+        Row weights and errors are as for :meth:`ProportionalOdds.fit`; ValueError also for over
+        1,000 levels, or an infinite coefficient (smoothing=0).
         """
         ready = self._ready(X, y, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, sample_weight: Any = None) -> Ready:
+    def _ready(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> LevelRounds:
         self.check()
         levels = level_order(y, self.levels)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
         rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
-        return Ready(rounds, weights.risk, weights.thresholds)
+        return LevelRounds(rounds, weights.risk, weights.thresholds)
 
-    def _finish(self, ready: Ready, rounds: Iterable[OrdinalRound]) -> Self:
+    def _finish(self, ready: LevelRounds, rounds: Iterable[OrdinalRound]) -> Self:
         kept = list(rounds)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds
         self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``r`` of rows, shape (n,): the higher, the better."""
         return self._sum(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""
         check_is_fitted(self)
         offsets = np.cumsum(self.alphas_)

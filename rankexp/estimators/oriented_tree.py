@@ -1,51 +1,63 @@
-"""Oriented binary trees: a partition whose cells are ranked from left to right."""
+"""Oriented binary trees, whose cells are ranked from left to right, and the Kendall tree."""
+
+from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import in_numbers
-from rankexp.estimators.parameters import copied, fitted_rows, training_rows
+from rankexp.estimators.parameters import check_count, copied, fitted_rows, training_data
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.nodes import Node, Rule, cells
-from rankexp.solvers.trees.splits import Sorted, Threshold, presort
+from rankexp.solvers.trees.nodes import Node, SplitRule, cells
+from rankexp.solvers.trees.splits import (
+    Sorted,
+    Threshold,
+    best_threshold_split,
+    kendall_charges,
+    presort,
+)
 
+NodeRow = dict[str, int | float | str | bool]
+"""A node for JSON."""
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
 class RealRanker(PredictsScores):
-    """A ranker of examples with a real target, whose predictions are scores."""
+    """A ranker of examples with a real target; it predicts scores."""
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, as `predict` does."""
         return np.asarray(self.predict(X))
 
-    def score(self, X: Any, y: Any) -> float:
-        """Return the share of pairs with different y that are in order, a tie counting 1/2."""
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the share of pairs with different y that are in order; a tie counts 1/2."""
         return concordance(y, self.predict(X))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Floats, Floats]:
-        """Return the checked rows and targets to train on, as often as they count."""
-        X, y = training_rows(self, X, in_numbers(y), y_numeric=True)
+    def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
+        """Return the checked rows and targets to train on, repeated by their weights."""
+        X, y = training_data(self, X, in_numbers(y), real=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
 
 class OrientedTree(RealRanker):
-    """What both kinds of oriented trees share; a kind says how a node is split."""
+    """What oriented trees share; a subclass says how to split a node."""
 
     depth: int
     min_samples_leaf: int
@@ -55,14 +67,14 @@ class OrientedTree(RealRanker):
     random_state: Any
 
     @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> Rule | None:
-        """Return how to split a node by some features; None to leave it a leaf."""
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
+        """Return how to split a node by some features, or None to leave it a leaf."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow, and where asked for prune, a tree on rows X (n, d) and real targets y (n,).
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
 
-        Only the order of the targets counts. `sample_weight` (n,): whole numbers, how many copies
-        of each row there are.
+        Only the order of the targets matters. `sample_weight` (n,) holds whole numbers: how often
+        each row counts.
 
         Raises
         ------
@@ -83,23 +95,23 @@ class OrientedTree(RealRanker):
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of each feature in the pairs of training rows that splits part, (d,).
+        """Each feature's share in the pairs of training rows that splits separate, (d,).
 
-        Not of trees whose nodes have a `classifier`: no feature splits them.
+        AttributeError if nodes have a `classifier`, as then no single feature splits them.
         """
         check_is_fitted(self)
         found = np.zeros(self.n_features_in_)
         for node in self.tree_.walk():
             if (children := node.children()) is not None:
                 if not isinstance(node.rule, Threshold):
-                    raise AttributeError("nodes with a classifier are not split by one feature")
+                    raise AttributeError("a node with a classifier is not split by one feature")
                 found[node.rule.feature] += float(children[0].size) * children[1].size
         return found / (found.sum() or 1.0)
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         check_count("depth", self.depth, 0, DEEPEST)
-        check_count("min_samples_leaf", self.min_samples_leaf, 1)
+        check_count("min_samples_leaf", self.min_samples_leaf)
         if self.prune not in (None, "iauc", "tau"):
             raise ValueError(f"prune must be None, 'iauc' or 'tau', got {self.prune!r}")
         if self.prune is not None:
@@ -129,8 +141,8 @@ class OrientedTree(RealRanker):
             waiting += zip((node.right, node.left), parts[::-1], strict=True)
         return root
 
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> Rule | None:
-        """Split by drawn features; by the others, too, where those allow no split."""
+    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
+        """Split by drawn features, or by the others if those allow no split."""
         d = X.shape[1]
         count = count_features(self.max_features, d)
         if count == d:
@@ -139,10 +151,10 @@ class OrientedTree(RealRanker):
         parts = (drawn[:count], drawn[count:])
         return next((rule for part in parts if (rule := self._rule(X, node, part))), None)
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,): 2^J (1 - k/2^j) for the leaf C(j, k) of each.
 
-        They are in (0, `score_scale_`], which is 2^J; the higher, the greater y is expected.
+        They are in (0, `score_scale_`], which is (0, 2^J]: the higher, the greater the expected y.
         """
         X = fitted_rows(self, X)
         out = np.empty(len(X))
@@ -151,21 +163,21 @@ class OrientedTree(RealRanker):
                 out[rows] = node.score(self.depth)
         return out
 
-    def nodes(self, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def nodes(self, names: Sequence[str] | None = None) -> list[NodeRow]:
         """Return the tree as rows for JSON, each node before its children, left before right.
 
-        `names` are those of the features, by default of the data frame that it was fitted to.
-        Keys: ``j``, ``k``, ``size`` (training rows) and, of leaves, ``score``, of others
-        ``rule``, a text that holds for rows that go left, with ``feature``, ``threshold`` and
-        ``low_first`` where it is a threshold.
+        `names` are those of the features, by default those of the training DataFrame. Rows have
+        ``j``, ``k`` and ``size`` (training rows), leaves ``score``, other nodes ``rule``: a text
+        that holds for rows that go left, with ``feature``, ``threshold`` and ``low_first`` if it
+        is a threshold.
         """
         check_is_fitted(self)
         if names is None:
             names = getattr(self, "feature_names_in_", None)
         return [self._described(node, names) for node in self.tree_.walk()]
 
-    def _described(self, node: Node, names: Sequence[str] | None) -> dict[str, Any]:
-        row: dict[str, Any] = {"j": node.j, "k": node.k, "size": node.size}
+    def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
+        row: NodeRow = {"j": node.j, "k": node.k, "size": node.size}
         rule = node.rule
         if rule is None:
             return row | {"score": node.score(self.depth)}
@@ -180,14 +192,14 @@ class OrientedTree(RealRanker):
         lines = []
         for row in self.nodes():
             what = row.get("rule") or f"score {row['score']:g}"
-            lines.append(f"{'|   ' * row['j']}{what}  [{row['size']}]")
+            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
         return "\n".join(lines)
 
 
 def count_features(wanted: int | float | str | None, d: int) -> int:
     """Return how many of d features a node looks at.
 
-    ValueError unless `wanted` is None (all), "sqrt", a whole number >= 1, or a share in (0, 1].
+    ValueError unless `wanted` is None (all), "sqrt", an integer >= 1, or a share in (0, 1].
     """
     if wanted is None:
         return d
@@ -197,15 +209,55 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
         return min(int(wanted), d)
     if isinstance(wanted, float) and 0 < wanted <= 1:
         return max(1, int(wanted * d))
-    raise ValueError(
-        "max_features must be None, 'sqrt', a whole number >= 1 or a share in (0, 1], "
-        f"got {wanted!r}"
-    )
+    known = "None, 'sqrt', an integer >= 1 or a share in (0, 1]"
+    raise ValueError(f"max_features must be {known}, got {wanted!r}")
 
 
-def check_count(name: str, value: Any, least: int, most: int | None = None) -> None:
-    """Raise ValueError unless a parameter is a whole number in a range."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or value < least or (most is not None and value > most):
-        span = f">= {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name} must be a whole number {span}, got {value!r}")
+REGISTER = {"KendallTree": "KendallTree"}
+
+
+@dataclass(eq=False, repr=False)
+class KendallTree(OrientedTree):
+    """An oriented ranking tree grown by the Kendall tau of its scores and y.
+
+    Each node gets the threshold on one feature, in either orientation, that maximises the
+    empirical Kendall tau, (8) of clemencon2017, on its examples and so on the whole tree. A node
+    where no threshold raises it is a leaf.
+
+    Parameters
+    ----------
+    depth, min_samples_leaf, max_features, prune, cv, random_state
+        As for `CRank`.
+    count_ties : bool
+        Whether a split loses 1/2 for each pair with equal y that it separates. In (8) such a pair
+        counts 1/2 only if its scores are equal, which keeps trees small if y has few values. If
+        False, only pairs with different y count.
+
+    Attributes
+    ----------
+    score_scale_, n_leaves_, cv_scores_
+        As for `CRank`.
+
+    References
+    ----------
+    clemencon2017, section 5.1 and "Kendall" in section 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(8.0)[:, None]
+    >>> KendallTree(depth=2).fit(X, X[:, 0]).predict([[0], [2], [4], [6]])
+    array([1., 2., 3., 4.])
+    """
+
+    depth: int = 3
+    min_samples_leaf: int = 1
+    count_ties: bool = True
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Seed = None
+
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
+        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
+        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)

@@ -1,11 +1,9 @@
-"""Labelled pairs and held-out examples: what pairs are formed, and their error."""
-
-from typing import Any
+"""Which pairs there are, labelled, of levels or held out, and the error on them."""
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow
 from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
@@ -14,12 +12,14 @@ MOST_PAIRS = 20_000_000
 
 
 def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:
-    """Return which rows are for validation: a share of each level, or of the groups, whole."""
+    """Return which rows to hold out: a share of each level, or of whole groups."""
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
         kinds = np.unique(groups)
         if kinds.size < 2:
-            raise ValueError("there is one group only: set validation_fraction=None, or no groups")
+            raise ValueError(
+                "there is only one group: set validation_fraction=None, or drop groups"
+            )
         size = min(max(1, round(share * kinds.size)), kinds.size - 1)
         return np.isin(groups, rng.permutation(kinds)[:size])
     for level in np.unique(codes):
@@ -31,9 +31,9 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
 
 
 class PairError:
-    """The share of pairs in the wrong order, weighted by costs, within groups; a tie counts ½.
+    """The cost-weighted share of pairs in the wrong order, within groups; a tie counts ½.
 
-    With `each`, groups that have pairs count alike.
+    With `each`, all groups that have pairs count alike.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class PairError:
         self.mass = 2.0 * self._lost(np.zeros(n))  # where all are tied
         if self.mass == 0.0:
             raise ValueError(
-                "the validation part holds no pair to rank: change validation_fraction, "
-                "or set it to None"
+                "there is no pair to rank among the rows held out: change validation_fraction, or "
+                "set it to None"
             )
 
     def _lost(self, s: Floats) -> float:
@@ -73,9 +73,9 @@ class PairError:
 
 
 def labelled_pairs(
-    n: int, pairs: npt.ArrayLike, labels: npt.ArrayLike, weights: Any
+    n: int, pairs: ArrayLike, labels: ArrayLike, weights: PerRow
 ) -> tuple[Ints, Ints, Floats]:
-    """Return the upper and the lower rows of pairs that count, and their weights."""
+    """Return the upper and lower rows of pairs with a label and a weight, and the weights."""
     P, y = np.asarray(pairs), np.asarray(labels)
     if P.size == 0:
         raise ValueError("there is no pair to rank: pairs is empty")
@@ -91,32 +91,30 @@ def labelled_pairs(
             got = f"pair {at} has {y.tolist()[at]!r}"
         raise ValueError(f"labels must be -1, 0 or 1, of shape ({P.shape[0]},): {got}")
     if y.dtype.kind == "b":
-        raise ValueError(
-            "labels must be -1, 0 or 1, not truth values: False may be below, or none"
-        )
+        raise ValueError("labels must be -1, 0 or 1, not booleans")
     w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != y.shape or not (np.isfinite(w) & (w >= 0.0)).all():
         raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
     if w.max(initial=0.0) > np.finfo(np.float64).max / max(w.size, 1):
-        raise ValueError("the sum of sample_weight overflows: divide all weights by a number")
+        raise ValueError("the sum of sample_weight overflows: scale the weights down")
     kept = (y != 0) & (w > 0.0)
     if not kept.any():
         raise ValueError("there is no pair to rank: all labels or weights are 0")
     P, y = P[kept].astype(np.int64), y[kept]
     if (alone := P[:, 0] == P[:, 1]).any():
-        raise ValueError(f"a row is neither above nor below itself: {P[alone.argmax()].tolist()}")
+        raise ValueError(f"a pair needs two different rows, got {P[alone.argmax()].tolist()}")
     return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
 
 
 def pairs_of_levels(codes: Ints, groups: Ints | None) -> tuple[Ints, Ints]:
-    """Return the upper and the lower rows of all pairs of different levels, within groups."""
+    """Return the upper and lower rows of all pairs of different levels, within groups."""
     K = int(codes.max()) + 1
     costs = np.triu(np.ones((K, K)), 1)
     count = pair_mass(codes, costs, np.zeros_like(codes) if groups is None else groups)[1]
     if count > MOST_PAIRS:
         raise ValueError(
-            f"the labels form {count:,.0f} pairs, and at most {MOST_PAIRS:,} are listed: give "
-            "some of them to fit_pairs, or take fewer rows"
+            f"the labels form {count:,.0f} pairs, but at most {MOST_PAIRS:,} can be listed: give "
+            "some of them to fit_pairs, or use fewer rows"
         )
     upper, lower, _ = list_pairs(codes, costs, groups)
     return upper, lower

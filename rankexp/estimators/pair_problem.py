@@ -1,6 +1,6 @@
 """What rankers in a feature space minimise: a risk of labels, or a loss of listed pairs.
 
-Either is ``lam/2 |w|²`` and a mean loss of pairs of rows, whatever columns these are given in.
+Either is ``lam/2 |w|²`` plus a mean loss of pairs, and rows may be given in any columns.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ class OfLabels:
     task: Task
 
     def mass(self) -> Floats:
-        """Return what the pairs of each row count, as a share of all, (n,)."""
+        """Return the share of each row's pairs in the weight of all, (n,)."""
         below, above = self.task.order.part()
         return (below + above) / self.task.order.total
 
@@ -34,7 +34,7 @@ class OfLabels:
         return task.risk.solve(task)
 
     def slope(self, X: Floats, found: PathResult) -> Floats:
-        """Return the derivatives of the risk by each score that the gap is taken at, (n,)."""
+        """Return the derivatives of the risk by each score that the gap uses, (n,)."""
         risk = cast(RiskOfPairs, self.task.risk)
         return risk.slope(replace(self.task, X=X), found)
 
@@ -52,7 +52,7 @@ class OfList:
     max_iter: int
 
     def on(self, place: Ints, n: int) -> "OfList":
-        """Return the same for rows that are numbered anew, some of which are one."""
+        """Return the problem for renumbered rows; several may have become one."""
         upper, lower = place[self.pairs.upper], place[self.pairs.lower]
         return replace(self, pairs=PairList.of(upper, lower, self.pairs.share, n))
 

@@ -1,30 +1,30 @@
 """Pruning an oriented tree: which siblings to merge first, and when to stop.
 
-Both Kendall's tau and the IAUC are sums over pairs of examples, and a pair is told apart by one
-node of the tree alone, the last that has both. So a subtree's measure is that of a single leaf
-plus the gains of its inner nodes, and merging two leaves takes off the gain of their parent.
+Kendall's tau and the IAUC are sums over pairs of examples, and only one node of the tree separates
+a pair: the last one that has both. So a subtree's measure is that of a single leaf plus the gains
+of its inner nodes, and merging two leaves subtracts the gain of their parent.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold
 
-from rankexp.arrays import Ints
-from rankexp.solvers.result import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.solvers.trees.nodes import Node, cells
 
 Key = tuple[int, int]
-Grow = Callable[[Floats, Floats, Any], Node]
+Grow = Callable[[Floats, Floats, np.random.RandomState], Node]
 
 
-def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: Any) -> Floats:
+def prune(
+    root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: np.random.RandomState
+) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
     Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, by number of
-    leaves, from 1 on; the tree keeps the least number that reaches the greatest mean. All are NaN,
-    and nothing is pruned, where no fold has a pair to judge by.
+    leaves, from 1 on. The tree keeps the least number with the greatest mean. If no fold has a
+    pair to judge by, all means are NaN and nothing is pruned.
     """
     merges = merge_order(root, gains(root, X, y, measure))
     values = np.full(len(merges) + 1, np.nan)
@@ -55,8 +55,8 @@ def prune(root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, r
 def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     """Return the inner nodes in the order in which merging their children costs least.
 
-    At any time only nodes with two leaves for children can be merged (section 5.2: "children of
-    a same parent are progressively merged until the root is reached").
+    Only nodes whose children are both leaves can be merged (section 5.2: "children of a same
+    parent are progressively merged until the root is reached").
     """
     inner = {node.key for node in root.walk() if node.rule is not None}
     order: list[Key] = []
@@ -68,10 +68,10 @@ def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
 
 
 def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
-    """Return by how much each inner node's split raises a measure on some examples.
+    """Return how much each inner node's split raises a measure on some examples.
 
-    In units of half a pair, or half a triple: twice the gain in the number of pairs (triples) in
-    order, ties of the scores counting 1/2.
+    The unit is half a pair, or half a triple: twice the gain in the number of pairs (triples) in
+    order, where ties of the scores count 1/2.
     """
     ascending = np.sort(y)
     below = ascending.searchsorted(y, "left")

@@ -1,27 +1,35 @@
 """RankBoost: boosted threshold rankers under an exponential or logistic loss of pairs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
+from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
-from rankexp.estimators.parameters import fitted_rows, one_of, training_rows, weighed
+from rankexp.estimators.parameters import (
+    fitted_rows,
+    one_of,
+    training_data,
+    training_rows,
+    weighed,
+)
 from rankexp.estimators.risk_mixin import RiskMixin
-from rankexp.estimators.rounds import Watch, check_stopping
-from rankexp.estimators.stump_booster import StumpBooster
+from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
-from rankexp.solvers.boosting.boost_pairs import ListedPairs, Pairs, Round, boost
+from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
 
@@ -30,8 +38,8 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-class Ready(NamedTuple):
-    """The rounds to come, the risk before them, how many pairs, rows held out, training rows."""
+class PairRounds(NamedTuple):
+    """The rounds to come, the risk before them, the mass of pairs, held out and training rows."""
 
     rounds: Iterator[Round]
     risk: float
@@ -46,53 +54,50 @@ class Ready(NamedTuple):
 class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
-    Each round takes the base ranker with the greatest ``|e+ - e-|``, e+ and e- being the weight
-    of the pairs that it orders rightly and wrongly, and gives it ``½ log((e+ + d) / (e- + d))``.
-    This is coordinate descent on the mean of ``exp(-(r(x) - r(x')))`` over pairs, x to be ranked
-    above x'. A negative coefficient stands for the base ranker ``1[x_j <= t]``.
+    Each round takes the base ranker with the greatest ``|e+ - e-|``, where e+ and e- are the
+    weights of the pairs that it orders rightly and wrongly, with the coefficient
+    ``½ log((e+ + d) / (e- + d))``. This is coordinate descent on the mean of
+    ``exp(-(r(x) - r(x')))`` over pairs, where x is to be above x'. A negative coefficient stands
+    for the base ranker ``1[x_j <= t]``.
 
     Parameters
     ----------
     risk : {"bipartite", "multipartite"}
-        Two classes, or any number of ordered levels, of which all pairs of different levels are
-        taken, each with the cost of its levels. Two levels: the same.
+        Pairs of two classes, or of any number of ordered levels, weighted by `costs`. With two
+        levels both are the same.
     n_rounds : int
-        Rounds, at most.
+        The largest number of rounds.
     cuts : {"quantile", "equidistant", "all"}
-        Where thresholds are: at `n_cuts` quantiles of a feature in the whole training sample, at
-        as many points in its range, or midway between all neighbouring values: with n - 1 of
-        them every round fills tables as large as X. A feature with no more values than quantiles
-        has all cuts.
+        Thresholds lie at `n_cuts` quantiles of a feature in the training data, at as many points
+        in its range, or midway between all neighbouring values. With "all" each round fills
+        tables as large as X. A feature with few distinct values has all cuts.
     n_cuts : int
     loss : {"exponential", "logistic"}
-        Of a pair's score difference. Exponential: a round is O(n) a feature. Logistic: a pair
-        weighs ``1 / (1 + exp(r(x) - r(x')))``, and the same coefficient lowers the risk.
+        The loss of a pair's score difference. With "exponential" a round costs O(n) for each
+        feature. With "logistic" a pair weighs ``1 / (1 + exp(r(x) - r(x')))``.
     alpha : {"pairs", "bound", "textbook"}
-        The pair version of e+ and e-, ``E+[h] (1 - E-[h])`` and ``(1 - E+[h]) E-[h]`` for two
-        classes, which minimises the exponential loss along the coordinate. Or shorter steps:
-        ``½ log((1 + r) / (1 - r))`` with r = e+ - e-, which minimises a bound of that loss
-        (Freund et al., 2003, section 3.2); or by the ``E+[h]`` and ``E-[h]`` of mohri2018's
-        Figure 10.2, which minimises neither.
+        "pairs" takes e+ and e- over pairs, for two classes ``E+[h] (1 - E-[h])`` and
+        ``(1 - E+[h]) E-[h]``, which minimises the exponential loss along the coordinate. "bound"
+        takes the shorter step ``½ log((1 + r) / (1 - r))``, r = e+ - e-, which minimises a bound
+        of that loss (Freund et al., 2003, section 3.2). "textbook" takes the ``E+[h]`` and
+        ``E-[h]`` of mohri2018's Figure 10.2, which minimises neither.
     smoothing : float or None
-        d >= 0. None: one over the number of training examples, as Schapire and Singer (1999)
-        advise; d > 0 keeps alpha finite where e- is 0.
+        The number d >= 0; None means one over the number of training examples, as Schapire and
+        Singer (1999) advise. If d > 0, alpha stays finite when e- is 0.
     costs : None or array-like of shape (K, K)
-        ``costs[j, i]``, j < i: of ranking level i below level j. None: 1.
+        ``costs[j, i]`` is the cost of ranking level i below level j < i. None means 1.
     levels : None or sequence
-        Worst to best. None: numbers in their order; under the bipartite risk, classes as they
-        sort. A level without an example has no pairs and changes nothing.
+        Worst to best. None means ascending numbers, or for two classes their sorted order. A
+        level without an example has no pairs.
     validation_fraction : float or None
-        The share of the examples of each level (with groups: of the groups) that is held out,
-        in (0, 1): rounds are kept up to the least cost of held out pairs in the wrong order.
-        None: no early stopping.
+        Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
+        kept up to the one with the least cost of wrongly ordered pairs. None: no early stopping.
     n_iter_no_change : int
-        Rounds without a lower error after which it stops.
+        Training stops after so many rounds without a lower error.
     random_state : int, RandomState or None
-        For what is held out.
+        Seed of the rows held out.
     queries : {"pairs", "each", "across"}
-        With groups: all pairs count alike, or the groups that have pairs do, so that a pair of a
-        query counts one over the cost of all its pairs. "each" asks for groups; "across" leaves
-        them aside.
+        How groups count, as for `LinearRanker`.
 
     Attributes
     ----------
@@ -101,31 +106,32 @@ class RankBoost(RiskMixin, StumpBooster):
     risk_ : ndarray of shape (n_iter_ + 1,)
         The mean loss of the training pairs, weighted by costs, after 0, 1, ... rounds.
     normalisers_ : ndarray of shape (n_iter_,)
-        By what the mean loss changes in each round: for the exponential loss mohri2018's Z_t,
-        whose product bounds the share of training pairs not in order (Theorem 10.3).
+        The factor by which the mean loss changes in each round. For the exponential loss these
+        are mohri2018's Z_t, whose product bounds the share of training pairs in the wrong order
+        (Theorem 10.3).
     right_, wrong_ : ndarray of shape (n_iter_,)
-        e+ and e- of each round's base ranker, or of its reverse where the coefficient is negative,
-        so that right_ >= wrong_.
+        e+ and e- of each round's base ranker, swapped if its coefficient is negative, so that
+        right_ >= wrong_.
     edges_ : ndarray of shape (n_iter_,)
         mohri2018's edge ``(e+ - e-) / 2``.
     smooth_margins_ : ndarray of shape (n_iter_,)
-        Under the exponential loss: ``-log F / (|alpha_1| + ... + |alpha_t|)``, F being the sum of
-        ``exp(-(r(x) - r(x')))`` over pairs. No normalised margin of a pair of weight 1 is below.
+        For the exponential loss ``-log F / (|alpha_1| + ... + |alpha_t|)``, where F is the sum of
+        ``exp(-(r(x) - r(x')))`` over pairs: a lower bound on the normalised margins of pairs.
     pairs_ : float
-        How many pairs there are, each counted by its weight, the greatest cost by 1.
+        The sum of the weights of pairs, where the greatest cost counts 1.
     n_iter_ : int
-        Rounds kept; fewer than `n_rounds` where no base ranker has an edge.
+        Rounds kept; fewer than `n_rounds` if no base ranker has an edge.
     validation_error_ : ndarray of shape (rounds tried + 1,)
-        With early stopping.
+        With early stopping: the error on held out pairs, by round.
     levels_ : ndarray of shape (K,)
     classes_ : ndarray of shape (2,)
-        Under the bipartite risk: sorted; a `decision_function` above 0 means the last.
+        Under the bipartite risk: sorted; a `decision_function` above 0 means the last one.
     better_ : label
-        Of these the better one: the last of `levels`, or of the classes. Where it isn't the last
-        class, `alphas_` and `threshold_` have the sign of the last class.
+        The better class: the last of `levels`, or of the classes. If it is not the last class,
+        `alphas_` and `threshold_` have the sign of the last class.
     threshold_ : float
-        Under the bipartite risk: the sum above which `predict` says positive, the one with the
-        least training error; `decision_function` is relative to it.
+        Under the bipartite risk `predict` says positive if the sum is above it. It has the least
+        training error, and `decision_function` is relative to it.
 
     References
     ----------
@@ -147,15 +153,15 @@ class RankBoost(RiskMixin, StumpBooster):
     loss: str = "exponential"
     alpha: str = "pairs"
     smoothing: float | None = None
-    costs: Any = None
-    levels: Sequence[Any] | None = None
+    costs: ArrayLike | None = None
+    levels: Levels | None = None
     validation_fraction: float | None = None
     n_iter_no_change: int = 10
-    random_state: Any = None
+    random_state: Seed = None
     queries: str = "pairs"
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
         one_of("risk", self.risk, ("bipartite", "multipartite"))
         one_of("loss", self.loss, tuple(LOSSES))
@@ -168,33 +174,36 @@ class RankBoost(RiskMixin, StumpBooster):
         split = self.validation_fraction is not None
         return frozenset({"groups"} if split else {"groups", "sample_weight"})
 
-    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d) and labels y (n,), on all pairs within `groups` (n,), if any.
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> Self:
+        """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if given.
 
-        `sample_weight` (n,), >= 0, is how often each row counts: a pair counts the product. Where
-        a part is held out there are none: copies of a row could be on both sides.
+        `sample_weight` (n,), >= 0, says how often each row counts; a pair has the product of two
+        weights. Early stopping allows none, as copies of a row could be on both sides.
 
         Raises
         ------
         ValueError
-            For a parameter out of range, missing or infinite values, labels that aren't among
+            For a parameter out of range, missing or infinite values, labels that are not among
             `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-            costs of another shape, groups with some missing or none where each is to count alike,
-            no pair at all, nothing to train or to stop on, weights that it has no use for, or an
-            infinite coefficient where there is no smoothing.
+            costs of another shape, missing groups, data without a pair, nothing to train or to
+            validate on, weights with early stopping, or an infinite coefficient (smoothing=0).
         TypeError
             For a sparse matrix.
         """
         ready = self._ready(X, y, groups, sample_weight)
         return self._finish(ready, ready.rounds)
 
-    def _ready(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Ready:
+    def _ready(
+        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+    ) -> PairRounds:
         self.check()
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
             raise ValueError(
-                "sample_weight goes with validation_fraction=None only: copies of a row could be "
+                "sample_weight needs validation_fraction=None, as copies of a row could be both "
                 "held out and trained on"
             )
         train, weight = weighed(X, sample_weight)
@@ -206,7 +215,7 @@ class RankBoost(RiskMixin, StumpBooster):
         within = None if self.queries == "across" else numbers
         codes = self._codes(y, levels)
         costs = cost_matrix(self.costs, self.levels_.shape[0])
-        costs /= costs.max()  # only ratios count; sums shall not overflow
+        costs /= costs.max()  # only ratios matter; sums must not overflow
         train, watched = slice(None), None
         if self.validation_fraction is not None:
             rng = check_random_state(self.random_state)
@@ -216,9 +225,11 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return Ready(self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight)
+        return PairRounds(
+            self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
+        )
 
-    def _finish(self, ready: Ready, rounds: Iterable[Round]) -> Self:
+    def _finish(self, ready: PairRounds, rounds: Iterable[Round]) -> Self:
         self._keep_rounds(ready, rounds)
         if self.risk == "bipartite":
             s, positive = self._sum(ready.X), ready.codes == 1
@@ -229,13 +240,12 @@ class RankBoost(RiskMixin, StumpBooster):
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
 
-        As :meth:`LinearRanker.fit_pairs`, which says what the parameters are. There are no classes
-        then: `predict` gives scores. Nothing is held out. ValueError as :meth:`fit`, and for
-        pairs, labels or weights of another kind, or none that counts.
+        :meth:`LinearRanker.fit_pairs` explains the parameters. There are no classes, so `predict`
+        returns scores, and there is no early stopping.
         """
         self.check()
         X = training_rows(self, X)
@@ -243,19 +253,17 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = Ready(self._rounds(rows, listed), listed.risk, listed.mass)
+        ready = PairRounds(self._rounds(rows, listed), listed.risk, listed.mass)
         self._keep_rounds(ready, ready.rounds)
         return self
 
-    def _rounds(self, rows: Binned, pairs: Pairs) -> Iterator[Round]:
-        """Return the rounds to come."""
+    def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
     def _smoothing(self, rows: Binned) -> float:
         return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
 
-    def _keep_rounds(self, ready: Ready, rounds: Iterable[Round]) -> None:
-        """Set the attributes of the rounds that are kept."""
+    def _keep_rounds(self, ready: PairRounds, rounds: Iterable[Round]) -> None:
         self._forget("validation_error_")
         kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
@@ -277,12 +285,12 @@ class RankBoost(RiskMixin, StumpBooster):
         """The smooth margin after each round, (n_iter_,), under the exponential loss."""
         check_is_fitted(self)
         if self.loss != "exponential":
-            raise AttributeError("the smooth margin is one of the exponential loss")
+            raise AttributeError("only the exponential loss has a smooth margin")
         log_f = np.log(self.pairs_) + np.cumsum(np.log(self.normalisers_))
         return np.asarray(-log_f / np.cumsum(np.abs(self.alphas_)))
 
     def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
-        """Return the rounds up to the least error of the rows held out."""
+        """Return the rounds up to the one with the least error on the rows held out."""
         watch, found = Watch(error, self.n_iter_no_change, X.shape[0], before=True), []
         for one in rounds:
             found.append(one)
@@ -291,19 +299,18 @@ class RankBoost(RiskMixin, StumpBooster):
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
 
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,), less `threshold_`: the higher, the better.
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows less `threshold_`, shape (n,): the higher, the better.
 
-        Of two classes, the likelier ``classes_[1]``; where `levels` say that this is the worse
-        one, see `rank_scores`.
+        With two classes a high score means ``classes_[1]``. If `levels` say that this is the worse
+        one, use `rank_scores`.
         """
         return self._sum(fitted_rows(self, X)) - self.threshold_
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
 
-        All are relative to the `threshold_` of the last; that one equals `decision_function` but
-        for rounding.
+        All use the final `threshold_`; the last equals `decision_function` up to rounding.
         """
         for s in self._staged(X):
             yield s - self.threshold_

@@ -1,14 +1,13 @@
 """The Perceptron on pairs."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Seed
 from rankexp.estimators.linear_of_pairs import LinearOfPairs, scaled
-from rankexp.estimators.parameters import at_least_one, warn_user
+from rankexp.estimators.parameters import check_count, warn_user
 from rankexp.solvers.pairs.pair_list import margins
 
 REGISTER = {"RankPerceptron": "RankPerceptron"}
@@ -18,38 +17,37 @@ FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, 
 
 @dataclass(eq=False, repr=False)
 class RankPerceptron(LinearOfPairs):
-    """Adds the difference x - x' of a pair that is not in order, until all pairs are.
+    """Adds the difference x - x' of pairs in the wrong order until all pairs are in order.
 
-    Pairs are gone through in turn, again and again; one is in order where ``w·(x - x') > 0``, x
-    being to be ranked above x'. Where some w of norm 1 has ``w·(x - x') >= rho > 0`` for all
-    pairs, there are at most ``max |x - x'|² / rho²`` updates, whatever the order of pairs.
+    It visits the pairs in turn, again and again. A pair is in order if ``w·(x - x') > 0``, where x
+    is to be above x'. If some w of norm 1 has ``w·(x - x') >= rho > 0`` for all pairs, there are
+    at most ``max |x - x'|² / rho²`` updates, whatever the order of the pairs.
 
     Parameters
     ----------
     max_iter : int
-        Times that all pairs are gone through, at most.
+        The largest number of passes through the pairs.
     shuffle : bool
-        Whether pairs are put into a random order before each time; else as they are given.
+        Whether each pass visits the pairs in a new random order, or in the given one.
     random_state : int, RandomState or None
-        For the order.
+        Seed of the order.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, d)
-        The sum of the differences that were added, divided by a number such that its absolute
-        values add up to 1.
+        The sum of the differences that were added, scaled so that its absolute values add up to 1.
     n_updates_ : int
     n_iter_ : int
-        Times that all pairs were gone through.
+        Passes through the pairs.
     separable_ : bool
-        Whether all pairs are in order. Then the last time found none that isn't.
+        Whether all pairs are in order, as the last pass showed.
     margin_ : float
         The least ``w·(x - x') / ||w||_2`` of the pairs.
 
     Notes
     -----
-    Pairs have no weights, and where no linear order agrees with all of them it does not settle:
-    it warns, and `LinearRanker` is the ranker to take.
+    Pairs have no weights. If no linear order agrees with all pairs, the updates never end; then it
+    warns, and `LinearRanker` is the better choice.
 
     References
     ----------
@@ -66,11 +64,11 @@ class RankPerceptron(LinearOfPairs):
 
     max_iter: int = 100
     shuffle: bool = False
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
-        at_least_one("max_iter", self.max_iter)
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_count("max_iter", self.max_iter)
 
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         X, power = scaled(X)
@@ -87,9 +85,8 @@ class RankPerceptron(LinearOfPairs):
                 break
         else:
             warn_user(
-                f"after going {self.max_iter} times through the pairs some are not in order: "
-                "raise max_iter; where no linear order agrees with all pairs that will not help: "
-                "take a LinearRanker"
+                f"after {self.max_iter} passes some pairs are in the wrong order: raise max_iter, "
+                "or use a LinearRanker if no linear order agrees with all pairs"
             )
         w /= np.abs(w).max() or 1.0
         w /= np.abs(w).sum() or 1.0
@@ -100,7 +97,7 @@ class RankPerceptron(LinearOfPairs):
 
 
 def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:
-    """Go through the pairs once, changing w; return the number of updates."""
+    """Pass through the pairs once and change w; return the number of updates."""
     updates, start, size = 0, 0, FIRST
     while start < upper.size:
         some = slice(start, start + size)

@@ -1,39 +1,42 @@
 """An ensemble of oriented trees on resampled examples and features."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, PerRow, Seed
 from rankexp.estimators.crank import CRank
-from rankexp.estimators.kendall_tree import KendallTree
-from rankexp.estimators.oriented_tree import OrientedTree, RealRanker, check_count
-from rankexp.estimators.parameters import fitted_rows
+from rankexp.estimators.oriented_tree import KendallTree, OrientedTree, RealRanker
+from rankexp.estimators.parameters import check_count, fitted_rows
 
 REGISTER = {"RankingForest": "RankingForest"}
 
 
 @dataclass(eq=False, repr=False)
 class RankingForest(RealRanker):
-    """Bagged oriented trees, each node of which looks at some of the features.
+    """Bagged oriented trees whose nodes look at random subsets of the features.
 
-    A tree's score of x becomes the share of the training examples that this tree scores below x,
-    equal scores counting 1/2; the forest's score is the mean of these shares. So every tree
-    counts the same, and a score depends on x alone.
+    A tree's score of x is replaced by the share of the training examples that this tree scores
+    below x, where equal scores count 1/2. The forest's score is the mean of these shares, so every
+    tree counts the same and a score depends on x alone.
 
     Parameters
     ----------
     tree : {"KendallTree", "CRank"}
     n_estimators : int
     depth, min_samples_leaf, max_features
-        Of the trees.
+        Parameters of the trees.
     classifier
-        Of `CRank`; None for `KendallTree`.
+        As for `CRank`; None for `KendallTree`.
     bootstrap : bool
-        Grow each tree on as many examples drawn with replacement; else on all.
+        Whether each tree grows on as many examples drawn with replacement, or on all.
     random_state : int, RandomState or None
 
     Attributes
@@ -53,13 +56,13 @@ class RankingForest(RealRanker):
     depth: int = 8
     min_samples_leaf: int = 3
     max_features: int | float | str | None = 2 / 3
-    classifier: Any = None
+    classifier: BaseEstimator | str | None = None
     bootstrap: bool = True
-    random_state: Any = None
+    random_state: Seed = None
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
-        check_count("n_estimators", self.n_estimators, 1)
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_count("n_estimators", self.n_estimators)
         self._tree(0).check()
 
     def _tree(self, seed: int) -> OrientedTree:
@@ -74,13 +77,13 @@ class RankingForest(RealRanker):
         if self.tree != "KendallTree":
             raise ValueError(f"tree must be 'KendallTree' or 'CRank', got {self.tree!r}")
         if self.classifier is not None:
-            raise ValueError("classifier is for tree='CRank'; a KendallTree has none")
+            raise ValueError("only tree='CRank' has a classifier: set it to None")
         return KendallTree(**shared)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the trees on rows X (n, d) and real targets y (n,), of which only the order counts.
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        """Grow the trees on rows X (n, d) and real targets y (n,), whose order alone matters.
 
-        Weights of rows, and what is raised, are as for :meth:`CRank.fit`.
+        Row weights and errors are as for :meth:`CRank.fit`.
         """
         self.check()
         X, y = self._rows(X, y, sample_weight)
@@ -98,13 +101,13 @@ class RankingForest(RealRanker):
 
     @property
     def feature_importances_(self) -> Floats:
-        """The mean of those of the trees, (d,)."""
+        """The mean importances over the trees, (d,)."""
         check_is_fitted(self)
         each = [tree.feature_importances_ for tree in self.estimators_]
         return np.asarray(np.mean(each, axis=0))
 
-    def predict(self, X: Any) -> Floats:
-        """Return the scores of rows, (n,), in (0, 1); the higher, the greater y is expected."""
+    def predict(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, (n,), in (0, 1): the higher, the greater the expected y."""
         X = fitted_rows(self, X)
         total = np.zeros(len(X))
         for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
@@ -115,6 +118,6 @@ class RankingForest(RealRanker):
 
 
 def _distribution(s: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct scores (v,), and the share of scores before each and in all (v + 1,)."""
+    """Return the distinct scores, (v,), and the share of scores below each and 1, (v + 1,)."""
     values, counts = np.unique(s, return_counts=True)
     return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size

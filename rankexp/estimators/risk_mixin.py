@@ -1,23 +1,27 @@
-"""What scikit-learn sees of rankers with a choice of risk."""
+"""How rankers with a choice of risk appear to scikit-learn."""
+
+from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import RegressorTags
+from sklearn.utils import RegressorTags, Tags
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
+from rankexp.categories import Levels
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.labels import Labels, few_levels, share_of_levels, two_classes
+from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
 from rankexp.estimators.parameters import warn_user
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
 
-def ranks_levels(ranker: Any) -> bool:
-    """Tell whether a ranker's risk is one of K ordered levels; not where there is no such risk."""
+def ranks_levels(ranker: BaseEstimator) -> bool:
+    """Tell whether a ranker's risk is for K ordered levels; False for an unknown risk."""
     try:
         return Risk.parse(ranker.risk).several_levels
     except ValueError:
@@ -25,29 +29,29 @@ def ranks_levels(ranker: Any) -> bool:
 
 
 class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
-    """A ranker that predicts its scores, and so is tagged a regressor, as some tools ask."""
+    """A ranker that predicts its scores and is therefore tagged as a regressor."""
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 
-    def rank_scores(self, X: Any) -> Floats:
+    def rank_scores(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
         return np.asarray(self.decision_function(X))
 
 
 class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
-    """A ranker with `risk`: a classifier of two classes; of ordered levels it predicts scores.
+    """A ranker with `risk`: with two classes a classifier; for ordered levels it predicts scores.
 
-    Two classes are sorted in `classes_`, and a `decision_function` above 0 means ``classes_[1]``,
-    as scikit-learn's tools have it. `better_` is the better one, the last of `levels`.
+    As scikit-learn expects, `classes_` is sorted and a `decision_function` above 0 means
+    ``classes_[1]``. `better_` is the better class, the last of `levels`.
     """
 
     risk: str | Risk
-    levels: Any
+    levels: Levels | None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if ranks_levels(self):
             tags.estimator_type, tags.classifier_tags = "regressor", None
@@ -56,19 +60,19 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
             tags.classifier_tags.multi_class = False
         return tags
 
-    def rank_scores(self, X: Any) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better, as `levels` say.
+    def rank_scores(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, shape (n,): the higher, the better according to `levels`.
 
-        They are those of `decision_function`, with the other sign where the better one of two
-        classes is not the last of the sorted `classes_`.
+        They equal `decision_function`, with the opposite sign if the better of two classes is not
+        the last of the sorted `classes_`.
         """
         s: Floats = self.decision_function(X)
         return -s if self._turned() else s
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels of rows, shape (n,): `better_` where `rank_scores` is above 0.
+    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+        """Return the labels of rows, shape (n,): `better_` if `rank_scores` is above 0.
 
-        Where it was not fitted to two classes these are the scores themselves.
+        If the ranker was not fitted to two classes, it returns the scores.
         """
         s = self.rank_scores(X)
         if not hasattr(self, "classes_"):
@@ -76,22 +80,22 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         labels = self.classes_[::-1] if self._turned() else self.classes_
         return np.asarray(labels[(s > 0).astype(np.intp)])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of pairs that the scores put in order, a tie counting 1/2.
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> float:
+        """Return the share of pairs that the scores put in order; a tie counts 1/2.
 
-        Of two classes the AUC (not the accuracy), of ordered levels U_pairs without weights.
+        For two classes this is the AUC (not the accuracy), for ordered levels U_pairs.
         """
         s = self.decision_function(X)
         if hasattr(self, "classes_"):
             return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
         if sample_weight is not None:
             raise ValueError(
-                "the score of ordered levels takes no sample_weight; rankexp.metrics.u_pairs does"
+                "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
             )
         return share_of_levels(self, y, s)
 
-    def _codes(self, y: Labels, levels: Any) -> Ints:
-        """Set `levels_`; return the level of each label. ValueError for too many."""
+    def _codes(self, y: Labels, levels: Levels | None) -> Ints:
+        """Set `levels_` and return the level of each label; ValueError for too many levels."""
         several = ranks_levels(self)
         known = several or levels is not None
         self.levels_, codes = few_levels(y, levels) if known else two_classes(y)
@@ -103,18 +107,18 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         return codes
 
     def _turned(self) -> bool:
-        """Tell whether the better class is not the last of the sorted ones."""
+        """Tell whether the better class is not the last of the sorted classes."""
         return hasattr(self, "classes_") and bool(self.classes_[1] != self.better_)
 
     def _keep_classes(self, labels: Labels, *signed: str) -> None:
-        """Keep two classes, the better one last, and turn the signs of attributes with them."""
+        """Set the classes from two labels, worse and better; switch the sign of attributes."""
         turned = self._turns(labels)
         self.classes_, self.better_ = labels[:: -1 if turned else 1].copy(), labels[-1]
         for name in signed if turned else ():
             setattr(self, name, 0.0 - getattr(self, name))
 
     def _turns(self, labels: Labels) -> bool:
-        """Tell whether the better of two labels, the last, does not sort last, and warn of it."""
+        """Tell, with a warning, whether the better of two labels, the last, does not sort last."""
         worse, better = labels.tolist()
         try:
             turned = bool(worse > better)
@@ -130,7 +134,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         return turned
 
     def _forget(self, *attributes: str) -> None:
-        """Delete what an earlier fit of another kind may have left."""
+        """Delete attributes that an earlier fit of another kind may have left."""
         for name in attributes:
             if hasattr(self, name):
                 delattr(self, name)

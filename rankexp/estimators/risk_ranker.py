@@ -1,13 +1,15 @@
-"""What rankers with a choice of loss and risk share: labels, predictions, checks of parameters."""
+"""What rankers with a choice of loss and risk share: labels, and checks of parameters."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight
 
-from rankexp.arrays import Floats, Ints
-from rankexp.estimators.labels import Labels, few_levels, level_order, ordered_levels, two_classes
+from rankexp.arrays import Floats, Ints, Labels, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.pair_problem import OfList
 from rankexp.estimators.parameters import check_solver, one_of
@@ -18,15 +20,17 @@ from rankexp.metrics.level_counts import group_numbers
 from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
 from rankexp.risks.bipartite import Bipartite
 from rankexp.solvers.pairs.pair_list import PairList
+from rankexp.solvers.result import PathResult
+from rankexp.solvers.scores import scores
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
-    """A ranker with `loss` and `risk`, of two classes or of ordered levels."""
+    """A ranker with `loss` and `risk`, for two classes or ordered levels."""
 
     loss: str | Loss
     lam: float
-    costs: Any
-    levels: Any
+    costs: PerRow
+    levels: Levels | None
     queries: str
     tol: float
     max_iter: int
@@ -37,7 +41,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def combinations(cls) -> list[tuple[str, str]]:
-        """Return the registered (loss, risk) pairs that go together, by name."""
+        """Return the names (loss, risk) of all registered combinations that can be trained."""
         return [
             (loss, risk)
             for (loss, risk), reason in table().items()
@@ -45,7 +49,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def takes(self) -> frozenset[Given]:
-        """Return what `fit` and `path` may be given beside X and y, under this risk."""
+        """Return what else `fit` and `path` take beside X and y under this risk."""
         return self._risk().takes
 
     @classmethod
@@ -56,13 +60,12 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         risk = Risk.parse(self.risk)
         if not self._trains(risk):
             known = ", ".join(dict.fromkeys(name for _, name in self.combinations()))
-            raise ValueError(
-                f"{type(self).__name__} does not train the {risk!r} risk; it trains {known}"
-            )
+            name = type(self).__name__
+            raise ValueError(f"{name} does not train the {risk!r} risk; it trains {known}")
         return risk
 
     def _trained(self) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError where they don't go together."""
+        """Return the loss and the risk; ValueError if they do not go together."""
         loss, risk = Loss.parse(self.loss), self._risk()
         reason = risk.accepts(loss)
         if reason is not None:
@@ -76,10 +79,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return loss, risk
 
     def _check(self, lam: float) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError where parameters that all share are impossible.
-
-        Those who fit hand them on: reading names takes time.
-        """
+        """Return the loss and the risk; ValueError if a parameter is impossible."""
         loss, risk = self._trained()
         one_of("queries", self.queries, QUERIES)
         risk.check_queries(self.queries)
@@ -87,21 +87,21 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
 
-    def _order(self, y: Any, risk: Risk) -> Any:
-        """Return the levels to train on, from y as it was given."""
+    def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
+        """Return the levels to train on, from y as the user gave it."""
         return level_order(y, self.levels, present=not risk.several_levels)
 
     def _counted(
-        self, risk: Risk, X: Floats, y: Labels, groups: Any, sample_weight: Any
-    ) -> tuple[Floats, Labels, Any, Floats | None]:
-        """Return the rows that count, with their groups and weights, the largest below 1."""
+        self, risk: Risk, X: Floats, y: Labels, groups: PerRow, sample_weight: PerRow
+    ) -> tuple[Floats, Labels, PerRow, Floats | None]:
+        """Return the rows with a weight above 0, their groups, and the weights scaled below 1."""
         if sample_weight is None:
             return X, y, groups, None
         if "sample_weight" not in risk.takes:
             raise ValueError(risk.refuses("sample_weight"))
         given = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not given.any():
-            raise ValueError("sample_weight must not all be 0: no example would count")
+            raise ValueError("all sample weights are 0, so there is nothing to train on")
         given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
         kept = given > 0.0
         if groups is not None:
@@ -114,10 +114,10 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         X: Floats,
         y: Labels,
         lams: Floats,
-        order: Any,
-        groups: Any,
+        order: Levels | None,
+        groups: PerRow,
     ) -> tuple[Labels, Task]:
-        """Return the two classes or the levels, worst to best, and what is to be minimised."""
+        """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
@@ -143,16 +143,14 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return labels, task
 
     def _listed(
-        self, X: Floats, pairs: Any, labels: Any, sample_weight: Any
+        self, X: Floats, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow
     ) -> tuple[Ints, OfList]:
-        """Return the rows that are in labelled pairs, and what is to be minimised over these."""
+        """Return the rows that occur in labelled pairs, and the problem to minimise over these."""
         for name in ("costs", "levels", "class_weight"):
             if getattr(self, name, None) is not None:
-                raise ValueError(
-                    f"{name} is about labels of rows, and pairs have none: set it to None"
-                )
+                raise ValueError(f"{name} is for labels of rows, but here pairs have the labels")
         if self.queries == "each":
-            raise ValueError("queries='each' is about groups: weigh the pairs by sample_weight")
+            raise ValueError("queries='each' is for groups: weigh pairs by sample_weight instead")
         loss, risk = Loss.parse(self.loss), Bipartite()
         reason = risk.accepts(loss)
         if reason is not None:
@@ -166,7 +164,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return used, OfList(listed, loss, float(self.lam), self.max_iter)
 
     def _keep(self, labels: Labels, risk: Risk) -> None:
-        """Keep the classes, or the levels, and no others of an earlier fit."""
+        """Set the classes or the levels, and delete those of an earlier fit."""
         if risk.several_levels:
             self.levels_ = labels
             self._forget("classes_", "better_")
@@ -175,12 +173,37 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             self._forget("levels_")
 
 
-def _two_classes(y: Labels, order: Any) -> tuple[Labels, Ints]:
-    """Return the two classes, the positive one last, and 1 for its rows, else 0."""
+def _two_classes(y: Labels, order: Levels | None) -> tuple[Labels, Ints]:
+    """Return the two classes, the positive one last, and 1 for each of its rows, else 0."""
     if order is None:
         return two_classes(y)
     levels, codes = ordered_levels(y, order)
     here = np.unique(codes)
     if here.shape[0] > 2:
-        two_classes(y)  # says what is wrong
+        two_classes(y)  # raises
     return levels[here], (codes == here[-1]).astype(np.int64)
+
+
+TIED = (
+    "scores still grow while the risk hardly falls: some direction seems to separate some pairs "
+    "and to tie the others, so there is no minimiser without a penalty: set lam > 0"
+)
+
+
+def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
+    """Return why a risk without a penalty has no minimiser; None if it may have one.
+
+    If all is in order, and higher scores still cost something, no finite scores are best.
+    """
+    if task.lams[at] > 0.0 or not task.loss.monotone:
+        return None
+    s = scores(task.X, found.coef, found.intercept)[:, at]
+    if task.risk.class_weight and not task.intercept:
+        least = float(np.where(task.level > 0, s, -s).min())
+    else:
+        least = task.order.differences(s)[0]
+    if not least > 0.0:
+        return TIED if np.isinf(found.gap[at]) else None
+    if not task.loss.value(1.0, np.array(4.0 * min(least, 1.0))) > 0.0:
+        return "the data are separable, and up to rounding a risk of 0 is reached"
+    return "the data are separable, so there is no minimiser without a penalty: set lam > 0"

@@ -1,46 +1,52 @@
-"""What rankers share that are made round by round: numbers of rounds, and when to stop."""
+"""What rankers share that are trained in rounds: how many, when to stop, and sums of stumps."""
+
+from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
-from rankexp.estimators.parameters import at_least_one
+from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
 
 
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
-    """A ranker with `n_rounds`, whose first rounds are those of a fit of fewer.
+    """A ranker with `n_rounds`, whose first rounds are those of a fit with fewer.
 
-    Its `_found` takes what `fit` does and returns what all rounds are; its `_first` takes that,
-    sets the attributes by the first `n_rounds` and returns itself.
+    `_found` takes the arguments of `fit` and returns all rounds. `_first` takes these, sets the
+    attributes from the first `n_rounds` of them, and returns the ranker.
     """
 
     @abstractmethod
-    def _found(self, X: Any, y: Any, **given: Any) -> Any: ...
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any: ...
 
     @abstractmethod
     def _first(self, found: Any) -> Self: ...
 
-    def fit_rounds(self, n_rounds: Sequence[int], X: Any, y: Any, **given: Any) -> list[Self]:
-        """Return the estimator fitted with each of several `n_rounds`, without changing itself.
+    def fit_rounds(
+        self, n_rounds: Sequence[int], X: ArrayLike, y: ArrayLike, **given: PerRow
+    ) -> list[Self]:
+        """Return a fitted copy of the estimator for each of several `n_rounds`.
 
-        Each is what `fit` gives with that `n_rounds`, bit by bit, but the rounds that they have
-        in common are found once, unless rounds are tried on held out examples, or change earlier
-        ones.
+        Each copy equals, bit by bit, what `fit` gives with that `n_rounds`. Shared rounds are
+        trained once, unless there is early stopping or later rounds change earlier ones.
 
         Parameters
         ----------
         n_rounds : sequence of int
-            In any order; that of the estimator is not used.
-        X, y
-            As in `fit`, also what is `given` beside by name.
+            In any order. The estimator's own `n_rounds` is not used.
+        X, y, **given
+            The arguments of `fit`.
 
         Examples
         --------
@@ -59,21 +65,21 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         return [copy(most).set_params(n_rounds=n)._first(found) for n in n_rounds]
 
     def _keeps_rounds(self) -> bool:
-        """Tell whether a fit of more rounds begins with those of one of fewer."""
+        """Tell whether a fit with more rounds begins with the rounds of one with fewer."""
         return getattr(self, "validation_fraction", None) is None
 
 
-def check_stopping(share: Any, patience: Any) -> None:
+def check_stopping(share: float | None, patience: int) -> None:
     """Raise ValueError for an impossible `validation_fraction` or `n_iter_no_change`."""
     if share is not None and not (isinstance(share, Real) and 0.0 < float(share) < 1.0):
         raise ValueError(f"validation_fraction must be None or in (0, 1), got {share!r}")
-    at_least_one("n_iter_no_change", patience)
+    check_count("n_iter_no_change", patience)
 
 
 class Watch:
-    """The errors of held out rows after each round, of which so many may pass without a lower one.
+    """The errors of held out rows by round; `patience` rounds may pass without a lower one.
 
-    With `before`, the first error is that of no round, all scores being equal.
+    With `before`, the first error is the one before any round, when all scores are equal.
     """
 
     def __init__(self, error: PairError, patience: int, n: int, *, before: bool) -> None:
@@ -81,7 +87,7 @@ class Watch:
         self.errors = [error(self.s)] if before else []
 
     def stops(self, added: Floats) -> bool:
-        """Add what a round adds to the scores (n,); tell whether it is the last one."""
+        """Add a round's part of the scores, (n,); tell whether to stop."""
         self.s = self.s + added
         self.errors.append(self.error(self.s))
         return len(self.errors) - 1 - self.best >= self.patience
@@ -90,3 +96,54 @@ class Watch:
     def best(self) -> int:
         """The place of the least error."""
         return int(np.argmin(self.errors))
+
+
+class StumpBooster(InRounds):
+    """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
+
+    `_ready` takes the arguments of `fit` and returns a tuple with an iterator of `rounds`.
+    `_finish` takes it and some first rounds, sets the attributes and returns the ranker.
+    """
+
+    def _check_boosting(self) -> None:
+        one_of("cuts", self.cuts, CUTS)
+        for name in ("n_rounds", "n_cuts"):
+            check_count(name, getattr(self, name))
+        if self.smoothing is not None:
+            check_number("smoothing", self.smoothing, zero=True)
+
+    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any:
+        ready = self._ready(X, y, **given)
+        return ready._replace(rounds=list(ready.rounds))
+
+    def _first(self, found: Any) -> Self:
+        ranker: Self = self._finish(found, found.rounds[: self.n_rounds])
+        return ranker
+
+    def _keep(self, stumps: Sequence[Stump], alphas: Sequence[float]) -> None:
+        self.stump_features_ = np.array([s.feature for s in stumps], dtype=np.int64)
+        self.stump_thresholds_ = np.array([s.threshold for s in stumps], dtype=np.float64)
+        self.alphas_ = np.array(alphas, dtype=np.float64)
+        self.n_iter_ = len(stumps)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share in the decrease of `risk_` over the rounds, (d,)."""
+        check_is_fitted(self)
+        gains = np.maximum(-np.diff(self.risk_), 0.0)[: self.n_iter_]
+        found = np.bincount(self.stump_features_, gains, self.n_features_in_)
+        return np.asarray(found / (found.sum() or 1.0))
+
+    def _sum(self, X: Floats, height: float = 1.0) -> Floats:
+        """Return the sum of ``height · alpha`` over the stumps that a row is above, (n,)."""
+        heights = height * self.alphas_
+        return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
+
+    def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
+        X = fitted_rows(self, X)
+        s = np.zeros(X.shape[0])
+        for feature, threshold, alpha in zip(
+            self.stump_features_, self.stump_thresholds_, self.alphas_, strict=True
+        ):
+            s[X[:, feature] > threshold] += height * alpha
+            yield s.copy()

@@ -11,12 +11,11 @@ classes, see `ClassModel`); ``nodes()``, points and weights for integrals over x
 E[y | x] (continuous y).
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 
 __all__ = ["Generator", "Model"]
 
@@ -28,7 +27,7 @@ class Model(Protocol):
     def levels(self) -> tuple[int, ...] | None:
         """The values of y from worst to best; None where y is continuous."""
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, npt.NDArray[Any]]:
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Floats | Ints]:
         """Draw n examples: X (n, d) float64 in C order and y (n,)."""
 
 

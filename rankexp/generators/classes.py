@@ -3,13 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 
 Rows = tuple[tuple[float, ...], ...]
+Nested: TypeAlias = "float | tuple[Nested, ...]"
 
 
 def levels_of(classes: int) -> tuple[int, ...]:
@@ -27,20 +29,25 @@ def checked_priors(priors: Sequence[float] | None, classes: int) -> tuple[float,
     return tuple(given.tolist())
 
 
-def numbers(name: str, value: Any) -> Floats:
+def numbers(name: str, value: ArrayLike) -> Floats:
     """Return a parameter as an array of finite numbers; ValueError, naming it, for others."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
-        raise ValueError(f"{name}={value}: expected lists of the same length") from None
+        raise ValueError(f"{name}={value!r}: expected lists of the same length") from None
     if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name}={value}: expected finite numbers")
+        raise ValueError(f"{name}={value!r}: expected finite numbers")
     return array.astype(np.float64)
 
 
-def plain(array: Floats) -> Any:
+def plain(array: Floats) -> Nested:
     """Return an array as nested tuples of floats, which can be compared, hashed and written."""
     return tuple(map(plain, array)) if array.ndim else float(array)
+
+
+def table(array: Floats) -> Rows:
+    """Return a matrix as nested tuples of floats."""
+    return tuple(map(tuple, array.tolist()))
 
 
 def class_counts(n: int, shares: Floats) -> Ints:

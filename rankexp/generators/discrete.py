@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.classes import ClassModel, Rows, checked_priors, levels_of, numbers, plain
+from rankexp.generators.classes import (
+    ClassModel,
+    Rows,
+    checked_priors,
+    levels_of,
+    numbers,
+    plain,
+    table,
+)
 
 REGISTER = {"discrete": "Discrete"}
 
@@ -94,8 +102,8 @@ class Discrete:
         points, pmfs = np.array(self.points), np.array(self.pmfs)
         shares = np.ones(len(pmfs)) if self.priors is None else np.array(self.priors)
         return DiscreteModel(
-            plain(shares / shares.sum()),
+            tuple((shares / shares.sum()).tolist()),
             self.stratified,
-            plain(points.reshape(len(points), -1)),
-            plain(pmfs / pmfs.sum(axis=1, keepdims=True)),
+            table(points.reshape(len(points), -1)),
+            table(pmfs / pmfs.sum(axis=1, keepdims=True)),
         )

@@ -8,7 +8,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.classes import ClassModel, Rows, checked_priors, levels_of, numbers, plain
+from rankexp.generators.classes import (
+    ClassModel,
+    Rows,
+    checked_priors,
+    levels_of,
+    numbers,
+    plain,
+    table,
+)
 
 REGISTER = {"gaussian": "Gaussian"}
 
@@ -131,8 +139,8 @@ class Gaussian:
             variances = variances[:, None]
         shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
         return GaussianModel(
-            plain(shares / shares.sum()),
+            tuple((shares / shares.sum()).tolist()),
             self.stratified,
-            plain(means),
-            plain(np.broadcast_to(variances, means.shape)),
+            table(means),
+            table(np.broadcast_to(variances, means.shape)),
         )

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss, Part, PartialLosses
+from rankexp.losses.base import MarginLoss, PartialLosses, ScaledLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 
@@ -38,11 +38,11 @@ class AsymmetricA(PartialLosses):
         """Return ``1 / (c (1 - c)^(3/2))``."""
         return 1.0 / (c * (1.0 - c) ** 1.5)
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
         """Return the exponential part of ``l(-1, -D)``, and an analytic rest."""
         if of == "positive":
-            return (Part(1.0, 1.0, _Rest(paired=False)),)
-        return Part(1.0, 0.5, Exponential()), Part(0.5, 1.0, _Rest(paired=True))
+            return (ScaledLoss(1.0, 1.0, _Rest(paired=False)),)
+        return ScaledLoss(1.0, 0.5, Exponential()), ScaledLoss(0.5, 1.0, _Rest(paired=True))
 
 
 class _Rest(MarginLoss):
@@ -111,8 +111,8 @@ class AsymmetricB(PartialLosses):
         product = c * (1.0 - c)
         return np.where(c < 0.5, 1.0 / product, 0.5 * product**-1.5)
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
         """Return an exponential and a logistic loss of a pair; ``l(1, D)`` alone has none."""
         if of == "positive":
             return ()
-        return Part(0.5, 0.5, Exponential()), Part(0.5, 1.0, LOGISTIC)
+        return ScaledLoss(0.5, 0.5, Exponential()), ScaledLoss(0.5, 1.0, LOGISTIC)

@@ -1,8 +1,7 @@
 """What a loss offers: value, derivative, curvature, and, where it is proper, link and weight."""
 
-import inspect
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -98,7 +97,7 @@ class Loss(Named, ABC):
         ends = np.where((eta == 0.0) | (eta == 1.0), 0.0, np.nan)
         return np.where((eta > 0.0) & (eta < 1.0), risk, ends)
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple["Part", ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple["ScaledLoss", ...]:
         """Return margin losses that add up to a loss of score differences, with quick sums.
 
         That is ``½ [l(1, D) + l(-1, -D)]`` of a ``pair``, and ``l(1, D)`` of a ``positive`` one.
@@ -188,12 +187,12 @@ class MarginLoss(Loss):
         """Return ``l''(y v)``."""
         return self.margin_curvature(y * v)
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple["Part", ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple["ScaledLoss", ...]:
         """Return the loss itself where its sums are quick."""
-        return (Part(1.0, 1.0, self),) if self.factorises or self.analytic else ()
+        return (ScaledLoss(1.0, 1.0, self),) if self.factorises or self.analytic else ()
 
 
-class Part(NamedTuple):
+class ScaledLoss(NamedTuple):
     """The summand ``factor · loss(rate · D)`` of a loss of score differences D."""
 
     factor: float
@@ -202,9 +201,3 @@ class Part(NamedTuple):
 
 
 parse = Loss.parse
-
-
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no loss; None where it is one."""
-    good = inspect.isclass(found) and issubclass(found, Loss) and not inspect.isabstract(found)
-    return None if good else f"{found!r} is no complete subclass of rankexp.losses.Loss"

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Part, PartialLosses
+from rankexp.losses.base import PartialLosses, ScaledLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
 
@@ -50,12 +50,12 @@ class PClassification(PartialLosses):
         share = 1.0 / self.rate
         return share * c ** (-1.0 - share) * (1.0 - c) ** (share - 2.0)
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
         """Return two exponential losses of a pair, one of a positive example."""
         one = Exponential()
         if of == "positive":
-            return (Part(1.0, 1.0, one),)
-        return Part(0.5, 1.0, one), Part(0.5 / self.p, self.p, one)
+            return (ScaledLoss(1.0, 1.0, one),)
+        return ScaledLoss(0.5, 1.0, one), ScaledLoss(0.5 / self.p, self.p, one)
 
 
 class ScaledLogistic(Logistic):
@@ -92,6 +92,6 @@ class ScaledLogistic(Logistic):
         """Return ``1 / ((p + 1) c (1 - c))``."""
         return super().weight(c) / self.rate
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
         """Return the logistic loss of scaled differences."""
-        return (Part(1.0 / self.rate, self.rate, Logistic()),)
+        return (ScaledLoss(1.0 / self.rate, self.rate, Logistic()),)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from rankexp import names, registry
 from rankexp.arrays import Floats
@@ -22,7 +23,9 @@ __all__ = ["Metric", "UndefinedMetricWarning", "declare", "parse"]
 
 Direction = Literal["lower", "higher"]
 Kind = Literal["binary", "ordinal", "continuous"]
-F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., float | Floats]
+Datum = npt.ArrayLike | Mapping[str, npt.ArrayLike] | None
+F = TypeVar("F", bound=Function)
 
 DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels", "sample_weight")
 """What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
@@ -40,7 +43,7 @@ class UndefinedMetricWarning(RuntimeWarning):
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricReading:
     """What helps to read a metric's values in a report."""
 
     margin: float | None = None
@@ -77,7 +80,7 @@ class Declaration:
     check : callable or None
         Called with ``levels``, K or None where unknown, and the parameters, all by name; raises
         ValueError for what cannot be, so that a configuration can complain before anything runs.
-    reading : Reading
+    reading : MetricReading
         What helps to read its values.
     each : callable or None
         Called like the function; returns the values within each group, (Q, L), groups ascending,
@@ -92,8 +95,8 @@ class Declaration:
     cutoff: str | None = None
     kinds: tuple[Kind, ...] = ("binary",)
     check: Callable[..., object] | None = None
-    reading: Reading = Reading()
-    each: Callable[..., Any] | None = None
+    reading: MetricReading = MetricReading()
+    each: Callable[..., Floats] | None = None
     label: str = ""
 
     def __call__(self, function: F) -> F:
@@ -114,8 +117,8 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., Any]
-    parameters: tuple[tuple[str, Any], ...] = ()
+    function: Function
+    parameters: tuple[tuple[str, names.Value], ...] = ()
 
     @property
     def declaration(self) -> Declaration:
@@ -161,11 +164,11 @@ class Metric:
     @property
     def ties(self) -> str | None:
         """The rule for ties, or None where it has none."""
-        defaults = parameters_of(self.function)
-        return dict(self.parameters).get("ties", defaults.get("ties"))
+        rule = (parameters_of(self.function) | dict(self.parameters)).get("ties")
+        return None if rule is None else str(rule)
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> MetricReading:
         """What helps to read its values."""
         return self.declaration.reading
 
@@ -179,7 +182,7 @@ class Metric:
         if self.declaration.check is not None:
             self.declaration.check(levels=levels, **dict(self.parameters))
 
-    def __call__(self, **data: Any) -> Any:
+    def __call__(self, **data: Datum) -> float | Floats:
         """Return the value on data given by name; what the metric doesn't take is left out."""
         missing = sorted(self.needs - data.keys())
         if missing:
@@ -187,10 +190,10 @@ class Metric:
         taken = {name: value for name, value in data.items() if name in self.takes}
         return self.function(**taken, **dict(self.parameters))
 
-    def each(self, **data: Any) -> Any:
+    def each(self, **data: Datum) -> Floats:
         """Return the values within each group, (Q, L), of a metric that offers them."""
         assert self.declaration.each is not None
-        return replace(self, function=self.declaration.each)(**data)
+        return np.asarray(replace(self, function=self.declaration.each)(**data))
 
     def __repr__(self) -> str:
         given = dict(self.parameters)
@@ -220,7 +223,7 @@ def mean_over_groups(values: Floats, named: str) -> Floats:
     return np.where(count, total / np.maximum(count, 1), np.nan)
 
 
-def declaration_of(name: str, function: Callable[..., Any]) -> Declaration:
+def declaration_of(name: str, function: Function) -> Declaration:
     """Return what a metric function declares; ValueError where it declares nothing."""
     found = getattr(function, "declaration", None)
     if not isinstance(found, Declaration):
@@ -228,22 +231,13 @@ def declaration_of(name: str, function: Callable[..., Any]) -> Declaration:
     return found
 
 
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no metric; None where it is one."""
-    try:
-        declaration_of(getattr(found, "__name__", repr(found)), found)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+def parameters_of(function: Function) -> dict[str, names.Value | type]:
     """Return the parameters of a metric function, which are not data, with their defaults."""
     signature = inspect.signature(function).parameters.values()
     return {p.name: p.default for p in signature if p.name not in DATA}
 
 
-def build(name: str, parameters: Mapping[str, Any] | None = None) -> Metric:
+def build(name: str, parameters: Mapping[str, names.Value] | None = None) -> Metric:
     """Return the registered metric of this name, with parameters; raises what `parse` does."""
     function = registry.get("metrics", name)
     declaration_of(name, function)
@@ -294,12 +288,12 @@ def describe(metric: Metric) -> dict[str, Any]:
 def absent(text: str, described: Mapping[str, Any]) -> None:
     """Let `parse` know a metric by what `describe` gave, as long as it is not registered."""
 
-    def function(y: Any, scores: Any, **parameters: Any) -> Any:
+    def function(y: npt.ArrayLike, scores: npt.ArrayLike, **parameters: names.Value) -> float:
         raise ConfigError(f"metric '{text}' is of a package that is not installed")
 
     given = dict(described)
     name, parameters = given.pop("name"), tuple(map(tuple, given.pop("parameters")))
-    given |= {"reading": Reading(given.pop("margin")), "kinds": tuple(given["kinds"])}
+    given |= {"reading": MetricReading(given.pop("margin")), "kinds": tuple(given["kinds"])}
     metric = Metric(name, Declaration(given.pop("direction"), **given)(function), parameters)
     _ABSENT.setdefault(text, metric)
     _ABSENT.setdefault(repr(metric), _ABSENT[text])

@@ -3,18 +3,18 @@
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
-Array = npt.NDArray[Any]
+
 Ties = Literal["expected", "worst", "best"]
 
 NAN = "scores hold NaN; the scorer that made them has failed"
@@ -40,7 +40,7 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, (4)",
-    reading=Reading(
+    reading=MetricReading(
         MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
     ),
 )
@@ -96,7 +96,7 @@ def rank_loss(
     "higher",
     label="AUC",
     source="mohri2018-ch10, section 10.5.2, with a tie counting 1/2",
-    reading=Reading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
+    reading=MetricReading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
 )
 def auc(
     y: npt.ArrayLike,
@@ -125,7 +125,7 @@ def check_ties(ties: str) -> None:
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
 
 
-def _share(twice: Array, pairs: float) -> float | Floats:
+def _share(twice: Numbers, pairs: float) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
@@ -137,7 +137,7 @@ def _share(twice: Array, pairs: float) -> float | Floats:
 
 def _twice_lost(
     y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
-) -> tuple[Array, float]:
+) -> tuple[Numbers, float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     check_ties(ties)
     labels, s = np.asarray(y), without_imaginary(scores)
@@ -163,7 +163,7 @@ def _twice_lost(
     return 2 * pairs - np.array(won, dtype=np.int64), pairs
 
 
-def _twice_won(above: Array, below: Array, ties: str) -> int:
+def _twice_won(above: Labels, below: Labels, ties: str) -> int:
     """Return twice the pairs won, from the sorted scores of positives and of negatives."""
     pooled = np.concatenate((below, above))
     order = pooled.argsort(kind="stable")  # of two sorted runs: linear; of ties, negatives first
@@ -189,7 +189,7 @@ def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
 
 
 def _twice_lost_by_weight(
-    labels: Array, s: Array, ties: str, weight: Floats
+    labels: Labels, s: Labels, ties: str, weight: Floats
 ) -> tuple[Floats, float]:
     """Return what `_twice_lost` does, where a pair counts the product of two weights."""
     positive = positive_rows(labels)
@@ -210,7 +210,7 @@ def _twice_lost_by_weight(
     return (lost if s.ndim == 2 else lost[0]), pairs
 
 
-def positive_rows(labels: Array) -> Bools:
+def positive_rows(labels: Labels) -> Bools:
     """Return which labels are the last of the two values; all of them where there is one."""
     if len(labels) == 0:
         raise ValueError("y is empty: there is nothing to rank")

@@ -2,15 +2,15 @@
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import Kind, Reading, UndefinedMetricWarning, declare
-from rankexp.metrics.dominance import Ordered, Pairs, count_pairs, ordered
+from rankexp.metrics.base import Kind, MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
 
 REGISTER = {
     "iauc": "iauc",
@@ -22,7 +22,7 @@ REGISTER = {
 
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
-PAIRS, TRIPLES, TAU = Reading(0.01, reach=2.0), Reading(0.01), Reading(0.02)
+PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
 
 
@@ -77,7 +77,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     if kind == 6:
         triples = _exact_sum(between, target.size)
 
-        def share(pairs: Pairs) -> float:  # a pair i, k has below(k) - upto(i) middles
+        def share(pairs: PairCounts) -> float:  # a pair i, k has below(k) - upto(i) middles
             terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
             return _exact_sum(terms, target.size) / (2 * triples)
 
@@ -87,7 +87,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     low, high = upto[by_y.below], upto[by_y.upto]
     total = 2.0 * np.count_nonzero(between)
 
-    def averaged(pairs: Pairs) -> float:
+    def averaged(pairs: PairCounts) -> float:
         return float((low * pairs.won_below - high * pairs.won_above).sum() / total)
 
     return _each(s, by_y, averaged)
@@ -178,7 +178,9 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
 @declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
-    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Mapping[str, Any] | None = None
+    scores: npt.ArrayLike,
+    reference: npt.ArrayLike,
+    fitted: Mapping[str, npt.ArrayLike] | None = None,
 ) -> float | Floats:
     """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 
@@ -205,7 +207,7 @@ def mse(
     return values if s.ndim == 2 else float(values[0])
 
 
-def _each(s: Floats, by_y: Ordered, value: Callable[[Pairs], float]) -> float | Floats:
+def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
     """Return a value for the scores, or one a column."""
     if s.ndim == 1:
         return value(count_pairs(by_y, s))

@@ -5,13 +5,10 @@ counts are all that it needs; they take O(n log n).
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Ints
-from rankexp.compiled import choose
+from rankexp.arrays import Ints, Labels
 
 
 @dataclass(frozen=True)
@@ -24,7 +21,7 @@ class Ordered:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """Counts for each example, by its place in an order of y, ascending, and of all pairs.
 
     `won_below` and `won_above` count, among those with y below (above), twice those with a score
@@ -41,18 +38,20 @@ class Pairs:
     tied: int
 
 
-def ordered(y: npt.NDArray[Any]) -> Ordered:
+def ordered(y: Labels) -> Ordered:
     """Sort y, (n,)."""
     order = y.argsort()
     return Ordered(order, *runs(y[order]))
 
 
-def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = None) -> Pairs:
-    """Count the pairs of each example; `numba` says whether to use it, by default if it is there.
+def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
+    """Count the pairs of each example.
 
     Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
     place descending. So an earlier place with a lower rank is a lower y with a lower score.
     """
+    from rankexp.metrics.dominance_loops import smaller_before
+
     n = scores.size
     below, upto = by_y.below, by_y.upto
     s = scores[by_y.order]
@@ -72,50 +71,15 @@ def count_pairs(by_y: Ordered, scores: npt.NDArray[Any], numba: bool | None = No
         same = weakly - _scattered(order, within)  # lower y, same score
     else:
         ranks, same = lower, np.zeros(n, dtype=np.int64)
-    smaller = smaller_before(ranks, numba)
+    smaller = smaller_before(ranks)
     won_below = 2 * smaller + same
     won_above = 2 * n - (lower + weakly) - (left + right) + won_below
     concordant = int(smaller.sum())
     discordant = int(below.sum()) - int(same.sum()) - concordant
-    return Pairs(below, upto, won_below, won_above, concordant, discordant, tied)
+    return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
 
 
-def smaller_before(ranks: Ints, numba: bool | None = None) -> Ints:
-    """Count, for each place of a permutation, the smaller values before it.
-
-    Without numba, bit by bit from the highest: among values that agree so far, those with a 0
-    before each with a 1, and then zeros before ones, which keeps equal prefixes together.
-    """
-    n = ranks.size
-    compiled = choose("rankexp.metrics.dominance_numba", numba)
-    if compiled is not None and n:
-        return np.asarray(compiled.smaller_before(ranks))
-    kind = np.int32 if n < 2**31 else np.int64
-    here: npt.NDArray[Any] = ranks.astype(kind)
-    place = np.arange(n, dtype=here.dtype)
-    count = np.zeros(n, dtype=here.dtype)
-    for bit in reversed(range(max(n - 1, 0).bit_length())):
-        one = (here >> bit) & 1
-        start = (here >> (bit + 1)) << (bit + 1)
-        ones = one.cumsum(dtype=here.dtype)
-        ones -= one
-        ones -= ones[start]
-        zeros = place - start
-        zeros -= ones
-        at = one.nonzero()[0]
-        zeros_before = zeros[at]
-        ones_at = here[at]
-        count[ones_at] += zeros_before
-        zeros += start
-        zeros[at] = start[at] + ones[at]
-        zeros[at] += 1 << bit
-        there = np.empty_like(here)
-        there[zeros] = here
-        here = there
-    return count[ranks].astype(np.int64)
-
-
-def runs(ascending: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+def runs(ascending: Labels) -> tuple[Ints, Ints]:
     """Return where the run of equal values around each place begins, and where it ends.
 
     That is how many values lie below, and how many not above, each of them.

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.blas import one_thread
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import MARGIN, Ties, check_ties, rank_loss
 
 REGISTER = {"expected_auc": "expected_auc"}
@@ -20,7 +20,7 @@ OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
     "higher",
     label="AUC against eta",
     source="kotlowski2011, (4), given the examples",
-    reading=Reading(margin=MARGIN),
+    reading=MetricReading(margin=MARGIN),
 )
 def expected_auc(
     scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from math import isnan
 from numbers import Integral
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
+
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def coded(target: Floats, levels: int | None) -> Levels:
     return Levels(codes, np.bincount(codes, minlength=levels))
 
 
-def distinct(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+def distinct(target: npt.NDArray[T]) -> tuple[npt.NDArray[T], Ints]:
     """Return the distinct values and the place of each among them; small integers unsorted."""
     low = target.min()
     if float(target.max()) - float(low) < target.size:
@@ -67,7 +69,7 @@ def distinct(target: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     return np.unique(target, return_inverse=True)
 
 
-def group_numbers(groups: Any, n: int) -> Ints | None:
+def group_numbers(groups: npt.ArrayLike | None, n: int) -> Ints | None:
     """Return groups as numbers 0 .. G-1 in ascending order, (n,); None for none."""
     if groups is None:
         return None

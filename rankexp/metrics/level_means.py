@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Numbers
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
 from rankexp.metrics.bipartite import check_ties, scaled_weights
@@ -19,8 +19,8 @@ Queries = Literal["each", "pairs"]
 
 def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
     """Return codes and K where the levels are listed; else labels with an order of their own."""
-    K = levels if levels is None or np.ndim(levels) == 0 else np.size(levels)
-    return in_order(y, levels), K  # type: ignore[return-value]  # no K: in_order has refused it
+    K = levels if levels is None or isinstance(levels, int | np.integer) else len(levels)
+    return in_order(y, levels), K
 
 
 def columns_of(
@@ -46,7 +46,7 @@ def columns_of(
 
 def mean_of(
     name: str,
-    terms: Callable[[Any], Ints | Floats],
+    terms: Callable[[Numbers], Numbers],
     what: str,
     given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str, npt.ArrayLike | None],
     groups: npt.ArrayLike | None,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import scaled_weights
 from rankexp.metrics.continuous import checked
 
@@ -18,7 +18,7 @@ REGISTER = {"log_loss": "log_loss"}
 @declare(
     "lower",
     source="kotlowski2011, section 3: the logistic risk of the scores as they stand",
-    reading=Reading(margin=0.01),
+    reading=MetricReading(margin=0.01),
 )
 def log_loss(
     y: npt.ArrayLike,

@@ -5,12 +5,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
-from rankexp.metrics.base import Kind, Reading, declare
+from rankexp.metrics.base import Kind, MetricReading, declare
 from rankexp.metrics.costs import cost_matrix
 from rankexp.metrics.level_counts import counts
 from rankexp.metrics.level_means import Queries, columns_of, mean_of, told, warn
+from rankexp.names import Value
 
 REGISTER = {
     "u_ovo": "u_ovo",
@@ -23,9 +24,9 @@ REGISTER = {
 Ties = Literal["expected", "worst", "best"]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
-AUC = Reading(margin=0.01, reach=1.0)
+AUC = MetricReading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
-POOLED = Reading(margin=0.01, reach=1.0, pooled=True)
+POOLED = MetricReading(margin=0.01, reach=1.0, pooled=True)
 
 
 @declare(
@@ -84,7 +85,7 @@ def u_ovo(
     the last division is in integers, so a column has the same bits alone and among others.
     """
 
-    def terms(cells: Ints) -> Ints:
+    def terms(cells: Numbers) -> Numbers:
         below, above = np.triu_indices(cells.shape[-1], 1)
         return cells[..., below, above]
 
@@ -120,7 +121,7 @@ def u_cons(
         around an inner level without an example are the same one, and count twice.
     """
 
-    def terms(cells: Ints) -> Ints:
+    def terms(cells: Numbers) -> Numbers:
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
@@ -155,14 +156,14 @@ def u_pairs(
         with an `UndefinedMetricWarning` where all examples are of one level.
     """
 
-    def terms(cells: Ints) -> Ints:
+    def terms(cells: Numbers) -> Numbers:
         return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
 
     given = (y, scores, levels, ties, sample_weight)
     return mean_of("u_pairs", terms, "sets of pairs", given, groups, queries)
 
 
-def _check_costs(levels: int | None, costs: str | float | None = None, **_: object) -> None:
+def _check_costs(levels: int | None, costs: str | float | None = None, **_: Value) -> None:
     """Raise ValueError for costs that are none, or of another K."""
     matrix = _costs(costs)
     if matrix is not None:
@@ -211,7 +212,7 @@ def pair_risk(
         if wanted not in (None, levels):
             raise ValueError(f"costs are for {levels} levels, but there are {wanted}")
 
-    def terms(cells: Ints) -> Floats:
+    def terms(cells: Numbers) -> Floats:
         K = cells.shape[-1]
         C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
         C = C / max(C.max(), TINY)  # so that no sum overflows
@@ -227,7 +228,7 @@ def pair_risk(
     "higher",
     source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
     kinds=KINDS,
-    reading=Reading(reach=1.0),
+    reading=MetricReading(reach=1.0),
     label="VUS",
 )
 def vus(

@@ -19,14 +19,15 @@ a metric of which lower is better gets a minus, as `sklearn.metrics.make_scorer`
 -0.0
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
+from rankexp.arrays import Labels, PerRow
 from rankexp.blas import one_thread
-from rankexp.categories import has_own_order, in_order
+from rankexp.categories import Levels, has_own_order, in_order
 from rankexp.metrics.base import Metric, parse
 
 __all__ = [
@@ -60,9 +61,11 @@ class RankScorer:
     """
 
     metric: str | Metric
-    levels: Sequence[Any] | None = None
+    levels: Levels | None = None
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def __call__(
+        self, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None
+    ) -> float:
         """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
 
         Raises
@@ -81,7 +84,9 @@ class RankScorer:
         return value if metric.direction == "higher" else -value
 
 
-def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
+def _ranked(
+    estimator: BaseEstimator, X: ArrayLike, levels: Levels | None, own: bool
+) -> tuple[Labels, Levels | None]:
     """Return scores of rows, (n,), and the labels that they are in the order of, if told."""
     classes = getattr(estimator, "classes_", None)
     sign = 1.0
@@ -97,7 +102,7 @@ def _ranked(estimator: Any, X: Any, levels: Any, own: bool) -> tuple[Any, Any]:
         if scores.ndim == 1:
             return sign * scores, levels
     if hasattr(estimator, "predict_proba"):
-        places = np.asarray(in_order(classes, levels), dtype=np.float64)
+        places = np.asarray(in_order(np.asarray(classes), levels), dtype=np.float64)
         shares = np.asarray(estimator.predict_proba(X))
         with one_thread:
             return shares @ places, levels
@@ -112,6 +117,6 @@ iauc_scorer = RankScorer("iauc")
 d_tau_scorer = RankScorer("d_tau")
 
 
-def u_pairs_scorer(levels: Sequence[Any] | None = None) -> RankScorer:
+def u_pairs_scorer(levels: Levels | None = None) -> RankScorer:
     """Return a scorer by U_pairs; `levels` are the labels in y, worst to best."""
     return RankScorer("u_pairs", levels)

@@ -5,13 +5,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.metrics.base import DATA, Declaration, Reading, mean_over_groups
+from rankexp.categories import Order
+from rankexp.metrics.base import DATA, Declaration, MetricReading, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
@@ -19,6 +21,7 @@ from rankexp.metrics.level_means import told
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Metric = Callable[..., float | Floats]
+Given = npt.ArrayLike | names.Value
 MOST = 50
 """The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
 
@@ -51,7 +54,7 @@ class Queries:
         """Return the lists that scores, (n,), make."""
         given = -scores[self.rows]
         Q, width = self.sizes.size, int(self.sizes.max())
-        kind: Any = None if self.ties == "expected" else "stable"  # blocks have no order
+        kind: Literal["stable"] | None = None if self.ties == "expected" else "stable"
         if Q * width <= 4 * given.size:
             inside = np.arange(width) < self.sizes[:, None]
             padded = np.full((Q, width), np.nan)  # sorted behind all else
@@ -147,7 +150,12 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     return values, code
 
 
-def _rows(y: Any, scores: Any, groups: Any = None, levels: Any = None) -> None:
+def _rows(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    levels: Order = None,
+) -> None:
     """Have the data that these metrics take."""
 
 
@@ -155,16 +163,21 @@ def _rules(ties: Ties = "expected", empty: Empty = "zero") -> None:
     """Have the rules that they share."""
 
 
-def _check(levels: int | None = None, **asked: Any) -> None:
+def _check(
+    levels: int | None = None,
+    k: float | None = None,
+    relevant: float | None = None,
+    max_fpr: float | None = None,
+    **_: names.Value,
+) -> None:
     """Raise ValueError for a cut-off, a level or a rate that cannot be."""
-    k, relevant, rate = (asked.get(name) for name in ("k", "relevant", "max_fpr"))
     if k is not None and k < 1:
         raise ValueError(f"k={k}: expected 1 or more, how many rows of a list count")
     if relevant is not None and not 1 <= relevant < (levels or np.inf):
         below = f" below {levels}, as many as there are" if levels else ""
         raise ValueError(f"relevant={relevant}: expected a level of 1 or more{below}")
-    if rate is not None and not 0 < rate <= 1:
-        raise ValueError(f"max_fpr={rate}: expected a rate above 0, at most 1")
+    if max_fpr is not None and not 0 < max_fpr <= 1:
+        raise ValueError(f"max_fpr={max_fpr}: expected a rate above 0, at most 1")
 
 
 def top(
@@ -187,53 +200,55 @@ def top(
         taken = [*data, *own[1:], *(last if rules else ())]
         signature = inspect.Signature(taken, return_annotation=float | Floats)
 
-        def each(*given: Any, **named: Any) -> Floats:
+        def each(*given: Given, **named: Given) -> Floats:
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
             asked = bound.arguments
-            rows = [asked.pop(p.name) for p in data]
+            y, scores, groups, levels = (asked.pop(p.name) for p in data)
             names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-            return _each(function, asked, *rows)
+            return _each(function, (y, scores, groups, levels), **asked)
 
         @functools.wraps(function)
-        def metric(*given: Any, **named: Any) -> float | Floats:
+        def metric(*given: Given, **named: Given) -> float | Floats:
             scores = signature.bind(*given, **named).arguments["scores"]
             value = mean_over_groups(each(*given, **named), label)
             return value if np.ndim(scores) == 2 else float(value[0])
 
         each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
         metric.__annotations__ = {p.name: p.annotation for p in taken}
-        kinds, reading = ("binary", "ordinal"), Reading(margin)
-        said: dict[str, Any] = {
-            "cutoff": cutoff,
-            "kinds": kinds,
-            "check": _check,
-            "reading": reading,
-        }
-        return Declaration("higher", source=source, each=each, label=label, **said)(metric)
+        declared = Declaration(
+            "higher",
+            source=source,
+            cutoff=cutoff,
+            kinds=("binary", "ordinal"),
+            check=_check,
+            reading=MetricReading(margin),
+            each=each,
+            label=label,
+        )
+        return declared(metric)
 
     return mark
 
 
 def _each(
     function: Callable[..., Floats],
-    asked: dict[str, Any],
-    y: Any,
-    scores: Any,
-    groups: Any,
-    levels: Any,
+    rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike | None, Order],
+    ties: Ties = "expected",
+    empty: Empty | None = None,
+    **asked: float | None,
 ) -> Floats:
     """Return the values of a function of lists by query, groups ascending, (Q, L)."""
+    y, scores, groups, levels = rows
     y, K = told(y, levels)
     target, s = checked(y, scores)
     _check(K, **asked)
-    ties, empty = asked.pop("ties", "expected"), asked.pop("empty", None)
     queries = Queries(target, K, group_numbers(groups, target.size), ties)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))
     values = np.array([function(queries.ranked(column), **asked) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
     if empty is not None:
-        there = (queries.levels >= asked.get("relevant", 1))[queries.code[queries.rows]]
+        there = (queries.levels >= (asked.get("relevant") or 1))[queries.code[queries.rows]]
         none = ~np.logical_or.reduceat(there, queries.start)
         values[:, none] = 0.0 if empty == "zero" else np.nan
     return values.T

@@ -3,14 +3,14 @@
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import Reading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import scaled_weights
 from rankexp.metrics.continuous import checked
 
@@ -28,13 +28,15 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, section 3",
-    reading=Reading(0.01, binomial, reach=0.5),  # of n examples k of one class are at most n/2
+    reading=MetricReading(
+        0.01, binomial, reach=0.5
+    ),  # of n examples k of one class are at most n/2
     label="0/1 loss",
 )
 def zero_one_loss(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
-    fitted: Mapping[str, Any],
+    fitted: Mapping[str, npt.ArrayLike],
     threshold: Literal["own", "training"] = "own",
     sample_weight: npt.ArrayLike | None = None,
     levels: Order = None,

@@ -1,14 +1,16 @@
 """Exact gradients of pairs for boosting engines."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, cast
+from typing import Protocol, SupportsIndex, cast, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.losses.base import MarginLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.losses.logistic import Logistic
@@ -44,12 +46,21 @@ Steps = tuple[Floats, Floats]
 """Gradient and curvature by score, (n,) each."""
 
 
+@runtime_checkable
+class EngineData(Protocol):
+    """The data of LightGBM or XGBoost: labels, and weights and sizes of groups, if any."""
+
+    def get_label(self) -> Floats: ...
+    def get_weight(self) -> Floats | None: ...
+    def get_group(self) -> Ints | None: ...
+
+
 class _Steps(tuple[Floats, Floats]):
     """What an objective returns. Of a metric LightGBM asks for a third item."""
 
     __slots__ = ()
 
-    def __getitem__(self, item: Any) -> Any:
+    def __getitem__(self, item: SupportsIndex) -> Floats:  # type: ignore[override]
         if item == 2:
             raise TypeError(NO_METRIC)
         return super().__getitem__(item)
@@ -118,7 +129,11 @@ class PairObjective:
             raise ValueError(f"curvature must be a finite number > 0, got {self.curvature!r}")
 
     def __call__(
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | EngineData,
+        sample_weight: PerRow = None,
+        group: PerRow = None,
     ) -> Steps:
         """Return the gradient and the curvature by score, (n,) each.
 
@@ -144,7 +159,7 @@ class PairObjective:
             are not finite, weights that are negative or leave no pair, sizes of groups that
             don't add up to n, or groups without any pair.
         """
-        if hasattr(y_pred, "get_label"):
+        if isinstance(y_pred, EngineData):
             return self(*_of_data(y_true, y_pred))
         level, K = _levels(y_true)
         groups = None if group is None else _group_of_rows(group, level.size)
@@ -155,8 +170,8 @@ class PairObjective:
         raise AttributeError(NO_METRIC)
 
     def prepared(
-        self, level: Ints, K: int, sample_weight: Any = None, groups: Ints | None = None
-    ) -> Callable[[Any], Steps]:
+        self, level: Ints, K: int, sample_weight: PerRow = None, groups: Ints | None = None
+    ) -> Callable[[ArrayLike], Steps]:
         """Return what gives gradient and curvature at scores (n,), one thread at a time.
 
         `level` (n,): 0 .. K-1. `groups` (n,): a number of each row, in any order. Errors as above.
@@ -172,7 +187,7 @@ class PairObjective:
         risk.scale = 2.0 * factor * unit
         find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
 
-        def steps(scores: Any) -> Steps:
+        def steps(scores: ArrayLike) -> Steps:
             s = _scores(scores, level.size)
             g, h = find(s[rows])
             if self.curvature != 1.0:
@@ -221,7 +236,7 @@ def _plain(level: Ints) -> tuple[PartialOrder, float]:
     return order, 2.0 / n
 
 
-def _levels(y: Any) -> tuple[Ints, int]:
+def _levels(y: ArrayLike) -> tuple[Ints, int]:
     """Return labels as 0 .. K-1, and K."""
     y = np.asarray(y)
     if y.ndim != 1 or not y.size:
@@ -248,7 +263,7 @@ def _levels(y: Any) -> tuple[Ints, int]:
     return codes.astype(np.int64), len(values)
 
 
-def _scores(scores: Any, n: int) -> Floats:
+def _scores(scores: ArrayLike, n: int) -> Floats:
     s = np.asarray(scores, dtype=np.float64)
     if s.shape != (n,):
         raise ValueError(
@@ -263,7 +278,7 @@ def _scores(scores: Any, n: int) -> Floats:
     return s
 
 
-def _weights(given: Any, n: int) -> tuple[Floats | None, npt.NDArray[np.intp] | None]:
+def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
     """Return the weights > 0, and which rows have them; None for none, and for all rows."""
     if given is None:
         return None, None
@@ -281,7 +296,7 @@ def _weights(given: Any, n: int) -> tuple[Floats | None, npt.NDArray[np.intp] | 
     return weight[kept], kept
 
 
-def _group_of_rows(sizes: Any, n: int) -> Ints:
+def _group_of_rows(sizes: ArrayLike, n: int) -> Ints:
     size = np.asarray(sizes)
     if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
         raise ValueError(
@@ -299,8 +314,8 @@ def _no_pair(level: Ints, weighed: bool) -> str:
     return f"each group has a single class or level{more}: no pair would count"
 
 
-def _of_data(scores: Any, data: Any) -> tuple[Any, Any, Any, Any]:
+def _of_data(scores: ArrayLike, data: EngineData) -> tuple[Floats, ArrayLike, PerRow, PerRow]:
     """Return the arguments of a call, from those of the engines' native functions."""
     weight, sizes = data.get_weight(), data.get_group()
-    given = (None if x is None or not len(x) else np.asarray(x) for x in (weight, sizes))
-    return data.get_label(), scores, *given
+    weight = None if weight is None or not len(weight) else weight
+    return data.get_label(), scores, weight, None if sizes is None or not len(sizes) else sizes

@@ -5,17 +5,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 
-Preference = Callable[[Any, Any], Any]
+Items = npt.NDArray[Any]
+"""Of a query: numbers, or rows of features."""
+Preference = Callable[[Items, Items], ArrayLike]
 """h(U, V) -> (k,): by how much each of k items is to stand above another, in [0, 1]."""
 
 TOL = 1e-9  # of h(u, v) + h(v, u) = 1
 PAIRS = 2**18  # asked in one call, of all pairs
 
 
-def query(items: npt.ArrayLike) -> npt.NDArray[Any]:
+def query(items: ArrayLike) -> Items:
     """Return the items of a query as an array, (n, ...)."""
     found = np.asarray(items)
     if found.ndim == 0 or len(found) < 2:
@@ -24,9 +27,7 @@ def query(items: npt.ArrayLike) -> npt.NDArray[Any]:
     return found
 
 
-def ask(
-    h: Preference, items: npt.NDArray[Any], upper: Ints, lower: Ints, check: bool = True
-) -> Floats:
+def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = True) -> Floats:
     """Return h(u, v) of pairs of items, given by their numbers.
 
     With `check` each pair is asked the other way round, too. ValueError where h is not in [0, 1],
@@ -49,7 +50,7 @@ def ask(
     return found
 
 
-def _values(h: Preference, U: Any, V: Any, upper: Ints, lower: Ints) -> Floats:
+def _values(h: Preference, U: Items, V: Items, upper: Ints, lower: Ints) -> Floats:
     if not callable(h):
         raise TypeError(
             f"h must be a function h(U, V), got {type(h).__name__}: of a PairClassifier that is "

@@ -1,6 +1,6 @@
 """What an algorithm of the second stage does with few items, exactly: who stands above whom."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -124,7 +124,7 @@ def _split(H: Floats, P: Floats, reached: Floats, items: int, at: tuple[int, lis
     reached[(items ^ 1 << p) ^ sets] += weights
 
 
-def checked_matrix(given: Any) -> Floats:
+def checked_matrix(given: npt.ArrayLike) -> Floats:
     """Return preferences of all pairs, (..., n, n), with 0 on the diagonal."""
     H: Floats = np.array(given, dtype=np.float64)
     if H.ndim < 2 or H.shape[-1] != H.shape[-2] or H.shape[-1] < 2:
@@ -138,7 +138,7 @@ def checked_matrix(given: Any) -> Floats:
     return H
 
 
-def checked_order(order: Any, n: int) -> Ints:
+def checked_order(order: npt.ArrayLike, n: int) -> Ints:
     """Return an order of n items as an array; ValueError where one is missing, or twice there."""
     ranked = getattr(order, "order", None) is not None
     found = np.empty(0) if ranked else np.asarray(order)

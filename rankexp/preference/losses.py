@@ -1,7 +1,6 @@
 """Losses of a ranking, and of a preference function, against a target ranking."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +68,7 @@ def preference_loss(
     omega: Emphasis | None = None,
     *,
     draws: int | None = None,
-    rng: Any = None,
+    rng: np.random.Generator | int | None = None,
     check: bool = True,
 ) -> float:
     """Return L(h, sigma*), (10.24): the weighted share of pairs that h prefers the wrong way.
@@ -187,7 +186,7 @@ def _weighted(
     return total / count
 
 
-def _drawn(n: int, draws: int, rng: Any) -> Pairs:
+def _drawn(n: int, draws: int, rng: np.random.Generator | int | None) -> Pairs:
     """Yield pairs of different items, drawn with replacement."""
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
         raise ValueError(f"draws must be an integer >= 1, got {draws!r}")

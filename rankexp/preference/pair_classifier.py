@@ -1,23 +1,32 @@
 """The first stage: a preference function from any classifier of scikit-learn."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, PerRow, Seed
+from rankexp.categories import Levels
 from rankexp.estimators.crank import classifier_of
 from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
-from rankexp.estimators.parameters import at_least_one, fitted_rows, one_of, training_rows
+from rankexp.estimators.parameters import (
+    check_count,
+    fitted_rows,
+    one_of,
+    training_data,
+    training_rows,
+)
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.preference.asking import all_pairs
 from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
@@ -26,7 +35,7 @@ __all__ = ["PairClassifier"]
 
 NO_PAIR = "there is no pair to rank: no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
-Features = Callable[[Floats, Floats], Any]
+Features = Callable[[Floats, Floats], ArrayLike]
 
 
 @dataclass(eq=False, repr=False)
@@ -79,30 +88,30 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     array([1, 2, 0])
     """
 
-    estimator: Any
+    estimator: BaseEstimator | str
     features: str | Features = "difference"
     _: KW_ONLY
     hard: bool = False
-    levels: Any = None
+    levels: Levels | None = None
     second_stage: str = "quicksort"
     max_pairs: int | None = None
-    random_state: Any = None
+    random_state: Seed = None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
     def check(self) -> None:
-        """Raise ValueError where the parameters are impossible, without any data."""
+        """Raise ValueError if a parameter is impossible; this needs no data."""
         if self.max_pairs is not None:
-            at_least_one("max_pairs", self.max_pairs)
+            check_count("max_pairs", self.max_pairs)
         one_of("second_stage", self.second_stage, ("quicksort", "degree"))
         if not callable(self.features):
             one_of("features", self.features, ("difference", "concatenation"))
         self._classifier()
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to pairs of rows of different labels, within `groups` (n,), if any.
 
         Raises
@@ -113,7 +122,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """
         self.check()
         levels = level_order(y, self.levels)
-        X, y = training_rows(self, X, y)
+        X, y = training_data(self, X, y)
         codes, numbers = ordered_levels(y, levels)[1], group_numbers(groups, len(y))
         most = MOST if self.max_pairs is None else self.max_pairs
         upper, lower, possible = _pairs(codes, numbers, most, self.random_state)
@@ -127,7 +136,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Fit to labelled pairs of rows, as :meth:`rankexp.estimators.LinearRanker.fit_pairs`.
 
@@ -139,7 +148,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return self._fit(X, upper, lower, None if sample_weight is None else weights)
 
-    def preference(self, U: Any, V: Any) -> Floats:
+    def preference(self, U: ArrayLike, V: ArrayLike) -> Floats:
         """Return h(u, v) of k pairs of rows, shape (k,): the preference for u above v, in [0, 1].
 
         Give it as h to :func:`quicksort_rank` and :func:`sort_by_degree`, with rows as items.
@@ -157,7 +166,9 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         more = both[: len(U)] - both[len(U) :]
         return (1.0 + (np.sign(more) if self.hard else more)) / 2.0
 
-    def rank(self, X: Any, *, top_k: int | None = None, random_state: Any = None) -> Ranked:
+    def rank(
+        self, X: ArrayLike, *, top_k: int | None = None, random_state: int | None = None
+    ) -> Ranked:
         """Rank the rows of X (n, d), the items of one query, against each other.
 
         The order is of these rows together: what one of them ranks above depends on the others.
@@ -175,7 +186,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             raise ValueError("top_k is for second_stage='quicksort': degrees take all pairs")
         return sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Return scores of the rows of X, (n,), by which a study ranks: they are of all together.
 
         By degree, how many others each is preferred to; by QuickSort how many stand below it. Rows
@@ -187,7 +198,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         order = self.rank(X, random_state=seed).order
         return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
 
-    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+    def score(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> float:
         """Return the accuracy of pairs: the share that h prefers the right way, 1/2 counting half.
 
         The pairs are all of rows with different labels, within `groups` (n,), if any, as in
@@ -209,7 +220,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return right / total
 
     def score_pairs(
-        self, X: Any, pairs: npt.ArrayLike, labels: npt.ArrayLike, sample_weight: Any = None
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> float:
         """Return the accuracy of labelled pairs, weighted if so; they are as in `fit_pairs`."""
         check_is_fitted(self, "classifier_")
@@ -217,7 +228,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return float(np.average(self._right(X[upper], X[lower], 1), weights=weights))
 
-    def _right(self, U: Floats, V: Floats, sign: Any) -> Floats:
+    def _right(self, U: Floats, V: Floats, sign: Floats | int) -> Floats:
         """Return 1 for pairs that h prefers as signs have it, 1/2 where it prefers neither."""
         return (1.0 + sign * np.sign(self._preference(U, V) - 0.5)) / 2.0 if len(U) else U[:, 0]
 
@@ -234,7 +245,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         self.n_pairs_ = self.n_possible_pairs_ = int(upper.size)
         return self
 
-    def _classifier(self) -> Any:
+    def _classifier(self) -> BaseEstimator:
         """Return the classifier, not fitted."""
         made = classifier_of(self.estimator)
         if not any(hasattr(made, name) for name in ("predict_proba", "decision_function")):
@@ -245,7 +256,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             )
         return made
 
-    def _of(self, U: Floats, V: Floats) -> Any:
+    def _of(self, U: Floats, V: Floats) -> Floats:
         """Return the features of pairs, (k, p)."""
         if callable(self.features):
             found = np.asarray(self.features(U, V))
@@ -261,7 +272,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             raise ValueError("the difference of two rows overflows: scale the features")
         return less
 
-    def _above(self, Z: Any) -> Floats:
+    def _above(self, Z: Floats) -> Floats:
         """Return g of pairs: the probability that the first stands above."""
         if hasattr(self.classifier_, "predict_proba"):
             found = np.asarray(self.classifier_.predict_proba(Z), dtype=np.float64)[:, -1]
@@ -274,7 +285,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
 
 
 def _pairs(
-    codes: Ints, groups: Ints | None, most: int, random_state: Any
+    codes: Ints, groups: Ints | None, most: int, random_state: Seed
 ) -> tuple[Ints, Ints, int]:
     """Return upper and lower rows of pairs of different levels in a group, and how many exist."""
     groups = np.zeros_like(codes) if groups is None else groups

@@ -1,17 +1,18 @@
 """The second stage: rank the items of a query by a preference function, with its calls counted."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.preference.asking import Preference, all_pairs, ask, query
+from rankexp.preference.asking import Items, Preference, all_pairs, ask, query
 
 __all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
 
 DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
 Segments = tuple[Ints, Ints]  # where each begins, and how long it is
+How = tuple[np.random.Generator, bool]  # what draws, and whether h is checked
 
 
 class Ranked(NamedTuple):
@@ -48,7 +49,7 @@ def sort_by_degree(
     items: npt.ArrayLike,
     *,
     ties: Literal["order", "random"] = "order",
-    rng: Any = None,
+    rng: np.random.Generator | int | None = None,
     check: bool = True,
 ) -> Ranked:
     """Rank items by how many others each is preferred to (mohri2018, 10.6.2).
@@ -96,7 +97,7 @@ def sort_by_degree(
 def quicksort_rank(
     h: Preference,
     items: npt.ArrayLike,
-    rng: Any,
+    rng: np.random.Generator | int | None,
     top_k: int | None = None,
     *,
     check: bool = True,
@@ -150,7 +151,7 @@ def quicksort_rank(
 
 
 def _level(
-    h: Preference, things: Any, order: Ints, segments: Segments, how: tuple[Any, bool]
+    h: Preference, things: Items, order: Ints, segments: Segments, how: How
 ) -> tuple[Segments, int]:
     """Divide each segment of the order by a pivot; return what is left to sort, and the calls."""
     (begin, size), (rng, check) = segments, how

@@ -1,10 +1,12 @@
 """What a risk says of itself: which losses it takes, what may be given to it, how it is solved."""
 
-import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
+
+from numpy.typing import ArrayLike
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
@@ -17,6 +19,7 @@ from rankexp.solvers.result import PathResult
 
 __all__ = ["Risk", "Task", "parse", "table"]
 
+T = TypeVar("T")
 Given = Literal["sample_weight", "groups"]
 QUERIES = ("pairs", "each", "across")
 """Within groups every pair counts alike, or every group that has one; or groups are left aside."""
@@ -44,7 +47,7 @@ class Task:
     intercept: bool = False
     sample_weight: Floats | None = None
     groups: Ints | None = None
-    costs: Any = None
+    costs: ArrayLike | None = None
     levels: int = 2
     queries: str = "pairs"
 
@@ -103,7 +106,9 @@ class Risk(Named, ABC):
 
     def refuses(self, given: Given) -> str:
         """Return why something that it does not take can't be given."""
-        known = " or ".join(f"'{risk.name}'" for risk in _all(Risk) if given in risk.takes)
+        known = " or ".join(
+            f"'{risk.name}'" for risk in _all("risks", Risk.parse) if given in risk.takes
+        )
         return f"the {self!r} risk takes no {given}: {self.reason}; risk={known} takes them"
 
     reason: ClassVar[str]
@@ -156,21 +161,16 @@ def table() -> dict[tuple[str, str], str | None]:
 
     A loss or a risk of another package that cannot be used is left out.
     """
-    losses, risks = (_all(room) for room in (Loss, Risk))
+    losses = _all("losses", Loss.parse)
+    risks = _all("risks", Risk.parse)
     return {(loss.name, risk.name): risk.accepts(loss) for risk in risks for loss in losses}
 
 
-def _all(kind: type[Any]) -> list[Any]:
+def _all(room: str, parse: Callable[[str], T]) -> list[T]:
     found = []
-    for name in registry.names(kind.room):
+    for name in registry.names(room):
         try:
-            found.append(kind.parse(name))
+            found.append(parse(name))
         except registry.PluginError as error:
             registry.warn(error)
     return found
-
-
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no risk; None where it is one."""
-    good = inspect.isclass(found) and issubclass(found, Risk) and not inspect.isabstract(found)
-    return None if good else f"{found!r} is no complete subclass of rankexp.risks.base.Risk"

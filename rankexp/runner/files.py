@@ -55,14 +55,20 @@ def open_to_append(file: Path) -> TextIO:
 def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
     """Return what to tell the user of an error that is the machine's, not its raiser's; or None.
 
-    Whoever meets it: numba, which keeps compiled code, writes files in the middle of a fit.
+    numba, for one, keeps compiled code in files, which it writes in the middle of a fit.
     """
-    if not isinstance(error, OSError) or error.errno not in EXHAUSTED:
+    if isinstance(error, EnvironmentProblemError):
+        return error
+    if not isinstance(error, OSError):
         return None
-    where = f" ('{error.filename}')" if error.filename else ""
+    file = str(error.filename or "")
+    if error.errno not in EXHAUSTED and not any(kept in file for kept in (".nbi", ".nbc")):
+        return None
+    where = f" ('{file}')" if file else ""
     return EnvironmentProblemError(
-        f"{error.strerror}{where}, met by a method; the folders for temporary files, TMPDIR, and "
-        "for compiled code, NUMBA_CACHE_DIR, need room. Run again, what is done is kept"
+        f"a method could not write a file: {error.strerror}{where}; make room in the folders for "
+        "temporary files (TMPDIR) and for compiled code (NUMBA_CACHE_DIR), or name other folders; "
+        "then run again, finished results are kept"
     )
 
 

@@ -1,9 +1,9 @@
 """Kernels, and a factor of their Gram matrix that never holds the matrix."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
@@ -38,7 +38,7 @@ def linear(A: Floats, B: Floats) -> Floats:
     return scores(A, B.T)
 
 
-def shaped(function: Callable[[Floats, Floats], Any]) -> Kernel:
+def shaped(function: Callable[[Floats, Floats], npt.ArrayLike]) -> Kernel:
     """Return a function as a kernel, its values checked to be a matrix of the right shape."""
 
     def kernel(A: Floats, B: Floats) -> Floats:

@@ -3,17 +3,18 @@
 import inspect
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankexp import registry
+from rankexp.runner.config.published import Key, Published
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.build import open_report
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.write import files
 from rankexp.runner.run.execute import execute
-from rankexp.testing.contract import ContractError, keep, need
+from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_block"]
 
@@ -56,9 +57,7 @@ def check_block(
     study : mapping, optional
         A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
     """
-    made = registry.get("report.blocks", kind) if isinstance(kind, str) else kind
-    if not (inspect.isclass(made) and issubclass(made, BlockKind)):
-        raise ContractError(f"{made!r} is no subclass of rankexp.runner.report.options.BlockKind")
+    made = thing("report.blocks", kind)
     keep(f"block {made.__name__}", (declares_its_options,), made)
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})
@@ -68,7 +67,38 @@ def check_block(
         report = open_report(done.folder)
         first = next(iter(whole.experiments))
         block = Block(block="any", name="any", experiment=first, options=dict(options or {}))
-        keep(f"block {made.__name__}", (shows_the_study,), made, report.context, block)
+        keep(
+            f"block {made.__name__}",
+            (shows_the_study, names_what_it_looks_up),
+            made,
+            report.context,
+            block,
+        )
+
+
+class _Asked(dict[Key, Published]):
+    """No published values, but what was looked up among them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys_asked: set[object] = set()
+
+    def __contains__(self, key: object) -> bool:
+        return self.get(key) is not None
+
+    def get(self, key: object, default: Any = None) -> Any:
+        self.keys_asked.add(key)
+        return default
+
+
+def names_what_it_looks_up(kind: type[BlockKind], context: Any, block: Block) -> None:
+    """Every published value that it asks for is among those that `looks_up` names."""
+    options, asked = kind.model_validate(block.options), _Asked()
+    seen = replace(context)
+    seen.published = asked
+    options.output(seen, block)
+    strange = asked.keys_asked - options.published_keys(context.study, block)
+    need(not strange, f"'looks_up' does not name {strange}")
 
 
 def declares_its_options(kind: type[BlockKind]) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankexp import registry
 from rankexp.metrics.base import Kind
 from rankexp.runner.checks.base import Problem, Takes, takes
-from rankexp.testing.contract import keep, need
+from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_check"]
 
@@ -26,7 +25,7 @@ def check_check(check: Callable[..., Any] | str) -> None:
         The function, or the name of a registered one. It is run with its defaults, so these are
         to be quick; one of data sets on 60 made-up rows of each kind that it takes.
     """
-    made = registry.get("checks", check) if isinstance(check, str) else check
+    made = thing("checks", check)
     keep(f"check {made.__name__}", (declares_its_parameters, gives_rows), made)
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from rankexp.names import Named
 __all__ = ["ContractError"]
 
 Law = Callable[..., None]
+T = TypeVar("T")
 
 
 class ContractError(AssertionError):
@@ -34,6 +35,17 @@ def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
             raise ContractError(f"{said}: {fault}") from None
         except Exception as error:
             raise ContractError(f"{said}: {type(error).__name__}: {error}") from error
+
+
+def thing(room: str, given: T | str) -> T:
+    """Return a class or function, or the registered one of this name.
+
+    ContractError for what the room refuses, with the names of what is missing.
+    """
+    found: T = registry.get(room, given) if isinstance(given, str) else given
+    if why := registry.unfit(room, found):
+        raise ContractError(why)
+    return found
 
 
 def is_a_value(made: Named) -> None:

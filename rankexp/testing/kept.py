@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankexp import registry
 from rankexp.arrays import Floats
-from rankexp.testing.contract import keep, need
+from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_curve", "check_text"]
 
@@ -25,7 +24,7 @@ def check_curve(curve: Callable[..., Any] | str) -> None:
     curve : callable or str
         A function ``(X, y, scores)``, or the name of a registered one.
     """
-    made = registry.get("keep.curves", curve) if isinstance(curve, str) else curve
+    made = thing("keep.curves", curve)
     rng = np.random.default_rng(0)
     part = (rng.standard_normal((ROWS, 1)), rng.standard_normal(ROWS), rng.standard_normal(ROWS))
     keep(f"curve {made.__name__}", (is_described, leaves_data_alone, is_two_lists), made, *part)
@@ -41,7 +40,7 @@ def check_text(text: Callable[..., Any] | str, model: Any = None) -> None:
     model : estimator, optional
         A fitted one, of the features `NAMES`, that the text describes.
     """
-    made = registry.get("keep.texts", text) if isinstance(text, str) else text
+    made = thing("keep.texts", text)
     keep(f"text {made.__name__}", (is_described, is_none_of_others), made)
     if model is not None:
         keep(f"text {made.__name__}", (is_a_text,), made, model, NAMES)

@@ -14,6 +14,8 @@ __all__ = ["check_metric"]
 ROWS = 40
 SCORERS = 3
 KINDS = ("binary", "ordinal", "continuous")
+ORDERS = ("order", "reversed")
+"""Rules for ties that say that the order of rows counts."""
 
 
 def check_metric(metric: Metric | str) -> None:
@@ -29,6 +31,7 @@ def check_metric(metric: Metric | str) -> None:
     place = f"metric {made!r}"
     keep(place, (declares_itself, is_its_text), made)
     laws = [leaves_data_alone, scores_columns_alike, refuses_nan, prefers_better_scores]
+    laws += [] if made.ties in ORDERS else [ignores_the_order_of_rows]
     laws += [counts_weights_as_copies] if "sample_weight" in made.takes else []
     laws += [averages_its_groups] if made.declaration.each else []
     for kind in made.kinds:
@@ -78,7 +81,7 @@ def scores_columns_alike(metric: Metric, kind: Kind) -> None:
     given = data(kind)
     if "scores" not in metric.takes:
         return
-    many = metric(**given)
+    many = np.asarray(metric(**given))
     shape, dtype = getattr(many, "shape", None), getattr(many, "dtype", None)
     need(shape == (SCORERS,) and dtype == np.float64, f"of {SCORERS} columns it is {many!r}")
     for j in range(SCORERS):
@@ -112,6 +115,18 @@ def averages_its_groups(metric: Metric, kind: Kind) -> None:
     each, mean = np.asarray(metric.each(**given)), metric(**given)
     need(each.shape == (ROWS // 10, SCORERS), f"they are of shape {each.shape}")
     need(np.allclose(np.nanmean(each, axis=0), mean), f"of {each.tolist()} it is {mean}")
+
+
+def ignores_the_order_of_rows(metric: Metric, kind: Kind) -> None:
+    """Rows in another order give the same value, ties included, unless `ties` is "order"."""
+    given = data(kind)
+    given["scores"] = np.round(given["scores"])
+    value = metric(**given)
+    for order in (np.arange(ROWS)[::-1], np.random.default_rng(1).permutation(ROWS)):
+        rows = {name: v[order] if isinstance(v, np.ndarray) else v for name, v in given.items()}
+        moved = metric(**rows)
+        same = np.allclose(moved, value, rtol=1e-9, atol=1e-12, equal_nan=True)
+        need(same, f"the value is {value}, and {moved} after reordering the rows")
 
 
 def leaves_data_alone(metric: Metric, kind: Kind) -> None:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rankexp import registry
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Table
-from rankexp.testing.contract import ContractError, keep, need
+from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_source"]
 
@@ -33,7 +32,7 @@ def check_source(
     folders : sequence of Path
         Where files lie.
     """
-    made = registry.get("data.sources", source) if isinstance(source, str) else source
+    made = thing("data.sources", source)
     laws = (takes_what_it_is_given, gives_a_table, says_what_it_lacks)
     keep(f"data source {made.__name__}", laws, made, reference, list(folders))
 

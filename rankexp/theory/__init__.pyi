@@ -5,4 +5,4 @@ from rankexp.theory.bayes import log_ratio as log_ratio
 from rankexp.theory.bayes import tripartite as tripartite
 from rankexp.theory.boosting import orboost as orboost
 from rankexp.theory.odds import proportional_odds as proportional_odds
-from rankexp.theory.staircase import hinge_population as hinge_population
+from rankexp.theory.population_hinge import hinge_population as hinge_population

@@ -1,7 +1,5 @@
 """Ranking functions that no other beats, from densities (uematsu2010, Theorems 1, 2 and 4)."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +7,7 @@ from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss, parse
 from rankexp.metrics.costs import cost_matrix
 from rankexp.theory.criteria import costs_of
-from rankexp.theory.models import log_densities, log_joint
+from rankexp.theory.models import KnownClasses, log_densities, log_joint
 
 REGISTER = {
     "likelihood_ratio": "likelihood_ratio",
@@ -19,7 +17,7 @@ REGISTER = {
 }
 
 
-def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
+def likelihood_ratio(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     """Return g+(x) / g-(x), (n,), which has the least ranking risk, 1 - AUC.
 
     Where g- underflows against g+ it is infinite; `log_ratio` orders there, too. This is Theorem 1
@@ -29,7 +27,7 @@ def likelihood_ratio(model: Any, X: npt.ArrayLike) -> Floats:
         return np.asarray(np.exp(log_ratio(model, X)))
 
 
-def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats:
+def log_ratio(model: KnownClasses, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats:
     """Return alpha log(g+(x) / g-(x)), (n,), which has the least pairwise risk of a smooth loss.
 
     This is Theorem 2 of uematsu2010.
@@ -55,7 +53,7 @@ def log_ratio(model: Any, X: npt.ArrayLike, *, loss: str = "logistic") -> Floats
     return np.asarray(factor * (high - low))
 
 
-def half_log_ratio(model: Any, X: npt.ArrayLike) -> Floats:
+def half_log_ratio(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     """Return log(g+(x) / g-(x)) / 2, (n,), what RankBoost aims at: Theorem 2, exponential loss."""
     return log_ratio(model, X, loss="exponential")
 
@@ -74,7 +72,7 @@ def log_ratio_factor(loss: MarginLoss) -> float:
 
 
 def tripartite(
-    model: Any, X: npt.ArrayLike, *, costs: npt.ArrayLike | str | None = None
+    model: KnownClasses, X: npt.ArrayLike, *, costs: npt.ArrayLike | str | None = None
 ) -> Floats:
     """Return the ranking function, (n,), of the least cost-weighted pairwise risk of three levels.
 

@@ -1,14 +1,12 @@
 """What ORBoost aims at: the population minimiser of the exponential ordinal loss."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import log_joint, log_masses
+from rankexp.theory.models import KnownClasses, log_joint, log_masses
 from rankexp.theory.newton import minimise
 
 REGISTER = {"orboost": "orboost"}
@@ -16,7 +14,7 @@ REGISTER = {"orboost": "orboost"}
 VARIANTS = ("lr", "all")
 
 
-def orboost(model: Any, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
+def orboost(model: KnownClasses, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
     """Return r*(x), (n,), ORBoost's best ranking function, where its outer thresholds average 0.
 
     The r* printed in uematsu2010, "Relation to Ordinal Regression Boosting", is that of ``lr``.
@@ -39,7 +37,7 @@ def orboost(model: Any, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
     return orboost_function(log_joint(model, X), thresholds, variant)
 
 
-def orboost_thresholds(model: Any, variant: str = "lr") -> Floats:
+def orboost_thresholds(model: KnownClasses, variant: str = "lr") -> Floats:
     """Return the best thresholds, (K - 1,), the first and last averaging 0.
 
     Only their differences are identified. The risk, least over r(x) for each x, is

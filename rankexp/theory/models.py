@@ -1,6 +1,6 @@
 """Ask a model for what a theorem is about: densities of its classes, and sums over x."""
 
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,18 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 
 
-def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
+class KnownClasses(Protocol):
+    """A model whose classes have known densities; `nodes` is what sums over x need, if any."""
+
+    @property
+    def priors(self) -> tuple[float, ...]:
+        """Shares of the classes, worst first, (K,)."""
+
+    def log_densities(self, X: Floats) -> Floats:
+        """Return the log densities of rows X (n, d) in each class, (n, K)."""
+
+
+def log_densities(model: KnownClasses, X: npt.ArrayLike, classes: int | None = None) -> Floats:
     """Return the log densities of rows X (n, d) in each class of a model, (n, K), all checked."""
     _check_known(model)
     X = np.asarray(X, dtype=np.float64)
@@ -20,12 +31,12 @@ def log_densities(model: Any, X: npt.ArrayLike, classes: int | None = None) -> F
     return logs
 
 
-def log_joint(model: Any, X: npt.ArrayLike, classes: int | None = None) -> Floats:
+def log_joint(model: KnownClasses, X: npt.ArrayLike, classes: int | None = None) -> Floats:
     """Return the logs of prior times density, (n, K), as `log_densities` does."""
     return np.asarray(log_densities(model, X, classes) + np.log(model.priors))
 
 
-def log_masses(model: Any) -> Floats:
+def log_masses(model: KnownClasses) -> Floats:
     """Return the logs of P(y = level, x) at points that stand for all x, perhaps by quadrature."""
     _check_known(model)
     if not hasattr(model, "nodes"):
@@ -37,7 +48,7 @@ def log_masses(model: Any) -> Floats:
     return np.asarray(log_joint(model, X) + np.log(weights)[:, None])
 
 
-def _check_known(model: Any) -> None:
+def _check_known(model: KnownClasses) -> None:
     if not hasattr(model, "log_densities"):
         raise ValueError(
             f"{type(model).__name__} does not know the densities of its classes; the models of "

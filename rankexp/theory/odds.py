@@ -1,13 +1,11 @@
 """The proportional-odds model whose r(x) may be any function: its population maximiser."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, log_expit, logsumexp
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import log_joint, log_masses
+from rankexp.theory.models import KnownClasses, log_joint, log_masses
 from rankexp.theory.newton import minimise
 
 REGISTER = {"proportional_odds": "proportional_odds"}
@@ -15,7 +13,7 @@ REGISTER = {"proportional_odds": "proportional_odds"}
 STEPS, TOLERANCE = 200, 1e-12
 
 
-def proportional_odds(model: Any, X: npt.ArrayLike) -> Floats:
+def proportional_odds(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     """Return r*(x), (n,), of the greatest likelihood, where the outer thresholds average 0.
 
     The model is log[P(Y <= j) / P(Y > j)] = theta_j - r(x), with the best theta for all x
@@ -73,7 +71,7 @@ def _root(pairs: Floats, shift: Floats, thresholds: Floats) -> Floats:
     return np.asarray(r)
 
 
-def proportional_odds_thresholds(model: Any) -> Floats:
+def proportional_odds_thresholds(model: KnownClasses) -> Floats:
     """Return the thresholds of the greatest population likelihood, (K - 1,), outer ones about 0.
 
     The log likelihood is concave in the thresholds and all r(x) together; maximised over r(x) for

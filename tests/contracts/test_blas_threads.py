@@ -191,8 +191,7 @@ digest = hashlib.sha256(b"".join(np.asarray(one).tobytes() for one in found)).he
 """
 
 
-def test_small_fits_have_the_same_bits_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setenv("RANKEXP_NUMBA", "0")
+def test_small_fits_have_the_same_bits_for_any_number_of_threads():
     alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     child = subprocess.Popen(
         [sys.executable, "-c", f"{DIGEST}print(digest)"],

@@ -16,10 +16,12 @@ from rankexp.runner.data.dataset import Feature, Table
 from rankexp.runner.protocols.base import Part, Parts, Place
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
+from rankexp.runner.report.options import BlockKind
 from rankexp.testing import (
     ContractError,
     check_block,
     check_check,
+    check_curve,
     check_generator,
     check_loss,
     check_metric,
@@ -114,9 +116,19 @@ def joint(y, scores):
     )
 
 
+def first(y, scores, ties="stable"):
+    """Take the precision at 5 of a stable sort."""
+    if np.isnan(scores).any():
+        raise ValueError("NaN")
+    top = np.asarray(y)[np.argsort(-scores, axis=0, kind="stable")[:5]]
+    share = (top > 0).mean(axis=0)
+    return share if scores.ndim == 2 else float(share)
+
+
 @pytest.mark.parametrize(
     ("broken", "sentence"),
     [
+        (metric(first), "rows in another order give the same value, ties included.*after"),
         (metric(turned, "lower"), "in the declared direction"),
         (metric(forgetful), "NaN among the scores"),
         (metric(greedy), "changes nothing of what it is given: it changed y"),
@@ -128,6 +140,10 @@ def joint(y, scores):
 def test_a_broken_metric(broken, sentence):
     with pytest.raises(ContractError, match=f"^metric mine.*{sentence}"):
         check_metric(broken)
+
+
+def test_a_metric_may_say_that_the_order_of_rows_counts():
+    check_metric(dataclasses.replace(metric(first), parameters=(("ties", "order"),)))
 
 
 def global_model(self, rng):
@@ -309,5 +325,18 @@ def test_a_broken_block():
         ContractError, match=r"^block Broken: its tables have a cell a column.*rows"
     ):
         check_block(made(PairedTable, output=uneven))
-    with pytest.raises(ContractError, match="is no subclass of rankexp"):
+    with pytest.raises(ContractError, match="dict is not a subclass of rankexp"):
         check_block(dict)
+
+
+class Unfinished(BlockKind):
+    """A block that shows nothing yet."""
+
+
+def test_what_a_room_refuses_is_named_by_its_contract():
+    with pytest.raises(ContractError, match=r"BlockKind subclass Unfinished does not .*: output"):
+        check_block(Unfinished)
+    with pytest.raises(
+        ContractError, match=r"must take \(X, y, scores\), but .* are \(y, scores\)"
+    ):
+        check_curve(turned)

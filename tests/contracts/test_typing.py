@@ -28,11 +28,15 @@ ROOMS = (
 
 SCRIPT = """\
 import numpy as np
-from rankexp.estimators import LinearRanker
+import pandas as pd
+from rankexp.estimators import BoostedRanker, LinearRanker, OrdinalSVM
 from rankexp.losses import Logistic, parse
 from rankexp.metrics import rank_loss
 from rankexp.risks import table
-from rankexp.generators import Linear
+from rankexp.generators import Gaussian, Linear
+from rankexp.objectives import PairObjective
+from rankexp.preference import quicksort_rank
+from rankexp.theory import likelihood_ratio
 
 X, y = np.zeros((4, 2)), np.array([0, 1, 0, 1])
 ranker = LinearRanker(loss=Logistic(), risk="bipartite", lam=0.1)
@@ -44,7 +48,16 @@ reveal_type(rank_loss(y, X[:, 0]))
 reveal_type(parse("hinge"))
 reveal_type(table())
 reveal_type(Linear(p=0.5).draw_model(np.random.default_rng(0)))
+frame, words = pd.DataFrame({"a": [0.0, 1.0]}), ["low", "high"]
+LinearRanker(levels=words, costs=[[0, 1], [0, 0]]).fit(frame, words, groups=pd.Series(words))
+LinearRanker(class_weight={"low": 2.0}).fit([[0.0], [1.0]], words, sample_weight=[1, 2])
+OrdinalSVM(levels=pd.Index(words)).fit(frame, pd.Series(words)).predict(frame)
+BoostedRanker(params={"max_delta_step": 2.0}).fit(frame, pd.Categorical(words))
+PairObjective()([0, 1], np.zeros(2))
+quicksort_rank(lambda u, v: u > v, [2.0, 5.0], np.random.default_rng(0))
+likelihood_ratio(Gaussian().draw_model(np.random.default_rng(0)), [[0.0]])
 LinearRanker(lamb=0.1)
+ranker.fit(object(), y)
 rank_loss(y, X[:, 0], ties="wrst")
 """
 REVEALED = [
@@ -57,7 +70,12 @@ REVEALED = [
     "dict[tuple[str, str], str | None]",
     "rankexp.generators.",
 ]
-WRONG = ['Unexpected keyword argument "lamb" for "LinearRanker"', 'incompatible type "Literal[']
+WRONG = [
+    'Unexpected keyword argument "lamb" for "LinearRanker"',
+    'Argument 1 to "fit" of "LinearRanker" has incompatible type "object"',
+    'incompatible type "Literal[',
+    'Module has no attribute "Nothing"',
+]
 
 
 def public(room):
@@ -119,8 +137,9 @@ def test_a_users_script_is_typed(tmp_path):
         if text == "Any"
     ]
     assert not untyped
-    for expected in (*WRONG, 'Module has no attribute "Nothing"'):
+    for expected in WRONG:
         assert expected in said, said
+    assert said.count(": error:") == len(WRONG), said
 
 
 def test_types_reach_users():

@@ -62,13 +62,13 @@ def test_tags_follow_the_risk():
         ({"alpha": "best"}, "unknown alpha"),
         ({"n_rounds": 0}, "n_rounds must be an integer >= 1, got 0"),
         ({"n_cuts": 2.5}, "n_cuts must be"),
-        ({"smoothing": -1.0}, "smoothing must be None or a finite number >= 0"),
+        ({"smoothing": -1.0}, "smoothing must be a finite number >= 0"),
         ({"smoothing": np.nan}, "smoothing must be"),
         ({"validation_fraction": 1.0}, r"in \(0, 1\), got 1.0"),
         ({"n_iter_no_change": 0}, "n_iter_no_change must be"),
         ({"costs": np.ones((2, 2))}, r"costs must be of shape \(3, 3\)"),
-        ({"levels": [0, 1]}, "y holds 2, not among the levels"),
-        ({"validation_fraction": 0.01}, "no pair to rank: change validation_fraction"),
+        ({"levels": [0, 1]}, "y holds 2, which is not among the levels"),
+        ({"validation_fraction": 0.01}, "no pair to rank among the rows held out"),
         ({"validation_fraction": 0.99}, "leaves no row to train on"),
     ],
 )
@@ -82,7 +82,7 @@ def test_rank_boost_says_what_is_wrong(parameters, message):
     [
         ({"variant": "left"}, "unknown variant 'left'; known: lr, all"),
         ({"n_rounds": 0.5}, "n_rounds must be"),
-        ({"levels": [2, 2, 0, 1]}, "levels must differ"),
+        ({"levels": [2, 2, 0, 1]}, "levels must be distinct"),
     ],
 )
 def test_or_boost_says_what_is_wrong(parameters, message):
@@ -121,7 +121,7 @@ def test_missing_groups_are_no_group(groups):
 
 
 def test_one_group_is_not_parted():
-    with pytest.raises(ValueError, match="one group only"):
+    with pytest.raises(ValueError, match="only one group"):
         RankBoost("multipartite", validation_fraction=0.5).fit(X, Y, groups=np.ones(6))
 
 
@@ -143,7 +143,7 @@ def test_a_continuous_target_is_refused(made):
         ([[0, 1]], ["1"], None, "pair 0 has '1'"),
         ([[0, 1]], [None], None, "pair 0 has None"),
         ([[0, 1]], [1, 1], None, r"labels must be .* got shape \(2,\)"),
-        ([[0, 1]], [False], None, "not truth values"),
+        ([[0, 1]], [False], None, "not booleans"),
         ([[0, 1], [1, 2]], [1, 1], [1e308, 1e308], "sum of sample_weight overflows"),
         ([[0, 1]], [1], [-1.0], "sample_weight must be finite and >= 0"),
         ([[0, 1]], [0], None, "no pair to rank"),

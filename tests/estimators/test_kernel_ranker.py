@@ -211,5 +211,5 @@ def test_what_cannot_be(parameters, message):
 @pytest.mark.parametrize("scale", [1e-180, 1e180])
 def test_a_width_out_of_range_is_asked_for(scale):
     X, y, _ = make()
-    with pytest.raises(ValueError, match="scale the features, or give gamma"):
+    with pytest.raises(ValueError, match="scale the features, or set gamma"):
         KernelRanker().fit(scale * X, y)

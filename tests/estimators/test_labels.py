@@ -29,9 +29,9 @@ def test_a_level_may_have_no_example():
     ("y", "levels", "said"),
     [
         (["b", "a"], None, "give levels="),
-        ([1, 2, 5], [1, 2], "y holds 5, not among the levels"),
-        ([1, 2], [1, 2, 2], "differ from each other"),
-        (["1", "2"], [1, 2], "y holds '1', '2', not among the levels \\[1, 2\\]"),
+        ([1, 2, 5], [1, 2], "y holds 5, which is not among the levels"),
+        ([1, 2], [1, 2, 2], "levels must be distinct"),
+        (["1", "2"], [1, 2], "y holds '1', '2', which is not among the levels \\[1, 2\\]"),
         (["a", "b"], "ab", "levels must be a list, .* got 'ab'"),
         (["a", "b"], {"a", "b"}, "levels must be a list"),
         (["a", "b"], [["a"], ["b"]], "levels must be a list"),

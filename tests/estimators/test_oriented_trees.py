@@ -175,11 +175,11 @@ def test_a_classifier_that_predicts_one_class_makes_a_leaf(constant):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"depth": -1}, "depth must be a whole number from 0 to 50, got -1"),
+        ({"depth": -1}, "depth must be an integer from 0 to 50, got -1"),
         ({"depth": 51}, "depth"),
         ({"depth": 2.0}, "depth"),
         ({"depth": True}, "depth"),
-        ({"min_samples_leaf": 0}, "min_samples_leaf must be a whole number >= 1"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be an integer >= 1"),
         ({"max_features": 0}, "max_features must be None, 'sqrt'"),
         ({"max_features": 1.5}, "max_features"),
         ({"max_features": "all"}, "max_features"),
@@ -194,15 +194,15 @@ def test_bad_parameters_are_refused(kind, parameters, message):
     ("model", "message"),
     [
         (CRank(prune="auc"), "prune must be None, 'iauc' or 'tau', got 'auc'"),
-        (CRank(prune="iauc", cv=1), "cv must be a whole number >= 2"),
+        (CRank(prune="iauc", cv=1), "cv must be an integer >= 2"),
         (CRank(classifier="sklearn.tree.Stump"), "cannot be imported.* write a path such as"),
         (CRank(classifier="stump"), "cannot be imported"),
         (CRank(classifier="sklearn.svm.SVC(c=1)"), r"SVC\(c=1\)'.*argument 'c'"),
         (CRank(classifier="sklearn.svm.SVC(C=1"), "write name"),
         (CRank(classifier=3), "classifier"),
         (RankingForest(tree="CART"), "tree must be 'KendallTree' or 'CRank', got 'CART'"),
-        (RankingForest(classifier=SVC()), "classifier is for tree='CRank'"),
-        (RankingForest(n_estimators=0), "n_estimators must be a whole number >= 1"),
+        (RankingForest(classifier=SVC()), "only tree='CRank' has a classifier"),
+        (RankingForest(n_estimators=0), "n_estimators must be an integer >= 1"),
     ],
 )
 def test_other_bad_parameters_are_refused(model, message):
@@ -211,7 +211,7 @@ def test_other_bad_parameters_are_refused(model, message):
 
 
 def test_a_regressor_is_no_classifier():
-    with pytest.raises(ValueError, match="predicts other labels"):
+    with pytest.raises(ValueError, match="predicts labels other"):
         CRank(classifier=LinearRegression()).fit(*noisy(40))
 
 

@@ -88,7 +88,7 @@ def test_impossible_weights_are_refused(name):
     X, y, _ = data(0, 40)
     y = np.minimum(y, 1)
     for weight, said in (
-        (np.zeros(40), "must not all be 0|non-zero"),
+        (np.zeros(40), "all sample weights are 0|non-zero"),
         (np.r_[-1.0, np.ones(39)], "[Nn]egative"),
         (np.ones(39), "shape"),
         (np.r_[np.nan, np.ones(39)], "NaN"),

@@ -115,11 +115,11 @@ def test_words_are_in_the_order_that_is_given(y):
     for levels in (None, 2):
         with pytest.raises(ValueError, match="'churn', 'stay' have no order of their own: give"):
             rank_loss(y, s, levels=levels)
-    with pytest.raises(ValueError, match="y holds 'churn', not among the levels"):
+    with pytest.raises(ValueError, match="y holds 'churn', which is not among the levels"):
         auc(y, s, levels=["stay", "go"])
     with pytest.raises(ValueError, match="levels must be a list"):
         auc(y, s, levels="stay")
-    with pytest.raises(ValueError, match="differ from each other"):
+    with pytest.raises(ValueError, match="levels must be distinct"):
         auc(y, s, levels=["stay", "churn", "stay"])
 
 

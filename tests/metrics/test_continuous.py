@@ -10,7 +10,8 @@ from hypothesis.extra import numpy as hnp
 from rankexp.metrics import auc, d_tau, iauc, kendall_tau_b, mse, one_minus_discordance, u_pairs
 from rankexp.metrics.base import UndefinedMetricWarning, parse
 from rankexp.metrics.continuous import concordance
-from rankexp.metrics.dominance import count_pairs, ordered, smaller_before
+from rankexp.metrics.dominance import count_pairs, ordered
+from rankexp.metrics.dominance_loops import smaller_before
 from rankexp.metrics.iroc import iroc
 
 laws = settings(max_examples=40)
@@ -70,15 +71,12 @@ def test_equals_brute_force(problem):
     assert one_minus_discordance(y, s) == pytest.approx(1 - discordant / pairs, abs=1e-14)
 
 
-@pytest.mark.parametrize("numba", [False, True])
 @given(problem=problems())
 @laws
-def test_counts_equal_brute_force_with_and_without_numba(numba, problem):
-    if numba:
-        pytest.importorskip("numba")
+def test_counts_equal_brute_force(problem):
     y, s = problem
     by_y = ordered(y)
-    pairs = count_pairs(by_y, s, numba=numba)
+    pairs = count_pairs(by_y, s)
     assert (pairs.concordant, pairs.discordant, pairs.tied) == brute_pairs(y, s)[:3]
     for value in np.unique(y):
         level, rows = y[by_y.order] == value, y == value
@@ -88,14 +86,11 @@ def test_counts_equal_brute_force_with_and_without_numba(numba, problem):
         assert pairs.won_above[level].sum() == above
 
 
-@pytest.mark.parametrize("numba", [False, True])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 63, 64, 65, 500, 4096, 4097])
-def test_smaller_values_before(numba, n):
-    if numba:
-        pytest.importorskip("numba")
+def test_smaller_values_before(n):
     ranks = np.random.default_rng(n).permutation(n)
     expected = [int((ranks[:i] < ranks[i]).sum()) for i in range(n)]
-    assert smaller_before(ranks, numba).tolist() == expected
+    assert smaller_before(ranks).tolist() == expected
 
 
 @pytest.mark.filterwarnings("ignore::rankexp.metrics.base.UndefinedMetricWarning")

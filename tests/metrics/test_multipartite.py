@@ -216,7 +216,10 @@ def test_no_pair_that_costs_anything():
         ({"scores": [0.0, np.nan, 1]}, "scores hold NaN"),
         ({"y": ["a", "b", "c"]}, "'a', 'b', 'c' have no order of their own: give levels="),
         ({"y": ["a", "b", "c"], "levels": 3}, "no order of their own"),
-        ({"y": ["a", "b", "c"], "levels": ["b", "a"]}, "y holds 'c', not among the levels"),
+        (
+            {"y": ["a", "b", "c"], "levels": ["b", "a"]},
+            "y holds 'c', which is not among the levels",
+        ),
         ({"y": [0, 1]}, r"y \(2,\) and scores \(3,\)"),
         ({"y": [], "scores": []}, "y is empty"),
         ({"ties": "order"}, "expected one of expected, worst, best"),

@@ -54,12 +54,10 @@ def drawn(seed, n, K, spread):
 
 
 @every_loss
-@pytest.mark.parametrize("compiled", ["1", "0"])
 @pytest.mark.parametrize("K", [2, 4])
 @pytest.mark.parametrize("weights", [None, "real", "with 0", "equal"])
 @pytest.mark.parametrize("groups", [None, 3, 60])
-def test_it_is_the_sum_over_pairs(loss, compiled, K, weights, groups, monkeypatch):
-    monkeypatch.setenv("RANKEXP_NUMBA", compiled)
+def test_it_is_the_sum_over_pairs(loss, K, weights, groups):
     for seed, (n, spread) in enumerate([(40, 1.0), (400, 3.0), (400, 0.0), (300, 40.0)]):
         y, s, rng = drawn(seed, n, K, spread)
         weight = {

@@ -277,5 +277,5 @@ def test_a_score_needs_pairs():
         model.score(X, y, y)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(X[:19], y)
-    with pytest.raises(ValueError, match="two levels; y holds only one class"):
+    with pytest.raises(ValueError, match="two levels, but y holds only one class"):
         model.score(X, y * 0)

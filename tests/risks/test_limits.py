@@ -37,9 +37,9 @@ def test_separable_data_without_a_penalty_have_no_minimiser(loss, risk):
     messages = said(ranker, X, y)
     if loss not in BOUNDED:
         (message,) = messages
-        assert "separable, so that no minimiser exists without a penalty: take lam > 0" in message
+        assert "separable, so there is no minimiser without a penalty: set lam > 0" in message
     else:
-        assert all("a risk of 0 is reached but for rounding" in text for text in messages)
+        assert all("up to rounding a risk of 0 is reached" in text for text in messages)
     assert np.isfinite(ranker.coef_).all()
     assert not said(ranker.set_params(lam=1e-4), X, y)
 
@@ -51,7 +51,7 @@ def test_a_direction_that_ties_some_rows_and_parts_the_others_is_found(loss, ris
     X = np.column_stack((X, flag, flag))  # twice: what coefficients are open is no sign
     messages = said(LinearRanker(loss, risk, lam=0.0), X, y)
     assert len(messages) == (loss not in BOUNDED)
-    assert all("seems to part some rows and to tie the others" in text for text in messages)
+    assert all("seems to separate some pairs and to tie the others" in text for text in messages)
     X[np.flatnonzero(y == 0)[0], 3:] = 1.0  # now a negative has it, too
     assert not said(LinearRanker(loss, risk, lam=0.0), X, y)
 
@@ -94,7 +94,9 @@ def test_a_linear_program_says_the_same(kind, seed):
     best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(n), bounds=[(-1, 1)] * (d + 1))
     for cell in (("logistic",), ("exponential", "bipartite"), ("asymmetric_b", "push")):
         messages = said(LinearRanker(*cell, lam=0.0), X, y)
-        assert ["no minimiser exists" in text for text in messages] == [True] * (best.fun < -1e-7)
+        assert ["there is no minimiser" in text for text in messages] == [True] * (
+            best.fun < -1e-7
+        )
 
 
 def test_what_is_said_of_separable_data_is_true_of_them_alone():

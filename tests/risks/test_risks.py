@@ -365,7 +365,7 @@ def test_a_weight_is_so_many_copies(times, loss, balance, unit):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (np.zeros(60), "must not all be 0|at least one non-zero"),
+        (np.zeros(60), "all sample weights are 0|at least one non-zero"),
         (-np.ones(60), "[Nn]egative"),
         (np.full(60, np.nan), "NaN"),
         (np.full(60, np.inf), "infinity"),

@@ -93,12 +93,11 @@ def assert_same(rounds, others, at_least=1):
     assert compared >= at_least
 
 
-@pytest.mark.parametrize("numba", [False, None])
 @pytest.mark.parametrize(("K", "groups"), [(2, 1), (2, 5), (4, 1), (3, 8)])
 @RULES
-def test_sums_over_cells_equal_sums_over_all_pairs(K, groups, rule, numba):
+def test_sums_over_cells_equal_sums_over_all_pairs(K, groups, rule):
     X, codes, costs, group = levels(K=K, groups=groups)
-    rows = binned(X, "all", 1, numba)
+    rows = binned(X, "all", 1)
     listed = ListedPairs(rows, *every_pair(codes, costs, group), Exponential())
     factorised = FactorisedPairs(rows, codes, costs, group)
     first, second = (list(boost(rows, pairs, 60, rule, 1e-3)) for pairs in (factorised, listed))
@@ -169,7 +168,7 @@ def test_ties_and_missing_levels_change_no_equality(X, data):
     codes = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X))))
     group = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X))))
     costs = np.triu(np.arange(16.0).reshape(4, 4), 1)
-    rows = binned(X, "all", 1, numba=False)
+    rows = binned(X, "all", 1)
     if not any(codes[i] > codes[j] for i, j in np.argwhere(group[:, None] == group)):
         with pytest.raises(ValueError, match="no pair to rank"):
             FactorisedPairs(rows, codes, costs, group)

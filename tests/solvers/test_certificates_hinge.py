@@ -5,7 +5,6 @@ near the optimum, from above, by a quadratic program on all pairs in scaled colu
 is at least what the two leave.
 """
 
-import importlib.util
 import math
 import os
 import warnings
@@ -20,7 +19,6 @@ from rankexp.solvers.hinge.path import STAGE_STEPS, hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 PROBLEMS = int(os.environ.get("RANKEXP_CERTIFICATES", "12"))
-KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 
 
 def problem(seed):
@@ -100,13 +98,13 @@ def near_optimum(X, order, lam):
     return exact_objective(X, order, v / scale, lam)
 
 
-def check(seed, use_numba):
+def check(seed):
     """Return what became of a problem: refused, warned or certified; raise where it is wrong."""
     X, order, lam = problem(seed)
     if not order.total > 0.0:
         return "no pairs"
     try:
-        found = hinge_path(X, order, [lam], use_numba=use_numba)
+        found = hinge_path(X, order, [lam])
     except FloatingPointError:
         return "refused"
     value = exact_objective(X, order, found.coef[:, 0], lam)
@@ -121,11 +119,10 @@ def check(seed, use_numba):
     return "certified" if found.converged[0] else "warned"
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_gaps_are_upper_bounds_and_objectives_are_right(use_numba):
+def test_gaps_are_upper_bounds_and_objectives_are_right():
     counts = {}
     for seed in range(PROBLEMS):
-        kind = check(seed, use_numba)
+        kind = check(seed)
         counts[kind] = counts.get(kind, 0) + 1
     print(counts)
     assert counts.get("certified", 0) > 0  # else nothing was tried
@@ -134,10 +131,9 @@ def test_gaps_are_upper_bounds_and_objectives_are_right(use_numba):
 CELLS = [-3.4e38, 1e160, 1.7e308]
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("cell", CELLS)
 @pytest.mark.parametrize("whole", [False, True])
-def test_huge_values_end_in_an_honest_answer_or_a_refusal(cell, whole, use_numba):
+def test_huge_values_end_in_an_honest_answer_or_a_refusal(cell, whole):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 4))
     y = X @ rng.standard_normal(4) + rng.standard_normal(60) > 0.0
@@ -148,7 +144,7 @@ def test_huge_values_end_in_an_honest_answer_or_a_refusal(cell, whole, use_numba
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            found = hinge_path(X, order, [1.0, 1e-3], use_numba=use_numba)
+            found = hinge_path(X, order, [1.0, 1e-3])
     except FloatingPointError as error:
         assert "column 2" in str(error)
         assert abs(cell) > 1e130
@@ -160,29 +156,27 @@ def test_huge_values_end_in_an_honest_answer_or_a_refusal(cell, whole, use_numba
             assert found.objective[k] == pytest.approx(float(value), rel=1e-9)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_tiny_penalties_and_features(use_numba):
+def test_tiny_penalties_and_features():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((40, 3))
     order = PartialOrder.of_classes(X[:, 0] > 0.0)  # separable
     with pytest.raises(FloatingPointError, match="lam=4"):
-        hinge_path(X, order, [5e-324], use_numba=use_numba)
-    tiny = hinge_path(1e-300 * X, order, [1e-3], use_numba=use_numba)
+        hinge_path(X, order, [5e-324])
+    tiny = hinge_path(1e-300 * X, order, [1e-3])
     assert tiny.converged[0] and tiny.objective[0] == pytest.approx(1.0, rel=1e-12)
     lam = 1e-250
-    found = hinge_path(1e-125 * X, order, [lam], use_numba=use_numba)
-    usual = hinge_path(X, order, [1.0], use_numba=use_numba)
+    found = hinge_path(1e-125 * X, order, [lam])
+    usual = hinge_path(X, order, [1.0])
     assert found.converged[0]
     assert found.objective[0] == pytest.approx(usual.objective[0], rel=2e-6)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_sizes_that_no_stage_solves_end_soon(use_numba):
+def test_sizes_that_no_stage_solves_end_soon():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((200, 20))
     y = X @ rng.standard_normal(20) + rng.standard_normal(200) > 0.0
     X[3, 2] = 1e120
-    found = hinge_path(X, PartialOrder.of_classes(y), [1e-3], use_numba=use_numba)
+    found = hinge_path(X, PartialOrder.of_classes(y), [1e-3])
     assert not found.converged[0]
     assert found.n_iter[0] <= 6 * STAGE_STEPS  # 1,500 if each stage within another took all steps
 
@@ -218,7 +212,6 @@ OVERFLOWING = [444, 674, 1139, 1329, 1344, 1554, 1989]
 """Problems whose scores left the range of numbers: an OverflowError of no use to anyone."""
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("seed", OVERFLOWING)
-def test_scores_beyond_the_range_of_numbers_are_refused_or_warned_of(seed, use_numba):
-    assert check(seed, use_numba) in {"refused", "warned"}
+def test_scores_beyond_the_range_of_numbers_are_refused_or_warned_of(seed):
+    assert check(seed) in {"refused", "warned"}

@@ -1,7 +1,5 @@
 """The pairwise hinge: certificates on every kind of data, a quadratic program, laws."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,8 +8,6 @@ from hypothesis import strategies as st
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
-HAS_NUMBA = importlib.util.find_spec("numba") is not None
-KERNELS = [False, True] if HAS_NUMBA else [False]
 LAMS = 10.0 ** np.arange(0, -6, -1)
 
 
@@ -133,12 +129,11 @@ def quadratic_program(X, y, lam):
     return primal(w, D, lam)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("make", [*DATA, wide])
-def test_certified_on_all_kinds_of_data(make, use_numba):
+def test_certified_on_all_kinds_of_data(make):
     X, y = make(np.random.default_rng(0), 60 if make is wide else 400)
     lams = np.r_[1000.0, LAMS]
-    result = two_classes(X, y, lams, use_numba=use_numba)
+    result = two_classes(X, y, lams)
     assert result.converged.all(), result.gap
     assert (result.gap >= 0.0).all() and (result.gap <= 1e-6).all()
     D = differences(X, y)
@@ -152,12 +147,11 @@ def test_certified_on_all_kinds_of_data(make, use_numba):
     assert not result.intercept.any()
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("make", DATA)
 @pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
-def test_equals_the_quadratic_program_on_all_pairs(make, lam, use_numba):
+def test_equals_the_quadratic_program_on_all_pairs(make, lam):
     X, y = make(np.random.default_rng(1), 48)
-    reached = two_classes(X, y, [lam], use_numba=use_numba).objective[0]
+    reached = two_classes(X, y, [lam]).objective[0]
     wanted = quadratic_program(X, y, lam)
     assert reached <= wanted * (1 + 1e-5)
     assert reached >= wanted * (1 - 1e-5)
@@ -214,20 +208,10 @@ def test_laws(seed, noise, lam):
     assert np.linalg.norm(turn @ fit(X @ turn, y).coef[:, 0] - w) <= near
 
 
-@pytest.mark.skipif(not HAS_NUMBA, reason="needs numba")
-@pytest.mark.parametrize("make", DATA)
-def test_numba_and_numpy_agree(make):
-    X, y = make(np.random.default_rng(4), 200)
-    plain = two_classes(X, y, LAMS, use_numba=False)
-    fast = two_classes(X, y, LAMS, use_numba=True)
-    np.testing.assert_allclose(plain.objective, fast.objective, rtol=2e-6)
-
-
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_the_same_bits_again(use_numba):
+def test_the_same_bits_again():
     X, y = nearly_separable(np.random.default_rng(5), 200)
-    one = two_classes(X, y, LAMS, use_numba=use_numba)
-    two = two_classes(X.copy(), y.copy(), LAMS, use_numba=use_numba)
+    one = two_classes(X, y, LAMS)
+    two = two_classes(X.copy(), y.copy(), LAMS)
     assert np.array_equal(one.coef, two.coef) and np.array_equal(one.gap, two.gap)
 
 
@@ -237,12 +221,11 @@ def test_penalties_in_any_order():
     assert np.array_equal(down.coef, up.coef[:, ::-1])
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_many_rows_are_certified_from_a_sample(use_numba):
+def test_many_rows_are_certified_from_a_sample():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((45_000, 5))
     y = labels(X, rng, 0.1)
-    result = two_classes(X, y, [1e-2, 1e-5], use_numba=use_numba)
+    result = two_classes(X, y, [1e-2, 1e-5])
     assert result.converged.all(), result.gap
     w = result.coef[:, 1]
     s, t = np.sort(X[y] @ w), np.sort(X[~y] @ w)
@@ -252,12 +235,11 @@ def test_many_rows_are_certified_from_a_sample(use_numba):
     assert result.objective[1] == pytest.approx(hinge + 0.5e-5 * w @ w, rel=1e-8)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_many_tied_rows_are_certified(use_numba):
+def test_many_tied_rows_are_certified():
     rng = np.random.default_rng(8)
     X = np.c_[(rng.random((45_000, 4)) < 0.5).astype(float), rng.integers(0, 3, (45_000, 9))]
     y = labels(X, rng, 0.0, w=rng.choice([-1.0, 1.0], 13))
-    result = two_classes(X, y, [1e-1, 1e-3], use_numba=use_numba)
+    result = two_classes(X, y, [1e-1, 1e-3])
     assert result.converged.all(), result.gap
 
 
@@ -287,14 +269,3 @@ def test_refuses_what_it_cannot_solve():
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         two_classes(X, y, [1.0])
-
-
-def test_the_environment_turns_numba_off(monkeypatch):
-    from rankexp.compiled import choose
-
-    loops = "rankexp.solvers.hinge.sweep_numba"
-    monkeypatch.setenv("RANKEXP_NUMBA", "0")
-    assert choose(loops) is None
-    monkeypatch.delenv("RANKEXP_NUMBA")
-    assert (choose(loops) is not None) is HAS_NUMBA
-    assert choose(loops, False) is None

@@ -1,6 +1,5 @@
 """The pairwise hinge of ordered levels, with costs and groups, against all pairs written out."""
 
-import importlib.util
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,6 @@ from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
-KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 LAMS = 10.0 ** np.arange(0, -6, -1)
 
 
@@ -73,13 +71,12 @@ def quadratic_program(X, order, lam):
     st.sampled_from([0.01, 0.3, 0.9]),
     st.sampled_from([1, 4]),
     st.booleans(),
-    st.sampled_from(KERNELS),
 )
-def test_sweep_equals_all_pairs(seed, h, groups, tied, use_numba):
+def test_sweep_equals_all_pairs(seed, h, groups, tied):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (30, 3)).astype(float) if tied else rng.standard_normal((30, 3))
     order, w = random_order(rng, 30, groups=groups), rng.standard_normal(3)
-    pairs = hinge_pairs(X, order, use_numba)
+    pairs = hinge_pairs(X, order)
     swept = sweep(pairs, pairs.scores(w), h)
     i, j, c = all_pairs(order)
     D = X[i] - X[j]
@@ -110,11 +107,11 @@ def test_sweep_equals_all_pairs(seed, h, groups, tied, use_numba):
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 10**6), st.sampled_from(KERNELS))
-def test_list_of_pairs(seed, use_numba):
+@given(st.integers(0, 10**6))
+def test_list_of_pairs(seed):
     rng = np.random.default_rng(seed)
     X, order = rng.standard_normal((30, 3)), random_order(rng, 30)
-    pairs = hinge_pairs(X, order, use_numba)
+    pairs = hinge_pairs(X, order)
     s = pairs.scores(rng.standard_normal(3))
     swept = sweep(pairs, s, 0.3)
     i, j, _ = all_pairs(pairs.order)
@@ -127,16 +124,15 @@ def test_list_of_pairs(seed, use_numba):
         assert swept.listed(near.sum() - 1) is None
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("groups", [1, 5])
 @pytest.mark.parametrize("noise", [0.0, 1.0])
-def test_certified_and_equal_to_the_quadratic_program(noise, groups, use_numba):
+def test_certified_and_equal_to_the_quadratic_program(noise, groups):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((40, 4))
     order = random_order(rng, 40, groups=groups)
     f = X @ rng.standard_normal(4) + noise * rng.standard_normal(40)
     order = replace(order, level=np.searchsorted(np.quantile(f, [0.3, 0.6, 0.8]), f))
-    path = hinge_path(X, order, LAMS, use_numba=use_numba)
+    path = hinge_path(X, order, LAMS)
     assert path.converged.all(), path.gap
     for k, lam in enumerate(LAMS):
         assert path.objective[k] == pytest.approx(primal(path.coef[:, k], X, order, lam), rel=1e-7)
@@ -206,8 +202,7 @@ def test_two_levels_are_the_bipartite_problem_to_the_bit():
     assert np.array_equal(two.coef, four.coef)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_a_group_a_copy_is_one_bipartite_problem(use_numba):
+def test_a_group_a_copy_is_one_bipartite_problem():
     rng = np.random.default_rng(7)
     X, level = rng.standard_normal((80, 4)), rng.integers(0, 2, 80)
     order = PartialOrder.of(
@@ -217,15 +212,14 @@ def test_a_group_a_copy_is_one_bipartite_problem(use_numba):
     order = PartialOrder.of(
         np.r_[np.zeros(7, int), order.level], order.costs, np.r_[np.arange(100, 107), order.group]
     )
-    path = hinge_path(alone, order, LAMS, use_numba=use_numba)
+    path = hinge_path(alone, order, LAMS)
     np.testing.assert_allclose(
         path.objective, two_classes(X, level == 1, LAMS).objective, rtol=2e-6
     )
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
 @pytest.mark.parametrize("groups", [1, 2000])
-def test_many_rows_are_certified_from_a_sample(groups, use_numba, monkeypatch):
+def test_many_rows_are_certified_from_a_sample(groups, monkeypatch):
     rng = np.random.default_rng(8)
     monkeypatch.setattr(hinge, "MANY_ROWS", 4_000)
     monkeypatch.setattr(hinge, "SAMPLED_ROWS", 1_000)
@@ -234,7 +228,7 @@ def test_many_rows_are_certified_from_a_sample(groups, use_numba, monkeypatch):
     f = X @ rng.standard_normal(5) + rng.standard_normal(n)
     level = np.searchsorted(np.quantile(f, [0.5, 0.8, 0.95]), f)
     order = PartialOrder.of(level, np.triu(np.ones((4, 4)), 1), rng.integers(0, groups, n))
-    path = hinge_path(X, order, [1e-2, 1e-5], use_numba=use_numba)
+    path = hinge_path(X, order, [1e-2, 1e-5])
     assert path.converged.all(), path.gap
     if groups > 1:
         assert path.objective[1] == pytest.approx(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge.iterate import Best, Iterate
+from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.polish import box_program, rescue
 from rankexp.solvers.hinge.sweep import sweep
@@ -41,7 +41,7 @@ def test_rescue_certifies_separated_classes_from_far_off():
     pairs, lam = hinge_pairs(X, PartialOrder.of_classes(y)), 1e-6
     w = pairs.mean_difference
     best = Best()
-    best.update(Iterate.at(lam, w, pairs.scores(w), sweep(pairs, pairs.scores(w), 0.1)))
+    best.update(HingeIterate.at(lam, w, pairs.scores(w), sweep(pairs, pairs.scores(w), 0.1)))
     rescue(lam, pairs, 1e-6, best)
     assert best.gap <= 1e-6
     D = (X[y][:, None] - X[~y][None]).reshape(-1, 6)

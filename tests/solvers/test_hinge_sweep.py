@@ -1,7 +1,5 @@
 """One sweep over the sorted scores against all pairs written out."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,8 +10,6 @@ from rankexp.solvers.hinge.hessian import band_hessian
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
-
-KERNELS = [False, True] if importlib.util.find_spec("numba") else [False]
 
 
 def brute(X, y, s, h):
@@ -36,10 +32,10 @@ def sample(seed, distinct=False):
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.3, 0.9]), st.sampled_from(KERNELS))
-def test_sweep_equals_all_pairs(seed, h, use_numba):
+@given(st.integers(0, 10**6), st.sampled_from([0.01, 0.3, 0.9]))
+def test_sweep_equals_all_pairs(seed, h):
     X, y, w = sample(seed)
-    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     swept = sweep(pairs, pairs.scores(w), h)
     residual, hinge, alpha, band, H = brute(X, y, X @ w, swept.h)
     assert swept.hinge == pytest.approx(hinge, rel=1e-10, abs=1e-13)
@@ -52,10 +48,10 @@ def test_sweep_equals_all_pairs(seed, h, use_numba):
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 10**6), st.sampled_from(KERNELS))
-def test_list_of_pairs(seed, use_numba):
+@given(st.integers(0, 10**6))
+def test_list_of_pairs(seed):
     X, y, w = sample(seed, distinct=True)
-    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     s = pairs.scores(w)
     swept = sweep(pairs, s, 0.3)
     z = 1.0 - s[:, None] + s[None]
@@ -101,11 +97,10 @@ def test_midway_is_the_residual_at_one_half():
     np.testing.assert_allclose(swept.midway[~y], alpha.sum(axis=0) / z.size, atol=1e-14)
 
 
-@pytest.mark.parametrize("use_numba", KERNELS)
-def test_the_laplacian_of_many_columns(use_numba):
+def test_the_laplacian_of_many_columns():
     rng = np.random.default_rng(3)
     X, y = rng.standard_normal((700, 300)), rng.random(700) < 0.4
-    pairs = hinge_pairs(X, PartialOrder.of_classes(y), use_numba)
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     s = pairs.scores(0.1 * rng.standard_normal(300))
     swept = sweep(pairs, s, 0.4)
     near = (np.abs(1.0 - s[y][:, None] + s[~y][None]) < swept.h).astype(float)

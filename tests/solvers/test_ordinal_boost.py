@@ -75,11 +75,10 @@ def test_thresholds_with_nothing_beyond_are_infinite():
     assert middle.tolist() == [-0.5, -0.5]
 
 
-@pytest.mark.parametrize("numba", [False, None])
 @BOTH
-def test_the_risk_is_that_of_all_examples_and_never_rises(variant, numba):
+def test_the_risk_is_that_of_all_examples_and_never_rises(variant):
     X, codes = data()
-    rows = binned(X, "quantile", 15, numba)
+    rows = binned(X, "quantile", 15)
     weights = OrdinalWeights(rows, codes, 4, variant)
     seen, rounds = [weights.risk], []
     for one in boost_levels(rows, weights, 150, 1e-3):

@@ -13,7 +13,6 @@ from rankexp.solvers.pairs.pair_list import ListedRisk, PairList
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.pairs.push import push_risk
-from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -178,19 +177,3 @@ def test_a_subset_of_the_push_is_its_share_of_the_whole(p):
     part, share = whole.subset(np.flatnonzero(~far))
     assert share < 0.9
     assert share * part.value(s[~far]) == pytest.approx(whole.value(s))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_compiled_sums_of_rows_are_those_of_numpy(weighted, monkeypatch):
-    pytest.importorskip("numba")
-    rng = np.random.default_rng(0)
-    X, level, groups = rng.standard_normal((90, 3)), rng.integers(0, 3, 90), rng.integers(0, 5, 90)
-    weight = rng.uniform(0.5, 2.0, 90) if weighted else None
-    costs = np.triu(np.ones((3, 3)), 1)
-    for within in (groups, None):
-        found = []
-        for numba in ("1", "0"):
-            monkeypatch.setenv("RANKEXP_NUMBA", numba)
-            order = PartialOrder.of(level, costs, within, weight)
-            found.append(SquaredHingePairs(order, SquaredHinge()).hessian(X, X[:, 0]))
-        np.testing.assert_allclose(*found, rtol=1e-12, atol=1e-14)

@@ -1,5 +1,4 @@
 import itertools
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -39,18 +38,10 @@ def two_leaves(X, least=1):
                 yield (~low).astype(float)
 
 
-NUMBA = pytest.mark.parametrize(
-    "how",
-    [False, pytest.param(True, marks=pytest.mark.skipif(not find_spec("numba"), reason="numba"))],
-    ids=["numpy", "numba"],
-)
-
-
-@NUMBA
 @pytest.mark.parametrize("least", [1, 2, 3])
 @given(problem=nodes())
 @laws
-def test_kendall_split_has_the_greatest_tau(least, how, problem):
+def test_kendall_split_has_the_greatest_tau(least, problem):
     X, y = problem
     node = presort(X, y)
     split = best_threshold_split(
@@ -60,7 +51,6 @@ def test_kendall_split_has_the_greatest_tau(least, how, problem):
         len(y),
         least=least,
         count_ties=True,
-        numba=how,
     )
     best = max([d_tau(y, s) for s in two_leaves(X, least)], default=0.0)
     if split is None:
@@ -71,10 +61,9 @@ def test_kendall_split_has_the_greatest_tau(least, how, problem):
         assert least <= left.sum() <= len(y) - least
 
 
-@NUMBA
 @given(problem=nodes())
 @laws
-def test_without_ties_counted_the_split_has_the_most_pairs_in_order(how, problem):
+def test_without_ties_counted_the_split_has_the_most_pairs_in_order(problem):
     X, y = problem
 
     def excess(s):
@@ -83,20 +72,19 @@ def test_without_ties_counted_the_split_has_the_most_pairs_in_order(how, problem
 
     node = presort(X, y)
     every = np.arange(X.shape[1])
-    split = best_threshold_split(node, kendall_charges(node), every, len(y), numba=how)
+    split = best_threshold_split(node, kendall_charges(node), every, len(y))
     best = max((excess(s) for s in two_leaves(X)), default=0)
     assert (0 if split is None else excess(split.left(X).astype(float))) == best
 
 
-@NUMBA
 @given(problem=nodes())
 @laws
-def test_stump_has_the_least_training_error(how, problem):
+def test_stump_has_the_least_training_error(problem):
     X, y = problem
     node = presort(X, y)
     labels = np.empty(len(y))
     labels[node.by_y] = halves(node)
-    split = best_threshold_split(node, halves(node), np.arange(X.shape[1]), len(y), numba=how)
+    split = best_threshold_split(node, halves(node), np.arange(X.shape[1]), len(y))
     constant = min((labels > 0).sum(), (labels < 0).sum())
     best = min(((s > 0) != (labels > 0)).sum() for s in [np.zeros(len(y)), *two_leaves(X)])
     if not labels.any():
@@ -122,30 +110,11 @@ def test_halves(y, expected):
     assert halves(presort(np.zeros((len(y), 1)), np.array(y, dtype=float))).tolist() == expected
 
 
-@pytest.mark.parametrize("decimals", [0, 1, 9])
-def test_numba_changes_no_split(decimals):
-    pytest.importorskip("numba")
-    rng = np.random.default_rng(0)
-    X, y = np.round(rng.random((300, 4)), decimals), np.round(rng.random(300), decimals)
-    node, features = presort(X, y), np.array([2, 0, 3])
-    for charges, least, ties in itertools.product(
-        (kendall_charges(node), halves(node)), (1, 40), (False, True)
-    ):
-        first, second = (
-            best_threshold_split(
-                node, charges, features, 300, least=least, count_ties=ties, numba=numba
-            )
-            for numba in (False, True)
-        )
-        assert first == second
-
-
-@NUMBA
-def test_parts_keep_every_order(how):
+def test_parts_keep_every_order():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.random((40, 3)), 1), np.round(rng.random(40), 1)
     some = rng.random(40) < 0.5
-    part = presort(X, y).part(some, numba=how)
+    part = presort(X, y).part(some)
     assert part.size == some.sum()
     for row, values, column in zip(part.rows, part.values, [*X.T, y], strict=True):
         assert sorted(row) == np.flatnonzero(some).tolist()

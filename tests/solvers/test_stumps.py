@@ -1,5 +1,3 @@
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,10 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rankexp.solvers.boosting.factors import Factors
-from rankexp.solvers.boosting.stumps import CUTS, Steps, binned, cuts_of
+from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, binned, cuts_of
 
 laws = settings(max_examples=40)
-NUMBA = pytest.mark.skipif(not find_spec("numba"), reason="numba")
 values = hnp.arrays(
     np.float64, st.integers(1, 30), elements=st.integers(-8, 8).map(lambda k: k / 4.0)
 )
@@ -24,7 +21,7 @@ def test_every_cut_parts_the_values_and_bins_count_cuts_below(x, kind, n_cuts):
     assert all((x <= cut).any() and (x > cut).any() for cut in cuts)
     assert (cuts.size == 0) == (np.unique(x).size == 1)
     assert kind == "all" or cuts.size <= n_cuts
-    rows = binned(x[:, None], kind, n_cuts, numba=False)
+    rows = binned(x[:, None], kind, n_cuts)
     assert rows.bins[0].tolist() == [(cuts < v).sum() for v in x]
 
 
@@ -59,7 +56,7 @@ def test_bins_of_any_number_are_kept_apart(width):
 @laws
 def test_the_best_stump_has_the_greatest_edge(X, charges):
     charges[0] -= charges.sum()
-    rows = binned(X, "all", 1, numba=False)
+    rows = binned(X, "all", 1)
     edges = {
         (j, k): abs(charges[X[:, j] > cut].sum())
         for j, cuts in enumerate(rows.cuts)
@@ -82,25 +79,25 @@ def test_a_constant_feature_is_never_best():
     assert binned(X[:, :1], "quantile", 5).best(charges) is None
 
 
-@NUMBA
-def test_compiled_loops_give_the_same_bits():
+def test_compiled_loops_add_up_what_numpy_does():
     rng = np.random.default_rng(0)
     X, cell = rng.standard_normal((5000, 3)), rng.integers(0, 4, 5000)
-    both = [binned(X, "quantile", 30, numba) for numba in (False, True)]
-    plain, compiled = (Factors(rows, cell, 4) for rows in both)
+    rows = binned(X, "quantile", 30)
+    factors = Factors(rows, cell, 4)
     u, v = rng.random(4), rng.random(4)
     for _ in range(30):
-        charges = plain.charges(u, v)
-        assert (charges == compiled.charges(u, v)).all()
-        assert (both[0].histograms(charges) == both[1].histograms(charges)).all()
-        stump = both[0].best(rng.permutation(charges))
-        height = float(rng.normal(scale=3.0))
-        splits = [factors.split(stump) for factors in (plain, compiled)]
-        assert all((a == b).all() for a, b in zip(*splits, strict=True))
-        for factors, split in zip((plain, compiled), splits, strict=True):
-            factors.advance(stump, height, split)
-        for name in ("s", "up", "down", "ups", "downs"):
-            assert (getattr(plain, name) == getattr(compiled, name)).all()
+        charges = factors.charges(u, v)
+        assert (charges == factors.up * u[cell] - factors.down * v[cell]).all()
+        sums = [np.bincount(row, charges, rows.width) for row in rows.bins]
+        assert (rows.histograms(charges) == sums).all()
+        stump = rows.best(rng.permutation(charges))
+        above = rows.above(stump)
+        ups, downs = split = factors.split(stump)
+        for found, weight in ((ups, factors.up), (downs, factors.down)):
+            assert (found.ravel() == np.bincount(cell + 4 * above, weight, 8)).all()
+        height, s = float(rng.normal(scale=3.0)), factors.s.copy()
+        factors.advance(stump, height, split)
+        assert (factors.s == s + height * above).all()
 
 
 def test_weights_are_exponentials_of_scores_however_far_these_go():
@@ -126,7 +123,7 @@ def test_steps_add_up_stumps_and_depend_on_the_row_alone():
     rng = np.random.default_rng(2)
     features, thresholds = rng.integers(0, 3, 50), np.round(rng.normal(size=50), 1)
     heights, X = rng.normal(size=50), np.round(rng.normal(size=(40, 3)), 1)
-    steps = Steps(features, thresholds, heights)
+    steps = StepFunctions(features, thresholds, heights)
     s = steps(X)
     np.testing.assert_allclose(s, (X[:, features] > thresholds) @ heights, atol=1e-12)
     order = rng.permutation(40)

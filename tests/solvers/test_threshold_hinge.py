@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankexp.solvers.ordinal import threshold_hinge
 from rankexp.solvers.ordinal.interior_point import _factor
-from rankexp.solvers.ordinal.threshold_hinge import Certificate, threshold_hinge_path
+from rankexp.solvers.ordinal.threshold_hinge import PrimalDualBounds, threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import Terms, thresholds
 
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])
@@ -36,7 +36,7 @@ def test_any_point_and_multipliers_enclose_the_minimum(every, seed, lam):
     X, y = make(seed=seed)
     least = threshold_hinge_path(X, y, [lam], every=every, tol=1e-9).objective[0]
     terms, rng = Terms(X, y, every), np.random.default_rng(seed)
-    best = Certificate(terms, np.ones(3), lam, 1e-9)
+    best = PrimalDualBounds(terms, np.ones(3), lam, 1e-9)
     for _ in range(5):
         before = best.primal, best.dual
         w = rng.standard_normal(3) * 10 ** rng.uniform(-3, 0)

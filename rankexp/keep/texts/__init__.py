@@ -5,15 +5,20 @@ features; None where the estimator is nothing that the text describes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rankexp import registry
 from rankexp.keep.key import Key
 
-MakeText = Callable[[Any, Sequence[str]], str | None]
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+MakeText = Callable[["BaseEstimator", Sequence[str]], str | None]
 
 
-def made(wanted: Iterable[str], model: Any, names: Sequence[str], point: int) -> dict[str, str]:
+def made(
+    wanted: Iterable[str], model: "BaseEstimator", names: Sequence[str], point: int
+) -> dict[str, str]:
     """Return the registered texts that a record keeps of the fitted model of a grid point."""
     found = {}
     for name in wanted:

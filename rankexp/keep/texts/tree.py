@@ -3,9 +3,12 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 REGISTER = {"tree": "tree"}
 
@@ -24,7 +27,7 @@ class TreeNode:
     score: float | None = None
 
 
-def tree(model: Any, names: Sequence[str]) -> str | None:
+def tree(model: "BaseEstimator", names: Sequence[str]) -> str | None:
     """Return a tree as text for `read`: our own oriented trees and those of scikit-learn."""
     if callable(getattr(model, "nodes", None)):
         nodes = [
@@ -38,7 +41,7 @@ def tree(model: Any, names: Sequence[str]) -> str | None:
     return json.dumps([asdict(node) for node in nodes])
 
 
-def _of_sklearn(model: Any, names: Sequence[str]) -> list[TreeNode]:
+def _of_sklearn(model: "BaseEstimator", names: Sequence[str]) -> list[TreeNode]:
     """Return the nodes of a scikit-learn tree; a class scores its expected level."""
     made, values = model.tree_, np.asarray(model.tree_.value)[:, 0, :]
     if hasattr(model, "classes_"):

@@ -1,7 +1,7 @@
 """Claims tried out numerically, one a file: functions ``f(rng, **parameters) -> rows``.
 
 A study names one with a grid of parameters and a number of repetitions. What several studies use
-stands here; the others stand in the wing of their study.
+stands here; the others stand in the wing of their study. The registry finds both.
 
 >>> import numpy as np
 >>> from rankexp import registry

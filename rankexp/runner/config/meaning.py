@@ -26,6 +26,7 @@ from rankexp.runner.config.fault import (
     unregistered,
 )
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.config.shipped import shipped
 from rankexp.runner.config.tree import Tree
 
 RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
@@ -60,6 +61,19 @@ def _faults(study: Study) -> Iterator[Fault]:
             yield from experiments.evaluate(study, experiment, path)
     yield from experiments.nothing_aside(study)
     yield from _report(study)
+    yield from _wing(study)
+
+
+def _wing(study: Study) -> Iterator[Fault]:
+    """Find a study of ours whose own folder is not installed."""
+    checks = (e.check for e in study.experiments.values() if isinstance(e, Simulate))
+    named = [*(("checks", check) for check in checks)]
+    named += [("report.blocks", block.block) for block in study.report]
+    folder = study.study.replace("-", "_")
+    lacks = any(registry.target(room, name) is None for room, name in named)
+    if lacks and study.study in shipped() and folder not in registry.wings():
+        text = f"study '{study.study}' needs rankexp/{registry.WINGS}/{folder}, which is missing"
+        yield Fault(("study",), f"{text}; install the whole package")
 
 
 def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:

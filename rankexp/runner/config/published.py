@@ -1,13 +1,14 @@
 """Published values: the file that a study keeps them in, read and checked."""
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from rankexp import registry
 from rankexp.errors import ConfigError
+from rankexp.registry import did_you_mean
+from rankexp.runner.config import ledgers
 from rankexp.runner.config.schema import Evaluate, Study
 
 COLUMNS = [
@@ -16,7 +17,16 @@ COLUMNS = [
 ]
 UNITS = "units"  # a further column, which may be empty or not there
 ALL = "*"  # in place of a problem: a value over all of the experiment's
-Key = tuple[str, str, str, str]
+
+
+class Key(NamedTuple):
+    """What a published value is of."""
+
+    experiment: str
+    problem: str
+    method: str
+    quantity: str
+    """A metric in its canonical form, or any other name."""
 
 
 @dataclass(frozen=True)
@@ -34,86 +44,125 @@ class Published:
     """Why it does not reproduce, where it does not."""
     units: int | None = None
     """Models, repeats or seeds that it averages over. Default: as many as the run."""
+    line: str = ""
+    """Its line in the file; empty in manifests of earlier versions."""
 
 
-def table(
-    rows: Iterable[Mapping[str, str]], where: str = "published values"
-) -> dict[Key, Published]:
-    """Return published values by (experiment, problem, method, quantity).
-
-    ConfigError where a column is missing, a value is not a number, or a row occurs twice.
-    """
+def table(rows: Iterable[Mapping[str, str]]) -> dict[Key, Published]:
+    """Return published values by what they are of; ConfigError names the line of a wrong row."""
     found: dict[Key, Published] = {}
-    for index, row in enumerate(rows, start=1):
-        missing = [name for name in COLUMNS if row.get(name) is None]
-        if missing:
-            raise ConfigError(f"{where}: row {index} lacks {', '.join(missing)}")
-        key = (row["experiment"], row["problem"], row["method"], row["quantity"])
-        if key in found:
-            raise ConfigError(f"{where}: row {index}: {' / '.join(key)} occurs twice")
-        found[key] = _published(row, f"{where}: row {index}")
+    for row in rows:
+        try:
+            _add(found, row)
+        except ConfigError as error:
+            line = row.get(ledgers.LINE, "?")
+            raise ConfigError(f"published values, line {line}: {error}") from error
     return found
 
 
-def _published(row: Mapping[str, str], where: str) -> Published:
+def _add(found: dict[Key, Published], row: Mapping[str, str]) -> None:
+    """Add a row's value; ConfigError where it is no number, or there is one already."""
+    if lacking := [name for name in COLUMNS if name not in row]:
+        raise ConfigError(f"no value for {', '.join(lacking)}")
+    quantity = ledgers.canonical(row["quantity"])
+    key = Key(row["experiment"], row["problem"], row["method"], quantity)
+    if key in found:
+        first = f", first in line {line}" if (line := found[key].line) else ""
+        raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
         value, last_digit = float(row["value"]), float(row["last_digit"])
     except ValueError as error:
-        raise ConfigError(f"{where}: value and last_digit must be numbers: {error}") from error
+        raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):
-        raise ConfigError(f"{where}: value must be finite and last_digit above 0, such as 0.0001")
-    verified = row["verified"].strip().lower() in {"yes", "true", "1"}
+        raise ConfigError("value must be finite and last_digit above 0, such as 0.0001")
     units = (row.get(UNITS) or "").strip()
     if units and not (units.isdecimal() and int(units) > 0):
-        raise ConfigError(f"{where}: {UNITS} must be a whole number above 0 or empty, got {units}")
-    note = row["note"].strip()
-    return Published(value, last_digit, row["source"], verified, note, int(units or 0) or None)
-
-
-def read(file: Path) -> list[dict[str, str]]:
-    """Return the rows of a file of published values; lines that begin with # are comments.
-
-    ConfigError where it cannot be read, a column is missing, or a row is longer than the header.
-    """
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.DictReader(line for line in lines if not line.startswith("#"))
-            rows = list(reader)
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{file}: not UTF-8 text") from error
-    except (OSError, csv.Error) as error:
-        raise ConfigError(f"{file}: cannot be read: {error}") from error
-    lacking = [name for name in COLUMNS if name not in (reader.fieldnames or [])]
-    if lacking:
-        raise ConfigError(f"{file}: its first line lacks the columns {', '.join(lacking)}")
-    for index, row in enumerate(rows, start=1):
-        if None in row:
-            raise ConfigError(f"{file}: row {index} has more values than there are columns")
-    return rows
+        raise ConfigError(f"{UNITS} must be a whole number above 0 or empty, got {units}")
+    found[key] = Published(
+        value,
+        last_digit,
+        source=row["source"],
+        verified=row["verified"].strip().lower() in {"yes", "true", "1"},
+        note=row["note"].strip(),
+        units=int(units or 0) or None,
+        line=row.get(ledgers.LINE, ""),
+    )
 
 
 def rows_of(study: Study) -> list[dict[str, str]] | None:
     """Return a study's published values, so that a report can be rebuilt from results alone."""
-    file = study.published_file
-    return read(file) if file and file.is_file() else None
+    return ledgers.read(study.published_file, COLUMNS)
 
 
 def faults(study: Study) -> Iterator[str]:
-    """Say what is wrong with a study's published values, if anything is."""
-    file = study.published_file
+    """Say what is wrong with a study's published values, and which of them no block shows."""
+    found: dict[Key, Published] = {}
+    shown = _shown(study)
+
+    def check(row: Mapping[str, str]) -> None:
+        _check_names(study, row)
+        _add(found, row)
+        key = next(reversed(found))
+        if shown is not None and key not in shown:
+            raise ConfigError(_unseen(key, shown))
+
+    yield from ledgers.faults(study.published_file, COLUMNS, check)
+
+
+def _check_names(study: Study, row: Mapping[str, str]) -> None:
+    """Raise ConfigError for an experiment, problem or method that the study has not."""
+    name = row["experiment"]
+    setup = study.experiments.get(name)
+    if not isinstance(setup, Evaluate):
+        hint = did_you_mean(name, study.experiments)
+        raise ConfigError(f"the study evaluates no experiment '{name}'{hint}")
+    for what, known in (("problem", [*setup.problems, ALL]), ("method", setup.methods)):
+        if row[what] not in known:
+            hint = did_you_mean(row[what], known)
+            raise ConfigError(f"experiment '{name}' has no {what} '{row[what]}'{hint}")
+
+
+def _shown(study: Study) -> set[Key] | None:
+    """Return what the blocks of a study look up; None where a block is wrong."""
+    found: set[Key] = set()
     try:
-        keys = list(table(rows_of(study) or [], str(file)))
-    except ConfigError as error:
-        yield str(error)
-        return
-    for index, (name, *rest) in enumerate(keys, start=1):
-        experiment = study.experiments.get(name)
-        if not isinstance(experiment, Evaluate):
-            hint = registry.did_you_mean(name, study.experiments)
-            yield f"{file}: row {index}: the study evaluates no experiment '{name}'{hint}"
-            continue
-        several = ([*experiment.problems, ALL], experiment.methods)
-        for what, value, known in zip(("problem", "method"), rest, several, strict=False):
-            if value not in known:
-                hint = registry.did_you_mean(value, known)
-                yield f"{file}: row {index}: experiment '{name}' has no {what} '{value}'{hint}"
+        for block in study.report:
+            kind = registry.get("report.blocks", block.block)
+            found |= kind.model_validate(block.options).published_keys(study, block)
+    except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
+        return None
+    return found
+
+
+def _unseen(key: Key, shown: set[Key]) -> str:
+    """Say that no block shows a value, and what is shown in its place."""
+    for what in reversed(Key._fields):
+        own = getattr(key, what)
+        near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
+        if near:
+            hint = did_you_mean(own, near)
+            return f"no block of the report shows the {what} '{own}'{hint}; shown: " + ", ".join(
+                near
+            )
+    return f"no block of the report shows {' / '.join(key)}"
+
+
+def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """Say which published values no block shows, those aside that a profile has nothing for."""
+    try:
+        found = table(rows)
+    except ConfigError:  # said by the blocks that ask for them
+        return []
+    shown = _shown(study) or set()
+    return [
+        f"{study.published or 'published values'}:{one.line}: {_unseen(key, shown)}"
+        for key, one in found.items()
+        if key not in shown and _has(study, key)
+    ]
+
+
+def _has(study: Study, key: Key) -> bool:
+    setup = study.experiments.get(key.experiment)
+    if not isinstance(setup, Evaluate):
+        return False
+    return key.problem in [*setup.problems, ALL] and key.method in setup.methods

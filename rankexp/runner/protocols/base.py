@@ -1,6 +1,5 @@
 """What every protocol says of itself, and the values that it makes."""
 
-import inspect
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -213,10 +212,3 @@ class Protocol(Strict):
         left_out = {*self.counts, "kind"}
         given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
         return {"kind": self.kind, **given}
-
-
-def unfit(found: Any) -> str | None:
-    """Return why something that another package registers is no protocol; None if it is one."""
-    if inspect.isclass(found) and issubclass(found, Protocol) and not inspect.isabstract(found):
-        return None
-    return f"{found!r} is no complete subclass of rankexp.runner.protocols.base.Protocol"

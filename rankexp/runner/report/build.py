@@ -211,7 +211,8 @@ def open_report(
     store = Store(folder)
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
-    problems = [*store.problems, *missing]
+    unseen = published.unseen(study, manifest.get("published") or [])
+    problems = [*store.problems, *missing, *unseen]
     return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
 
 

@@ -14,7 +14,7 @@ from rankexp.runner.analyse import bands, claims, complete, kept, paired, select
 from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.signed_rank import settled
-from rankexp.runner.config.claims import BAYES, OVER, Row
+from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
@@ -41,7 +41,7 @@ class Case(NamedTuple):
     other: Cell | None = None
 
 
-def limits(row: Row, *, higher: bool) -> claims.Range:
+def limits(row: ClaimRow, *, higher: bool) -> claims.Range:
     """Return the range in which a row's number must lie; `higher` values of it are better."""
     t, test = row.threshold[1], row.test
     if test in ("best", "worst"):
@@ -51,7 +51,7 @@ def limits(row: Row, *, higher: bool) -> claims.Range:
     return ranges.get(test, row.threshold)
 
 
-def findings(context: Context, row: Row) -> Iterator[Finding]:
+def findings(context: Context, row: ClaimRow) -> Iterator[Finding]:
     """Yield a finding for each comparison of a row."""
     setup = context.study.experiments.get(row.experiment)
     if isinstance(setup, Simulate):
@@ -79,10 +79,10 @@ def words(context: Context, name: str) -> str:
     return metric.label if metric else context.problem_label(name)  # itself where it is neither
 
 
-def _cases(context: Context, row: Row, setup: Evaluate) -> Iterator[Case]:
+def _cases(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Case]:
     problems = [name for name in row.problem if name not in ("*", OVER)] or setup.problems
     for method, problem in product(row.method, problems):
-        own = Cell(problem, method, row.quantity())
+        own = Cell(problem, method, row.metric)
         named = row.reference
         if row.test in ("best", "worst") and not named:
             named = tuple(name for name in setup.methods if name != method)
@@ -101,7 +101,7 @@ def _cases(context: Context, row: Row, setup: Evaluate) -> Iterator[Case]:
             yield Case(f"{mine}, {where}", own)
 
 
-def _lacking(context: Context, row: Row, case: Case) -> Finding | None:
+def _lacking(context: Context, row: ClaimRow, case: Case) -> Finding | None:
     """Return why there is nothing to test, where records that are needed are not there."""
     for cell in filter(None, (case.own, case.other)):
         if found := _shortfall(context, (row.experiment, cell.problem, cell.method), case.label):
@@ -123,7 +123,7 @@ def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | Non
     return Finding(label, standing=said, why=why)
 
 
-def _of_case(context: Context, row: Row, case: Case) -> Finding:
+def _of_case(context: Context, row: ClaimRow, case: Case) -> Finding:
     ends = limits(row, higher=_higher(case.own.quantity))
     if case.other is not None and case.other.problem != case.own.problem:
         mine, other = (
@@ -142,7 +142,7 @@ def _of_case(context: Context, row: Row, case: Case) -> Finding:
     return claims.of_estimate(case.label, ends, estimate, one_sided=row.one_sided)
 
 
-def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
+def _over(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Finding]:
     """Yield a finding for each pair of methods, over all problems, by signed ranks."""
     pairs: dict[tuple[str, str], list[Case]] = {}
     for case in _cases(context, row, setup):
@@ -158,11 +158,11 @@ def _over(context: Context, row: Row, setup: Evaluate) -> Iterator[Finding]:
             first = next(filter(None, lacking), Finding(label, why=HALF))
             yield replace(first, label=label)
         else:
-            ends = limits(row, higher=_higher(row.quantity()))
+            ends = limits(row, higher=_higher(row.metric))
             yield claims.of_ranks(label, ends, settled(means), one_sided=row.one_sided)
 
 
-def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
+def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Finding]:
     """Yield a finding for each data set and setting of a check, over its repetitions."""
     frame, ends = context.frame, limits(row, higher=False)
     plain = frame[(frame["experiment"] == row.experiment) & frame["step"].isna()]
@@ -191,7 +191,7 @@ def _of_check(context: Context, row: Row, setup: Simulate) -> Iterator[Finding]:
                 yield claims.of_estimate(label, ends, mean, one_sided=row.one_sided)
 
 
-def _rule(row: Row) -> select.Rule:
+def _rule(row: ClaimRow) -> select.Rule:
     return select.Rule.parse(row.rule) if row.rule else select.ORACLE  # of a single grid point
 
 
@@ -207,7 +207,7 @@ def _higher(quantity: str) -> bool:
     return metric is not None and metric.direction == "higher"
 
 
-def _values(context: Context, row: Row, case: Case) -> "pd.Series[float] | None":
+def _values(context: Context, row: ClaimRow, case: Case) -> "pd.Series[float] | None":
     """Return the number of each split or query, less the reference's; None where a side lacks it.
 
     Splits in which neither has a value, having one class, are left out.
@@ -222,7 +222,7 @@ def _values(context: Context, row: Row, case: Case) -> "pd.Series[float] | None"
     return both.iloc[:, 0] - (both.iloc[:, 1] if case.other else 0.0)
 
 
-def _series(context: Context, row: Row, cell: Cell) -> "pd.Series[float]":
+def _series(context: Context, row: ClaimRow, cell: Cell) -> "pd.Series[float]":
     """Return a quantity of a method on a problem, by split, where a rule chose the grid point."""
     metrics = {repr(m): m for m in map(parse, context.evaluate(row.experiment).metrics)}
     metric = metrics.get(cell.quantity) or next(iter(metrics.values()))
@@ -240,7 +240,7 @@ def _series(context: Context, row: Row, cell: Cell) -> "pd.Series[float]":
 
 
 def _of_curves(
-    context: Context, row: Row, case: Case, curve: tuple[str, float, float]
+    context: Context, row: ClaimRow, case: Case, curve: tuple[str, float, float]
 ) -> "pd.Series[float] | None":
     """Return the slopes of scoring functions, or their distances to those of another method."""
     what, low, high = curve
@@ -264,7 +264,9 @@ def _of_curves(
     return pd.Series(values, index=pd.MultiIndex.from_tuples(places, names=PLACE))
 
 
-def _mean(context: Context, row: Row, problem: str, values: "pd.Series[float]") -> paired.Estimate:
+def _mean(
+    context: Context, row: ClaimRow, problem: str, values: "pd.Series[float]"
+) -> paired.Estimate:
     """Return the mean with the error that the design has; over models, of the models' means."""
     metric = _metric(row.metric)
     setup = context.evaluate(row.experiment)

@@ -26,6 +26,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import blocks, kept, select
 from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.figure import finish
@@ -124,6 +125,8 @@ class BlockKind(Strict, ABC):
     """Whether it can show problems of generators only, as it needs to know their best scorer."""
     gathers: ClassVar[bool] = False
     """Whether it is made of what the others show, `Context.shown`: it is built after them."""
+    claims: ClassVar[bool] = False
+    """Whether it shows what the source claims in words."""
 
     @abstractmethod
     def output(self, context: Context, block: Block) -> Output:
@@ -132,6 +135,17 @@ class BlockKind(Strict, ABC):
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods whose records it needs; none stands for all."""
         return []
+
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield what it takes from `Context.published`, whether it is there or not.
+
+        `rankexp check` refuses published values that no block looks up; records need not be there.
+        """
+        yield from ()
+
+    def published_keys(self, study: Study, block: Block) -> set[Key]:
+        """Return what a block of this kind looks up, before anything is run."""
+        return {*self.looks_up(Context(study, [], {}), block)}
 
     def build(self, context: Context, block: Block) -> Output:
         """Return what is shown and, in the body of it all, what the run lacks of that."""

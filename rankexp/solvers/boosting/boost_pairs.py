@@ -34,7 +34,7 @@ class Shares(NamedTuple):
     lower: float
 
 
-class Pairs(Protocol):
+class WeightedPairs(Protocol):
     """Weighted pairs of training rows, an upper and a lower one each."""
 
     risk: float
@@ -85,7 +85,7 @@ def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
 
 
 def boost(
-    rows: Binned, pairs: Pairs, n_rounds: int, rule: str, smoothing: float
+    rows: Binned, pairs: WeightedPairs, n_rounds: int, rule: str, smoothing: float
 ) -> Iterator[Round]:
     """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
 

@@ -53,42 +53,32 @@ class Factors:
 
     def split(self, stump: Stump) -> tuple[Floats, Floats]:
         """Return the sums of up and of down by cell, below and above the stump: (2, cells)."""
-        if self.rows.compiled is not None:
-            bins = self.rows.bins[stump.feature]
-            ups, downs = self.rows.compiled.split(
-                bins, stump.cut, self.cell, self.up, self.down, self.cells
-            )
-            return ups, downs
-        key = self.cell + self.cells * self.rows.above(stump)
-        ups, downs = (sums(key, weight, 2 * self.cells) for weight in (self.up, self.down))
-        return ups.reshape(2, -1), downs.reshape(2, -1)
+        from rankexp.solvers.boosting.stumps_loops import split
+
+        bins = self.rows.bins[stump.feature]
+        return split(bins, stump.cut, self.cell, self.up, self.down, self.cells)
 
     def advance(self, stump: Stump, height: float, split: tuple[Floats, Floats]) -> bool:
         """Add a height to the scores above a stump that :meth:`split` gave `split` for.
 
         Return whether the weights were made anew.
         """
+        from rankexp.solvers.boosting.stumps_loops import advance
+
         self.moved += abs(height)
         if self.moved > RANGE:
             self.s[self.rows.above(stump)] += height
             self.refresh()
             return True
         factor = float(np.exp(height))
-        if self.rows.compiled is not None:
-            bins = self.rows.bins[stump.feature]
-            self.rows.compiled.advance(bins, stump.cut, height, factor, self.s, self.up, self.down)
-        else:
-            above = self.rows.above(stump)
-            self.s[above] += height
-            self.up[above] /= factor
-            self.down[above] *= factor
+        bins = self.rows.bins[stump.feature]
+        advance(bins, stump.cut, height, factor, self.s, self.up, self.down)
         self.ups = split[0][0] + split[0][1] / factor
         self.downs = split[1][0] + split[1][1] * factor
         return False
 
     def charges(self, of_up: Floats, of_down: Floats) -> Floats:
         """Return ``up · of_up - down · of_down``, (n,), the factors of a cell (cells,)."""
-        if self.rows.compiled is not None:
-            compiled = self.rows.compiled
-            return np.asarray(compiled.charges(self.cell, self.up, self.down, of_up, of_down))
-        return np.asarray(self.up * of_up[self.cell] - self.down * of_down[self.cell])
+        from rankexp.solvers.boosting.stumps_loops import charges
+
+        return charges(self.cell, self.up, self.down, of_up, of_down)

@@ -10,8 +10,8 @@ from rankexp.solvers.boosting.boost_pairs import (
     LEAST,
     FactorisedPairs,
     ListedPairs,
-    Pairs,
     Shares,
+    WeightedPairs,
     list_pairs,
     pair_mass,
 )
@@ -30,7 +30,7 @@ def all_pairs(
     groups: Ints | None,
     loss: MarginLoss,
     each: bool = False,
-) -> Pairs:
+) -> WeightedPairs:
     """Return all pairs under the exponential or logistic loss in the quickest form.
 
     With `each`, the groups that have pairs count alike, however many.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.optimize import brentq
 
-from rankexp.solvers.boosting.boost_pairs import Pairs, Round, Shares, coefficient
+from rankexp.solvers.boosting.boost_pairs import Round, Shares, WeightedPairs, coefficient
 from rankexp.solvers.boosting.stumps import Binned
 
 RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
@@ -18,7 +18,7 @@ ROOT = 1e-12  # relative: of a coefficient
 
 
 def smooth_margin_rounds(
-    rows: Binned, pairs: Pairs, n_rounds: int, smoothing: float
+    rows: Binned, pairs: WeightedPairs, n_rounds: int, smoothing: float
 ) -> Iterator[Round]:
     """Yield rounds, at most `n_rounds`; it ends where no base ranker raises the smooth margin.
 

@@ -6,19 +6,16 @@ the examples above its cut, so one histogram a feature judges all its cuts, in O
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints
-from rankexp.compiled import choose
+from rankexp.arrays import Bools, Floats, Ints, Unsigned
 
-COMPILED = "rankexp.solvers.boosting.stumps_numba"
 CUTS = ("quantile", "equidistant", "all")
 NOTHING = 1e-12  # of all weight: an edge that is only rounding, of some thousand sums
 ALIKE = 1e-10  # relative: edges that rounding alone tells apart, far above what it does
-Bins = npt.NDArray[np.unsignedinteger[Any]]
 
 
 class Stump(NamedTuple):
@@ -33,7 +30,7 @@ class Stump(NamedTuple):
         return np.asarray(X[:, self.feature] > self.threshold)
 
 
-def sums(numbers: npt.NDArray[np.integer[Any]], weights: Floats, size: int) -> Floats:
+def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats:
     """Return the sum of the weights, (n,), of each number, 0 .. size - 1, in one pass."""
     return np.asarray(np.bincount(numbers, weights, size), dtype=np.float64)
 
@@ -82,13 +79,11 @@ def copies(weight: Floats | None) -> Floats | None:
 class Binned:
     """The training rows by feature, as numbers of bins, (d, n): how many cuts lie below a value.
 
-    `cuts`: of each feature, ascending. `compiled`: the compiled loops, where they are used.
-    `weight` (n,): what each row counts, > 0; None for 1.
+    `cuts`: of each feature, ascending. `weight` (n,): what each row counts, > 0; None for 1.
     """
 
     cuts: list[Floats]
-    bins: Bins
-    compiled: Any
+    bins: Unsigned
     weight: Floats | None = None
 
     @property
@@ -130,33 +125,27 @@ class Binned:
 
     def histograms(self, charges: Floats) -> Floats:
         """Return the sum of charges in each bin of each feature, (d, bins)."""
-        if self.compiled is not None:
-            return np.asarray(self.compiled.histograms(self.bins, charges, self.width))
-        return np.array([sums(row, charges, self.width) for row in self.bins])
+        from rankexp.solvers.boosting.stumps_loops import histograms
+
+        return histograms(self.bins, charges, self.width)
 
     def above(self, stump: Stump) -> Bools:
         """Return which training rows are above a stump's threshold, (n,)."""
         return np.asarray(self.bins[stump.feature] > stump.cut)
 
 
-def binned(
-    X: Floats,
-    kind: str,
-    n_cuts: int,
-    numba: bool | None = None,
-    weight: Floats | None = None,
-) -> Binned:
+def binned(X: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> Binned:
     """Cut every feature of rows X, (n, d), with weights > 0, and put its values into bins."""
     cuts = [cuts_of(column, kind, n_cuts, weight) for column in X.T]
     most = max(c.size for c in cuts)
     narrow = next(t for t in (np.uint8, np.uint16, np.uint32) if most <= np.iinfo(t).max)
-    bins: Bins = np.empty(X.shape[::-1], dtype=narrow)
+    bins: Unsigned = np.empty(X.shape[::-1], dtype=narrow)
     for row, column, edges in zip(bins, X.T, cuts, strict=True):
         row[:] = edges.searchsorted(column, side="left")
-    return Binned(cuts, bins, choose(COMPILED, numba), weight)
+    return Binned(cuts, bins, weight)
 
 
-class Steps:
+class StepFunctions:
     """``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` as one step function a feature."""
 
     def __init__(self, features: Ints, thresholds: Floats, heights: Floats) -> None:

@@ -17,7 +17,6 @@ The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -212,11 +211,12 @@ class Certifier:
         return np.concatenate(s), np.concatenate(sizes)
 
 
-def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints) -> Any:
+def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints) -> np.longdouble:
     """Return the sum of the hinge over all pairs of sorted scores, in long doubles."""
     if not (upper.size and lower.size):
         return np.longdouble(0.0)
     first = np.searchsorted(lower, upper - 1.0)
     after = np.concatenate((np.cumsum((other * lower)[::-1])[::-1], [0.0]))
     count = np.concatenate((np.cumsum(other[::-1])[::-1], [0]))
-    return np.sum(weight * (after[first] - (upper - 1.0) * count[first]))
+    total: np.longdouble = np.sum(weight * (after[first] - (upper - 1.0) * count[first]))
+    return total

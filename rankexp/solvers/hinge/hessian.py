@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.sorted_sweep import SAMPLED_PAIRS, SortedSweep
+from rankexp.solvers.hinge.sorted_sweep import LISTED_PAIRS, SortedSweep
 
 LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
 RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
@@ -14,14 +14,13 @@ RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than i
 def band_hessian(swept: SortedSweep) -> Floats:
     """Return the Hessian of the loss, without the penalty, shape (d, d).
 
-    A band of few pairs is listed; a wide one takes windows or prefix sums over the sorted rows,
-    or without numba, beyond 20,000 rows, a sample of its pairs.
+    A band of few pairs is listed; a wide one takes windows over the sorted rows.
     """
     p = swept.pairs
     n, d = p.X.shape
     if swept.band_size == 0.0:
         return np.zeros((d, d))
-    listed = swept.listed(min(LISTED_ROWS * n, SAMPLED_PAIRS))
+    listed = swept.listed(min(LISTED_ROWS * n, LISTED_PAIRS))
     if listed is None:
         return swept.laplacian() / (2.0 * swept.h * p.count)
     i, j = listed

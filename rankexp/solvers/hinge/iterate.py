@@ -25,7 +25,7 @@ S = TypeVar("S", bound=Sweep)
 
 
 @dataclass
-class Iterate(Generic[S]):
+class HingeIterate(Generic[S]):
     """Coefficients for one ``lam``, with all that a sweep there gives.
 
     `w`, `s` (d,), (n,): coefficients and scores. `slope`, `gradient` (d,): those of the smoothed
@@ -44,7 +44,7 @@ class Iterate(Generic[S]):
     slack: float
 
     @classmethod
-    def at(cls, lam: float, w: Floats, s: Floats, swept: S) -> "Iterate[S]":
+    def at(cls, lam: float, w: Floats, s: Floats, swept: S) -> "HingeIterate[S]":
         """Complete a sweep at ``w``, with one product by X."""
         slope = pull(swept.pairs.X, swept.residual)
         ridge = 0.5 * lam * float(w @ w)
@@ -59,10 +59,10 @@ class Iterate(Generic[S]):
             slack=swept.hinge - swept.alpha - float(swept.residual @ s),
         )
 
-    def moved(self, lam: float, step: "Step[S]") -> "Iterate[S]":
+    def moved(self, lam: float, step: "Step[S]") -> "HingeIterate[S]":
         """Return the point that a line search found."""
         t, p, q, swept = step
-        return Iterate.at(lam, self.w + t * p, self.s + t * q, swept)
+        return HingeIterate.at(lam, self.w + t * p, self.s + t * q, swept)
 
 
 class Step(NamedTuple, Generic[S]):
@@ -92,7 +92,7 @@ class Best:
     measured: SortedSweep | None = None
     slope: Floats | None = None
 
-    def update(self, at: Iterate[S]) -> None:
+    def update(self, at: HingeIterate[S]) -> None:
         """Take what is better."""
         if at.dual > self.dual:
             self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
@@ -143,7 +143,7 @@ class Bracket:
 
 def line_search(
     lam: float,
-    start: Iterate[S],
+    start: HingeIterate[S],
     p: Floats,
     evaluate: Callable[[HingePairs, Floats, float], S],
     accept: float,

@@ -4,9 +4,9 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, ridged_factor, solve
-from rankexp.solvers.hinge.iterate import Best, Iterate, line_search
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
-from rankexp.solvers.hinge.sorted_sweep import FEW_ROWS, SortedSweep
+from rankexp.solvers.hinge.sorted_sweep import SortedSweep
 from rankexp.solvers.hinge.sweep import sweep
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
@@ -15,6 +15,7 @@ from rankexp.solvers.hinge.sweep import sweep
 PATIENCE, PROGRESS = 25, 0.9  # steps, in which the gap must fall to this share
 PRIMAL_PROGRESS = 0.999  # share to which a rescue must bring the objective, to go on
 ACCEPT, ACCEPT_MANY = 0.2, 0.25  # derivative after a line search; with many rows
+MANY_ROWS = 20_000
 MANY_COLUMNS = 4  # where there is a column to fewer than so many rows
 SMALL_REST = 1.0  # of the gap, beside its slack: a band for many columns may then shrink
 
@@ -36,7 +37,9 @@ GOOD_STEP = 0.3  # of the predicted step: a shorter one says so, too
 ACCEPT_PREDICTED = 1.0  # any step downhill
 
 
-def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best) -> int:
+def newton(
+    start: HingeIterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best
+) -> int:
     """Go down until the certificate holds; return the number of iterations.
 
     `start`: its band is the first one. `tol`: relative gap to reach. `best`: updated at every
@@ -44,7 +47,7 @@ def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, b
     """
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
-    accept = ACCEPT if at.sweep.pairs.X.shape[0] < FEW_ROWS else ACCEPT_MANY
+    accept = ACCEPT if at.sweep.pairs.X.shape[0] < MANY_ROWS else ACCEPT_MANY
     for iteration in range(max_iter):
         best.update(at)
         if best.gap <= tol:
@@ -55,7 +58,7 @@ def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, b
                 if best.gap <= tol or not best.primal <= PRIMAL_PROGRESS * before[1]:
                     return iteration
                 again = sweep(at.sweep.pairs, best.s, start.sweep.h)
-                at = Iterate.at(lam, best.w, best.s, again)
+                at = HingeIterate.at(lam, best.w, best.s, again)
             before = best.gap, best.primal
         H = band_hessian(at.sweep)
         p = -solve(ridged_factor(H, lam), at.gradient)
@@ -79,7 +82,7 @@ def newton(start: Iterate[SortedSweep], lam: float, tol: float, max_iter: int, b
     return max_iter
 
 
-def _near(at: Iterate[SortedSweep]) -> bool:
+def _near(at: HingeIterate[SortedSweep]) -> bool:
     """Say whether the certificate, too, allows for the next band.
 
     With few columns that costs more steps than it saves. With many, the gradient is long in
@@ -97,7 +100,7 @@ class _Narrowing:
         self.lam, self.tol = lam, tol
         self.shrink, self.steps, self.first = FIRST_SHARE, 0, True
 
-    def share(self, at: Iterate[SortedSweep], best: Best) -> float:
+    def share(self, at: HingeIterate[SortedSweep], best: Best) -> float:
         """Try to end by polishing; return the share of the band to go on with."""
         if not self.first and self.steps <= FEW_STEPS:
             self.shrink = max(FASTEST, FASTER * self.shrink)
@@ -112,7 +115,9 @@ class _Narrowing:
         return share
 
 
-def _narrow(lam: float, at: Iterate[SortedSweep], H: Floats, share: float) -> Iterate[SortedSweep]:
+def _narrow(
+    lam: float, at: HingeIterate[SortedSweep], H: Floats, share: float
+) -> HingeIterate[SortedSweep]:
     """Shrink the band to ``share`` of its width, with a predicted step.
 
     The pairs of the old band are taken to stay in the linear part: their alpha moves away
@@ -137,4 +142,4 @@ def _narrow(lam: float, at: Iterate[SortedSweep], H: Floats, share: float) -> It
             if share >= SLOWEST or (step is not None and step.t >= GOOD_STEP):
                 break
         share = float(np.sqrt(share))
-    return Iterate.at(lam, at.w, at.s, narrow) if step is None else at.moved(lam, step)
+    return HingeIterate.at(lam, at.w, at.s, narrow) if step is None else at.moved(lam, step)

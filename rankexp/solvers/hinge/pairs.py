@@ -31,7 +31,6 @@ class HingePairs:
     of X have mean zero. `power`: the columns are ``2^-power`` times those that the caller gave.
     `square`: sum of the squares of ``given``, or a bound of it.
     `rows` (n,), int: which of the rows the caller gave these are; of equal ones, one of them.
-    `use_numba`: whether the sorted sweeps are the compiled ones.
     """
 
     X: Floats
@@ -45,7 +44,6 @@ class HingePairs:
     power: int
     square: float
     rows: npt.NDArray[np.integer]
-    use_numba: bool
 
     @property
     def weight(self) -> Ints:
@@ -103,12 +101,6 @@ class HingePairs:
         return np.array((counts.any(axis=0), counts.any(axis=1)))
 
     @cached_property
-    def workspace(self) -> tuple[Floats, Floats]:
-        """Two arrays of shape (n + 1, d) to write in: touching new memory is slow."""
-        n, d = self.X.shape
-        return np.empty((n + 1, d)), np.empty((n + 1, d))
-
-    @cached_property
     def centre(self) -> Floats:
         """The mean of the rows (d,), or 0 where they are centred."""
         return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
@@ -145,7 +137,7 @@ class HingePairs:
         """Return the pairs of a sample of about ``rows`` rows, always the same ones."""
         if self.upper is None:
             taken, order = self.order.sample(rows)
-            return hinge_pairs(self.X[taken], order, self.use_numba)
+            return hinge_pairs(self.X[taken], order)
         rng = np.random.default_rng(0)
         chosen = []  # half of each level, by weight
         for side in (self.upper, ~self.upper):
@@ -155,7 +147,7 @@ class HingePairs:
             chosen.append(at[np.unique(np.searchsorted(ends, ticks, side="right"))])
         taken = np.sort(np.concatenate(chosen))
         once = replace(self.order.take(taken), weight=np.ones(taken.size, dtype=np.int64))
-        return hinge_pairs(self.X[taken], once, self.use_numba)
+        return hinge_pairs(self.X[taken], once)
 
 
 def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
@@ -170,11 +162,7 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
 
 
 def hinge_pairs(
-    X: Floats,
-    order: PartialOrder,
-    use_numba: bool = False,
-    power: int = 0,
-    square: float | None = None,
+    X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
     """Return the pairs of a partial order, without the rows that are in none.
 
@@ -217,7 +205,6 @@ def hinge_pairs(
         power=power,
         square=float(np.vdot(given, given)) if square is None else square,
         rows=used,
-        use_numba=use_numba,
     )
 
 

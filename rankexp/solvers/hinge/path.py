@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.compiled import choose
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.grid import coarse
-from rankexp.solvers.hinge.iterate import Best, Iterate
+from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sorted_sweep import LOOPS, SortedSweep, Sweep
+from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
@@ -44,7 +43,6 @@ def hinge_path(
     *,
     tol: float = 1e-6,
     max_iter: int = 1000,
-    use_numba: bool | None = None,
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
@@ -54,9 +52,8 @@ def hinge_path(
 
     `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
     gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
-    nothing improves any more. `use_numba`: by default where it can be imported and the environment
-    variable ``RANKEXP_NUMBA`` isn't 0. In the result, ``gap`` is an upper bound, rounding
-    included, and ``n_iter`` counts steps on all rows, not those on a sample.
+    nothing improves any more. In the result, ``gap`` is an upper bound, rounding included, and
+    ``n_iter`` counts steps on all rows, not those on a sample.
 
     Raises ValueError if there is no pair, a penalty isn't positive, X isn't finite, or shapes
     don't fit; FloatingPointError if squares of the features over ``lam`` overflow.
@@ -67,7 +64,7 @@ def hinge_path(
     power, square = common_power(X, float(lams.min(initial=1e300)))
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
-    pairs = hinge_pairs(X, order, choose(LOOPS, use_numba) is not None, power, square)
+    pairs = hinge_pairs(X, order, power, square)
     return _solve(X, pairs, lams, tol, max_iter)
 
 
@@ -131,7 +128,7 @@ class _Path:
         if not best.gap <= self.tol:
             n, d = self.pairs.X.shape
             h = BAND if d * MANY_COLUMNS <= n else WIDE_START
-            start = Iterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
+            start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
         return best, n_iter
@@ -140,7 +137,7 @@ class _Path:
         """Take quasi-Newton steps from the last solution; return their number."""
         steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
-        start = Iterate.at(lam, self.w, self.s, wide)
+        start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
         inverse = inverse_hessian(wide, lam)
         if inverse is None:
@@ -169,10 +166,10 @@ class _Path:
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
-        wide = Iterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
+        wide = HingeIterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
         s = self.pairs.scores(w)
         grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))
-        start: Iterate[Sweep] = Iterate.at(lam, w, s, grid)
+        start: HingeIterate[Sweep] = HingeIterate.at(lam, w, s, grid)
         best.update(start)
         inverse = inverse_hessian(wide.sweep, lam)
         if inverse is None:

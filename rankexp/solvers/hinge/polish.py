@@ -11,7 +11,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import factor, solve
-from rankexp.solvers.hinge.iterate import Best, Iterate, line_search
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sorted_sweep import SortedSweep
 from rankexp.solvers.hinge.sweep import sweep
@@ -41,7 +41,7 @@ TO_THE_WALL = 0.995  # of the way to where a variable gets 0: usual for the meth
 
 
 def polish(
-    at: Iterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
+    at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
 ) -> bool:
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
@@ -79,7 +79,7 @@ def rescue(lam: float, pairs: HingePairs, tol: float, best: Best) -> None:
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
         if swept.listed(RESCUED) is not None:
-            polish(Iterate.at(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
+            polish(HingeIterate.at(lam, best.w, best.s, swept), lam, tol, best, RESCUED)
             return
         h *= 0.5
 
@@ -90,8 +90,8 @@ def _widest(s: Floats) -> float:
 
 
 def _between(
-    at: Iterate[SortedSweep], there: Iterate[SortedSweep], lam: float
-) -> Iterate[SortedSweep] | None:
+    at: HingeIterate[SortedSweep], there: HingeIterate[SortedSweep], lam: float
+) -> HingeIterate[SortedSweep] | None:
     """Search on the way to a point that went too far."""
     p = there.w - at.w
     if float(at.gradient @ p) >= 0.0:
@@ -102,8 +102,8 @@ def _between(
 
 
 def _solve_band(
-    at: Iterate[SortedSweep], lam: float, tol: float, best: Best, most: int
-) -> Iterate[SortedSweep] | None:
+    at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int
+) -> HingeIterate[SortedSweep] | None:
     """Solve for the pairs of the band; None if there are more than ``most``."""
     swept = at.sweep
     pairs = swept.pairs
@@ -132,7 +132,7 @@ def _solve_band(
     margin = pairs.differences(s)[0]
     if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
         w, s = w * (BEYOND / margin), s * (BEYOND / margin)
-    there = Iterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
+    there = HingeIterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
     best.update(there)
     return there
 

@@ -13,7 +13,7 @@ from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, factor
-from rankexp.solvers.hinge.iterate import Best, Iterate, S, line_search
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, S, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sorted_sweep import SortedSweep
 
@@ -28,7 +28,7 @@ ACCEPT = 0.5  # of the derivative after a line search
 
 
 def quasi_newton(
-    start: Iterate[S],
+    start: HingeIterate[S],
     inverse: Floats,
     lam: float,
     tol: float,
@@ -51,7 +51,7 @@ def quasi_newton(
         if iteration > 0 and at.sweep.band_size * h < FEW * at.w.size * at.sweep.h:
             return 0
         if abs(h - at.sweep.h) > OTHER_BAND * at.sweep.h:
-            at = Iterate.at(lam, at.w, at.s, evaluate(pairs, at.s, h))
+            at = HingeIterate.at(lam, at.w, at.s, evaluate(pairs, at.s, h))
             best.update(at)
         if best.gap <= tol:
             return iteration
@@ -66,7 +66,7 @@ def quasi_newton(
     return LONGEST
 
 
-def band_for(at: Iterate[S], goal: float) -> float:
+def band_for(at: HingeIterate[S], goal: float) -> float:
     """Return the half width at which smoothing costs its share of the goal; cost goes as h²."""
     share = SMOOTHING * goal / max(at.slack, 1e-300)
     return min(WIDE_BAND, at.sweep.h * float(np.sqrt(share)))

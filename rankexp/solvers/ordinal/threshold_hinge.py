@@ -56,7 +56,7 @@ def rounding(terms: int) -> float:
     return unit / (1.0 - unit)
 
 
-class Certificate:
+class PrimalDualBounds:
     """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
     Any pair of them certifies: weak duality does not ask that they come from one point. Columns of
@@ -126,7 +126,7 @@ class Certificate:
 
 
 def solve_one(
-    terms: Terms, penalty: Floats, back: Floats, certificate: Certificate, max_iter: int
+    terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
     """Solve for one penalty; return the number of steps.
 
@@ -182,7 +182,7 @@ def threshold_hinge_path(
         basis, triangle = np.linalg.qr(X.T)
         scale = _powers(triangle.T)
         terms, back = Terms(triangle.T / scale, codes, every, weight), basis / scale
-    found = [Certificate(judged, judged_scale, lam, tol) for lam in lams.tolist()]
+    found = [PrimalDualBounds(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
     gap = np.array([one.gap for one in found])

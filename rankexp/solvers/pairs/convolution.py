@@ -12,14 +12,11 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.polynomial.chebyshev import cheb2poly, chebder
+from numpy.polynomial.chebyshev import cheb2poly
 from scipy.fft import irfft, next_fast_len, rfft
 
 from rankexp.arrays import Complexes, Floats, Ints
-from rankexp.compiled import choose
-from rankexp.solvers.boosting.stumps import sums
 
-COMPILED = "rankexp.solvers.pairs.convolution_numba"
 WIDTH = 0.25
 """Of a panel. Tuned: narrower ones are more, wider ones need more polynomials."""
 DEGREES = 8
@@ -42,19 +39,16 @@ def coefficients(values: Floats) -> Floats:
 class ScorePanels:
     """The places of scores in panels: a number, and where within it.
 
-    `s` (n,): finite. `use_numba`: by default numba is used where it can be imported; the bits are
-    the same. `weight` (n,): a factor of each row in the moments. `count`: the number of panels.
-    `x` (n,): in widths of a panel, from the lowest. `panel` (n,), int. `t` (n,): in [-1, 1].
+    `s` (n,): finite. `weight` (n,): a factor of each row in the moments. `count`: the number of
+    panels. `x` (n,): in widths of a panel, from the lowest. `panel` (n,), int.
+    `t` (n,): in [-1, 1].
     """
 
-    def __init__(
-        self, s: Floats, use_numba: bool | None = None, weight: Floats | None = None
-    ) -> None:
+    def __init__(self, s: Floats, weight: Floats | None = None) -> None:
         self.weight = weight
         self.x: Floats = s - s.min()
         self.x /= WIDTH
         self.count = int(self.x.max()) + 1
-        self.compiled = choose(COMPILED, use_numba)
 
     @cached_property
     def panel(self) -> Ints:
@@ -92,39 +86,26 @@ class ScorePanels:
 
         The shape is (panels, m, cells).
         """
+        from rankexp.solvers.pairs.convolution_loops import moments
+
         taken = slice(None) if rows is None else rows
-        cell = cell[taken]
-        if self.compiled is not None:
-            x, shape = self.x[taken], (self.count, DEGREES, cells)
-            w = np.empty(0) if self.weight is None else self.weight[taken]
-            return np.asarray(self.compiled.moments(x, w, cell, shape))
-        key = self.panel[taken] * cells + cell
-        parts = self.polynomials[:, taken]
-        if self.weight is not None:
-            parts = parts * self.weight[taken]
-        by_degree = [sums(key, one, cells * self.count) for one in parts]
-        return np.stack(by_degree).reshape(DEGREES, -1, cells).transpose(1, 0, 2)
+        w = np.empty(0) if self.weight is None else self.weight[taken]
+        return moments(self.x[taken], w, cell[taken], (self.count, DEGREES, cells))
 
     def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
-        if self.compiled is not None:
-            return np.asarray(self.compiled.values(self.x, cell, field))
-        key = self.panel * field.shape[-1] + cell
-        out = np.zeros(key.size)
-        for coefficients, one in zip(field.transpose(1, 0, 2), self.polynomials, strict=False):
-            out += coefficients.ravel()[key] * one
-        return out
+        from rankexp.solvers.pairs.convolution_loops import values
+
+        return values(self.x, cell, field)
 
     def steps(self, field: Floats, cell: Ints) -> tuple[Floats, Floats]:
         """Return what `values` does but for rounding, and its derivative by the scores, (n,)."""
-        field, cells = np.asarray(field), field.shape[-1]
-        if self.compiled is None:
-            slope: Floats = chebder(field * (2.0 / WIDTH), axis=1).astype(np.float64)
-            return self.values(field, cell), self.values(slope, cell)
+        from rankexp.solvers.pairs.convolution_loops import steps
+
         powers = (field.transpose(0, 2, 1) @ TO_POWERS).reshape(-1, DEGREES)
-        out, rise = self.compiled.steps(self.x, cell, cells, np.ascontiguousarray(powers))
+        out, rise = steps(self.x, cell, field.shape[-1], np.ascontiguousarray(powers))
         rise *= 2.0 / WIDTH
-        return np.asarray(out), np.asarray(rise)
+        return out, rise
 
 
 class Convolution:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Bools, Floats
-from rankexp.losses.base import Loss, Part
+from rankexp.losses.base import Loss, ScaledLoss
 from rankexp.losses.exponential import Exponential
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
 from rankexp.solvers.pairs.push_panels import BranchPush, PanelPush
@@ -112,7 +112,7 @@ def _running(x: Floats) -> Floats:
 def push_risk(loss: Loss, positive: Bools, p: float, weight: Floats | None = None) -> PushPairs:
     """Return the quickest form of the push of a loss that its properties allow."""
     parts, kind = loss.parts("positive"), PushPairs
-    if parts == (Part(1.0, 1.0, Exponential()),):
+    if parts == (ScaledLoss(1.0, 1.0, Exponential()),):
         kind = ExponentialPush
     elif loss.quadratic or loss.hinge_power == SQUARED:
         kind = SquaredPush

@@ -6,7 +6,7 @@ from typing import Literal, Self
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss, MarginLoss, Part
+from rankexp.losses.base import Loss, MarginLoss, ScaledLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk
 
@@ -77,6 +77,6 @@ class PairLoss(MarginLoss):
         """Return the second derivative with respect to the difference."""
         return 0.5 * (self.loss.curvature(1.0, z) + self.loss.curvature(-1.0, -z))
 
-    def parts(self, of: Literal["pair", "positive"]) -> tuple[Part, ...]:
+    def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
         """Return the parts that the loss says."""
         return self.loss.parts(of)

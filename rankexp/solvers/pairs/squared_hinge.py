@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.compiled import choose
 from rankexp.solvers.pairs.risk import PairRisk
 
-COMPILED = "rankexp.solvers.pairs.squared_hinge_numba"
 KEPT_ROWS = 100_000
 """The order of fewer rows is kept for the next value, slope or Hessian at the same scores."""
 NARROW = 2**16
@@ -107,16 +105,10 @@ class Merged:
 
     def rows_over(self, X: Floats) -> Floats:
         """Return the weighted sums of X over the lower rows above each upper one, (upper, d)."""
-        end, loops = self.level.ends[0], choose(COMPILED)
-        if loops is not None:
-            mass, ends = np.atleast_1d(self.mass), np.atleast_1d(end)
-            return np.asarray(loops.rows_over(X, self.lower, mass, self.above, ends))
-        sums = np.zeros((self.lower.size + 1, X.shape[1]))
-        rows = X[self.lower] * self.mass[..., None]
-        np.cumsum(rows[::-1], axis=0, out=sums[-2::-1])
-        counted = np.asarray(sums[self.above])
-        counted -= sums[end]
-        return counted
+        from rankexp.solvers.pairs.squared_hinge_loops import rows_over
+
+        mass, ends = np.atleast_1d(self.mass), np.atleast_1d(self.level.ends[0])
+        return rows_over(X, self.lower, mass, self.above, ends)
 
 
 class SquaredHingePairs(PairRisk):

@@ -20,7 +20,7 @@ from scipy.linalg.blas import dsymv, idamax
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.accurate import product
-from rankexp.solvers.smooth.objective import Iterate, Objective
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
 EPS = float(np.finfo(np.float64).eps)
 VALUE = 1e-10
@@ -41,7 +41,7 @@ GAIN = 0.5
 class Solution:
     """What one penalty ends with; coefficients and intercept only if worked out again."""
 
-    at: Iterate
+    at: SmoothIterate
     objective: float
     gap: float
     n_iter: int
@@ -193,5 +193,5 @@ def evaluate(
         radius = problem.radius + length(moved)
         above = bound(norm, g_b if risk.intercept else 0.0, lam, radius, b_scale)
         gap = relative(above + risk.noise + SUMMED * EPS * value, value)
-    found = Solution(Iterate(theta, s, r, g), value, gap, 0, coef, intercept)
+    found = Solution(SmoothIterate(theta, s, r, g), value, gap, 0, coef, intercept)
     return found, np.append(g + g_b * moved, g_b) if risk.intercept else g

@@ -15,7 +15,7 @@ from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import bearable
 from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
 from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import Iterate, Objective, SmoothRisk, prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 
 SLOW = 0.1
 """A step that leaves more than this share of the squared decrement is slow. Tuned."""
@@ -42,7 +42,9 @@ SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50
 """On the sample that a large problem starts from: it differs by more than that anyway. Tuned."""
 
 
-def polish(problem: Objective, at: Iterate, lam: float, b_scale: float, target: float) -> None:
+def polish(
+    problem: Objective, at: SmoothIterate, lam: float, b_scale: float, target: float
+) -> None:
     """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
     d = problem.X.shape[1]
     enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
@@ -60,7 +62,9 @@ def polish(problem: Objective, at: Iterate, lam: float, b_scale: float, target: 
         g_b, b_scale = left, move / (left - g_b)
 
 
-def step(problem: Objective, at: Iterate, q: Floats, lam: float) -> tuple[float, Iterate | None]:
+def step(
+    problem: Objective, at: SmoothIterate, q: Floats, lam: float
+) -> tuple[float, SmoothIterate | None]:
     """Go from a point along -q; return the step length (0: nowhere) and the new point."""
     d = problem.X.shape[1]
     s, u, slope = at.s, problem.product(q), problem.risk.slope
@@ -75,7 +79,7 @@ def step(problem: Objective, at: Iterate, q: Floats, lam: float) -> tuple[float,
     if found is None:
         return 0.0, None
     theta = at.theta - t * q
-    return t, Iterate(theta, *found, problem.gradient(found[1], theta, lam))
+    return t, SmoothIterate(theta, *found, problem.gradient(found[1], theta, lam))
 
 
 class Descent:
@@ -85,7 +89,12 @@ class Descent:
     """
 
     def __init__(
-        self, problem: Objective, at: Iterate, lam: float, tol: float, risk: float | None = None
+        self,
+        problem: Objective,
+        at: SmoothIterate,
+        lam: float,
+        tol: float,
+        risk: float | None = None,
     ) -> None:
         self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
         self.inner = max(INNER * tol, LEAST_INNER)
@@ -192,7 +201,7 @@ class Descent:
 
 def solve(
     problem: Objective,
-    at: Iterate,
+    at: SmoothIterate,
     lam: float,
     tol: float,
     max_iter: int,
@@ -256,7 +265,7 @@ def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: 
         risk_there = None
         for lam in (-falling).tolist():
             if found:  # neither the scores nor the risk depend on the penalty
-                at = Iterate(at.theta, at.s, at.r, problem.gradient(at.r, at.theta, lam))
+                at = SmoothIterate(at.theta, at.s, at.r, problem.gradient(at.r, at.theta, lam))
             run = solve(problem, at, lam, tol, max_iter, risk_there)
             at, risk_there = run.at, run.risk
             solution = Solution(at, run.objective, run.gap, run.n_iter)

@@ -125,18 +125,18 @@ class Objective:
             g[d] = total
         return g
 
-    def at(self, theta: Floats, lam: float) -> "Iterate":
+    def at(self, theta: Floats, lam: float) -> "SmoothIterate":
         """Evaluate at a point."""
         s = self.product(theta)
         r = self.risk.slope(s)
-        return Iterate(theta, s, r, self.gradient(r, theta, lam))
+        return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
 
-    def inverse_hessian(self, at: "Iterate", lam: float) -> Floats:
+    def inverse_hessian(self, at: "SmoothIterate", lam: float) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
         H = self.hessian(at)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
-    def steepness(self, at: "Iterate") -> Floats:
+    def steepness(self, at: "SmoothIterate") -> Floats:
         """Return what stands for the Hessian where all losses are straight: slope as curvature."""
         A = self.X if self.mean is None else self.X - self.mean
         if self.risk.intercept:
@@ -144,7 +144,7 @@ class Objective:
         H: Floats = (A.T * np.abs(at.r)) @ A
         return H
 
-    def hessian(self, at: "Iterate") -> Floats:
+    def hessian(self, at: "SmoothIterate") -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
         if self.sampled is None:
             return self.risk.hessian(self.X, at.s)
@@ -157,7 +157,7 @@ class Objective:
 
 
 @dataclass
-class Iterate:
+class SmoothIterate:
     """Where the descent stands: parameters, scores, slope of the risk, gradient."""
 
     theta: Floats

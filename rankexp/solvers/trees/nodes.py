@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 
 
-class Rule(Protocol):
+class SplitRule(Protocol):
     """What sends rows to the left child, which is ranked above the right one."""
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
 
 
@@ -23,7 +23,7 @@ class Node:
     j: int
     k: int
     size: int
-    rule: Rule | None = None
+    rule: SplitRule | None = None
     left: "Node | None" = None
     right: "Node | None" = None
 

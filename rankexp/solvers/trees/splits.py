@@ -6,17 +6,12 @@ sum in the order of each feature judges all its thresholds, in both orientations
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints
-from rankexp.compiled import choose
+from rankexp.arrays import Bools, Floats, Ints, Signed
 from rankexp.metrics.dominance import runs
-
-COMPILED = "rankexp.solvers.trees.splits_numba"
-Table = npt.NDArray[np.signedinteger[Any]]
 
 
 class Threshold(NamedTuple):
@@ -30,7 +25,7 @@ class Threshold(NamedTuple):
     threshold: float
     low_first: bool
 
-    def left(self, X: Floats, rows: Any = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
         low: Bools = X[rows, self.feature] <= self.threshold
         return low if self.low_first else ~low
@@ -62,15 +57,12 @@ class Sorted:
         """The rows in ascending order of y, (m,)."""
         return np.asarray(self.rows[-1])
 
-    def part(self, member: Bools, numba: bool | None = None) -> "Sorted":
+    def part(self, member: Bools) -> "Sorted":
         """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
-        compiled = choose(COMPILED, numba)
-        if compiled is not None:
-            size = int(np.count_nonzero(member[self.by_y]))
-            return Sorted(*compiled.part(self.rows, self.values, member, size))
-        kept = member[self.rows]
-        shape = (len(self.rows), -1)
-        return Sorted(self.rows[kept].reshape(shape), self.values[kept].reshape(shape))
+        from rankexp.solvers.trees.splits_loops import part
+
+        size = int(np.count_nonzero(member[self.by_y]))
+        return Sorted(*part(self.rows, self.values, member, size))
 
 
 def presort(X: Floats, y: Floats) -> Sorted:
@@ -113,7 +105,6 @@ def best_threshold_split(
     *,
     least: int = 1,
     count_ties: bool = False,
-    numba: bool | None = None,
 ) -> Threshold | None:
     """Return the split that the charges judge best, or None where none gains anything.
 
@@ -123,51 +114,23 @@ def best_threshold_split(
     whole training set. `least`: rows on a side. `count_ties`: take off the pairs with equal y
     across the split, which are never in order in (8) but count 1/2 while their scores are equal.
     """
-    m = node.size
-    if m < 2 * least:
+    from rankexp.solvers.trees.splits_loops import best_place
+
+    if node.size < 2 * least:
         return None
     every = np.array_equal(features, np.arange(len(node.rows) - 1))
     chosen = slice(-1) if every else features  # a slice makes no copy
     rows, values = node.rows[chosen], node.values[chosen]
     # The tables by row are read out of order, so small integers are fast.
-    by_row: Table = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
+    by_row: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
     by_row[node.by_y] = charges
     level, sizes = _levels(node, by_row) if count_ties else (by_row, charges[:0])
     tied = bool((sizes > 1).any())
-    compiled = choose(COMPILED, numba)
-    if compiled is not None:
-        place, at, excess = compiled.best_place(rows, values, by_row, level, sizes, least, tied)
-    else:
-        ties = _ties_across(rows, level, sizes) if tied else 0
-        place, at, excess = _best_place(rows, values, by_row, ties, least)
+    place, at, excess = best_place(rows, values, by_row, level, sizes, least, tied)
     if place < 0:
         return None
     low, high = values[place, at : at + 2].tolist()
     return Threshold(int(features[place]), midpoint(low, high), excess > 0)
-
-
-def _best_place(
-    rows: Ints, values: Floats, by_row: Table, ties: Ints | int, least: int
-) -> tuple[int, int, int]:
-    """Return the index of the best feature, the place before its cut, and the excess there.
-
-    The first is -1 where no cut gains anything.
-    """
-    m = rows.shape[1]
-    excess = by_row[rows].cumsum(axis=1)
-    total = int(excess[0, -1])
-    excess = excess[:, :-1]
-    excess *= 2
-    excess -= total
-    gain = np.abs(excess)
-    gain -= 2 * ties
-    gain[values[:, 1:] == values[:, :-1]] = abs(total)
-    window = gain[:, least - 1 : m - least]
-    place, at = divmod(int(window.argmax()), window.shape[1])
-    if window[place, at] <= abs(total):
-        return -1, 0, 0
-    at += least - 1
-    return place, at, int(excess[place, at])
 
 
 def midpoint(low: float, high: float) -> float:
@@ -176,7 +139,7 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def _levels(node: Sorted, like: Table) -> tuple[Table, Ints]:
+def _levels(node: Sorted, like: Signed) -> tuple[Signed, Ints]:
     """Return the number of each row's y among the distinct ones, (n,), and how many rows have it.
 
     Rows of other nodes have any number.
@@ -185,19 +148,3 @@ def _levels(node: Sorted, like: Table) -> tuple[Table, Ints]:
     level = np.empty_like(like)
     level[node.by_y] = ascending
     return level, np.bincount(ascending)
-
-
-def _ties_across(rows: Ints, level: Table, sizes: Ints) -> Ints:
-    """Return the pairs with equal y across each split, (features, m - 1).
-
-    The i-th row of its value to cross, of c with this value, leaves i - 1 and meets c - i.
-    """
-    m = rows.shape[1]
-    levels = level[rows]
-    narrow = levels.astype(np.uint16) if sizes.size < 2**16 else levels  # sorted by radix
-    order = narrow.argsort(axis=1, kind="stable")
-    starts = (sizes.cumsum() - sizes).repeat(sizes)
-    earlier = np.empty_like(rows)
-    np.put_along_axis(earlier, order, np.broadcast_to(np.arange(m) - starts, rows.shape), axis=1)
-    met = sizes[levels] - 1 - 2 * earlier
-    return np.asarray(met.cumsum(axis=1)[:, :-1])

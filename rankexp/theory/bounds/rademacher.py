@@ -19,7 +19,7 @@ BLOCK = 2_000_000
 """Signs drawn at a time."""
 
 
-class Estimate(NamedTuple):
+class Approximation(NamedTuple):
     """A number and its standard error, 0 where it is exact."""
 
     value: float
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 
 def empirical_rademacher(
     supremum: Supremum, m: int, rng: np.random.Generator, draws: int = 1000
-) -> Estimate:
+) -> Approximation:
     """Return the empirical Rademacher complexity of a class, by Monte Carlo.
 
     Parameters
@@ -63,7 +63,7 @@ def empirical_rademacher(
     found = np.concatenate([np.atleast_1d(part) for part in sums]) / m
     if found.shape != (draws,) or not np.isfinite(found).all():
         raise ValueError(f"supremum must return (B,) finite sums for signs (B, {m})")
-    return Estimate(float(found.mean()), float(found.std(ddof=1) / np.sqrt(draws)))
+    return Approximation(float(found.mean()), float(found.std(ddof=1) / np.sqrt(draws)))
 
 
 def linear_ball(X: npt.ArrayLike, norm: float) -> Supremum:

@@ -166,6 +166,7 @@ ROW = {
     "source": "Table 1",
     "verified": "true",
     "note": "",
+    "line": "2",
 }
 
 
@@ -182,12 +183,12 @@ def test_published_values_are_found_by_their_place() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([ROW, ROW], "row 2: e / p / m / rank_loss occurs twice"),
-        ([ROW | {"value": "x"}], "row 1: value and last_digit must be numbers"),
+        ([ROW, ROW], "line 2: e / p / m / rank_loss occurs twice"),
+        ([ROW | {"value": "x"}], "line 2: value and last_digit must be numbers"),
         ([ROW | {"last_digit": "0"}], "last_digit above 0"),
         ([ROW | {"units": "0"}], "units must be a whole number above 0 or empty, got 0"),
         ([ROW | {"units": "ten"}], "units must be a whole number"),
-        ([{k: v for k, v in ROW.items() if k != "note"}], "row 1 lacks note"),
+        ([{k: v for k, v in ROW.items() if k != "note"}], "line 2: no value for note"),
     ],
 )
 def test_bad_published_values_are_refused(rows: list[dict[str, str]], message: str) -> None:

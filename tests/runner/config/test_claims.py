@@ -105,7 +105,7 @@ def test_what_can_be_tested(told, changed):
         ({"threshold": "-0.1"}, "'lower' needs a number above 0 as its threshold, got '-0.1'"),
         ({"test": "within", "threshold": "inf"}, "'within' needs a number above 0"),
         ({"test": "within", "threshold": "nan"}, "'within' needs a number above 0"),
-        ({"experiment": "c", "problem": "g", "metric": "slope(lo=0)"}, "slope takes low and high"),
+        ({"experiment": "c", "problem": "g", "metric": "slope(lo=0)"}, "slope takes numbers"),
         ({"experiment": "c", "problem": "g", "metric": "rms", "reference": "g"},
          "'rms' needs another method as its reference"),
         ({"experiment": "c", "problem": "g", "metric": "rms", "test": "between",
@@ -143,9 +143,24 @@ def test_a_claim_is_tested_or_not(told):
 
 
 def test_a_file_that_cannot_be_read_is_told(told, tmp_path):
-    assert "said.csv:1: lacks the columns note" in told(row(), head=HEAD.removesuffix(",note"))
-    assert "said.csv:3: more values than there are columns" in told(row(), row() + ",more")
+    assert "said.csv:1: the first line lacks note" in told(row(), head=HEAD.removesuffix(",note"))
+    assert "said.csv:3: more values than columns" in told(row(), row() + ",more")
     assert "said.csv:2: not UTF-8 text" in told(row(words="\xe4"))
     (tmp_path / "said.csv").unlink()
     with pytest.raises(ConfigError, match="claims: no such file"):
         load(tmp_path / "t.yaml")
+
+
+def test_claims_that_no_block_shows_are_told(told, monkeypatch):
+    monkeypatch.setitem(globals(), "STUDY", STUDY.replace("block: claims", "block: paired_table"))
+    assert "said.csv:2: no block of the report shows claims: add" in told(row(), row(claim="b"))
+
+
+def test_spellings_of_one_metric_are_one(told):
+    spelt = row(metric="rank_loss(ties=expected)", test="lower", reference="k")
+    (given,) = claims.rows_of(told(spelt))
+    assert claims.parsed(given).metric == "rank_loss"
+    (given,) = claims.rows_of(
+        told(row(reference="auc(ties=expected)", test="always", threshold="1"))
+    )
+    assert claims.parsed(given).reference == ("auc",)

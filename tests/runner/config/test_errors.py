@@ -511,21 +511,27 @@ def test_a_byte_order_mark_is_no_error(tmp_path):
 
 
 PUBLISHED = "experiment,problem,method,quantity,value,last_digit,source,verified,note\n"
+SAID = "e,d,m,rank_loss,.2,.1,p,true,\n"
+SHOWS = "report: [{block: published_table, name: t, experiment: e}]\n"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "lacks the columns experiment, problem"),
-        (PUBLISHED.replace("value", "valeu"), "lacks the columns value"),
-        (PUBLISHED + "e,d,m,rank_loss,x,.1,p,true,\n", "row 1: value and last_digit"),
-        (PUBLISHED + "e,d,m,rank_loss,.2,.1,p,true,a,b\n", "row 1 has more values"),
-        (PUBLISHED + "e,d,m\n", "row 1 lacks quantity"),
-        (PUBLISHED + 2 * "e,d,m,rank_loss,.2,.1,p,true,\n", "row 2.*occurs twice"),
-        (PUBLISHED + "f,d,m,rank_loss,.2,.1,p,true,\n", "row 1.*no experiment 'f'"),
+        ("", ":0: the first line lacks experiment, problem"),
+        (PUBLISHED.replace("value", "valeu"), ":1: the first line lacks value"),
+        (PUBLISHED + "e,d,m,rank_loss,x,.1,p,true,\n", ":2: value and last_digit"),
+        (PUBLISHED + "e,d,m,rank_loss,.2,.1,p,true,a,b\n", ":2: more values"),
+        (PUBLISHED + "e,d,m\n", ":2: no value for quantity"),
+        (PUBLISHED + SAID + SAID, ":3: .*occurs twice, first in line 2"),
+        (
+            PUBLISHED + SAID + SAID.replace("rank_loss", '"rank_loss(ties=expected)"'),
+            ":3: .*twice",
+        ),
+        ("# a comment\n" + PUBLISHED + "f" + SAID[1:], ":3: .*no experiment 'f'"),
         (PUBLISHED + "e,dd,m,rank_loss,.2,.1,p,true,\n", "no problem 'dd'.*did you mean 'd'"),
         (PUBLISHED + "e,d,mm,rank_loss,.2,.1,p,true,\n", "no method 'mm'.*did you mean 'm'"),
-        ("\udcff", "not UTF-8"),
+        ("\udcff", ":1: not UTF-8"),
     ],
 )
 def test_damaged_published_values_are_told_before_anything_runs(
@@ -533,8 +539,54 @@ def test_damaged_published_values_are_told_before_anything_runs(
 ):
     file = tmp_path / "values.csv"
     file.write_bytes(content.encode(errors="surrogateescape"))
-    (found,) = errors(GOOD + "published: «values.csv\n")
-    assert re.search(rf"values\.csv: .*{message}", found)
+    (found,) = errors(GOOD + SHOWS + "published: «values.csv\n")
+    assert re.search(rf"values\.csv.*{message}", found)
+
+
+TWO = GOOD.replace("[m]", "[m, k], metrics: [rank_loss, auc]").replace("{m: {}}", "{m: {}, k: {}}")
+
+
+@pytest.mark.parametrize(
+    ("row", "report", "message"),
+    [
+        (
+            "e,d,m,rankloss",
+            "",
+            "quantity 'rankloss' (did you mean 'rank_loss'?); shown: rank_loss",
+        ),
+        ("e,d,m,auc", "", "quantity 'auc'; shown: rank_loss"),
+        ("e,d,m,slope", "", "quantity 'slope'; shown: rank_loss"),
+        ("e,*,m,rank_loss", "", "problem '*'; shown: d"),
+        ("e,d,k,rank_loss", "options: {methods: [m]}", "method 'k'; shown: m"),
+        (
+            "e,d,k,rank_loss",
+            "options: {beside: {k: m}}",
+            "method 'k'; shown: m",
+        ),
+    ],
+)
+def test_a_published_value_that_no_block_shows_is_told(errors, tmp_path, row, report, message):
+    text = PUBLISHED + f"{row},.2,.1,p,true,\n"
+    (tmp_path / "values.csv").write_text(text)
+    shows = SHOWS.replace("}]", f", {report}}}]") if report else SHOWS
+    (found,) = errors(TWO + shows + "published: «values.csv\n")
+    said = "values.csv:2: no block of the report shows the "
+    assert found == f"published: {tmp_path / 'values.csv'}:2: {said[14:]}{message}"
+
+
+def test_a_study_without_blocks_shows_no_published_value(errors, loaded, tmp_path):
+    (tmp_path / "values.csv").write_text(PUBLISHED + SAID)
+    (found,) = errors(TWO + "published: «values.csv\n")
+    assert found.endswith("values.csv:2: no block of the report shows e / d / m / rank_loss")
+    spelt = SAID.replace("rank_loss", '"rank_loss(ties=expected)"')
+    (tmp_path / "values.csv").write_text(PUBLISHED + spelt)
+    assert loaded(TWO + SHOWS + "published: values.csv\n").report
+
+
+def test_what_a_profile_does_not_show_is_no_fault(loaded, tmp_path):
+    (tmp_path / "values.csv").write_text(PUBLISHED + SAID)
+    text = TWO + SHOWS + "published: values.csv\nprofiles: {quick: {report: []}}\n"
+    assert loaded(text, "quick").report == []
 
 
 def test_published_values_are_found_beside_the_file(loaded, tmp_path):

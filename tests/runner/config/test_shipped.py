@@ -82,31 +82,11 @@ def test_quick_needs_neither_network_nor_other_files(file):
     assert study.report
 
 
-def of_curves(study, experiment):
-    """Return what blocks that show an experiment's curves compare with published values."""
-    blocks = [block for block in study.report if block.block == "curves_against_theory"]
-    shown = [block.options for block in blocks if experiment in block.experiment]
-    return (
-        {"slope", *(name for own in shown for name in own.get("differences", {}))} if shown else ()
-    )
-
-
 @pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
-def test_published_values_belong_to_the_study(file):
-    study = load(FOLDER / f"{file.stem}.yaml")
+def test_published_values_are_printed_numbers_with_a_source(file):
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    keys = [tuple(row[k] for k in ("experiment", "problem", "method", "quantity")) for row in rows]
-    assert len(set(keys)) == len(keys)
     for row in rows:
-        experiment = study.experiments[row["experiment"]]
-        assert row["method"] in experiment.methods
-        known = {*experiment.metrics, *of_curves(study, row["experiment"])}
-        if row["problem"] == "*":
-            known = {f"average_rank({metric})" for metric in experiment.metrics}
-        else:
-            assert row["problem"] in experiment.problems
-        assert row["quantity"] in known
         steps = float(row["value"]) / float(row["last_digit"])
         assert abs(steps - round(steps)) < 1e-6
         assert row["source"]

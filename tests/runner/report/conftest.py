@@ -163,7 +163,9 @@ def made_up(cell: Cell) -> Record:
             RecordRow("train", grid, None, None, "objective", 1.0),
         ]
     if cell.place.model is not None:
-        rows.append(RecordRow("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model))
+        rows.append(
+            RecordRow("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model)
+        )
     points = tuple(Point.of({"lam": lam}) for lam in LAMBDAS)
     return Record(cell.key, grid=points, rows=rows, version=__version__)
 

@@ -23,6 +23,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]
 
@@ -488,6 +489,7 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
         if not list(kind.faults(context.study, block)):
             output = show(context, name, experiment, **options)
             assert markdown.body(output) and terminal.render(output)
+            names_what_it_looks_up(type(kind), context, block)
 
 
 def test_the_block_of_the_documentation_shows_means(make: Make) -> None:

@@ -67,6 +67,20 @@ def test_the_page_shows_everything_in_order(written: Path) -> None:
     assert "file vote.arff" not in page
 
 
+def test_the_page_names_published_values_that_nothing_shows(
+    make: Make, save: Save, tmp_path: Path
+) -> None:
+    context = make()
+    row = context.manifest["published"][0]
+    strange = [row | {"quantity": "rankloss", "line": "9"}, row | {"problem": "colic"}]
+    context.manifest["published"] = [*context.manifest["published"], *strange]
+    folder = save(context, tmp_path / "a")
+    build.open_report(folder).write()
+    page = (folder / "report.md").read_text(encoding="utf-8")
+    said = "9: no block of the report shows the quantity 'rankloss' (did you mean"
+    assert said in page and page.count(said) == page.count("no block of the report")
+
+
 def test_a_detail_stands_in_its_own_file(written: Path) -> None:
     page = (written / "report.md").read_text(encoding="utf-8")
     for name, caption in (("table1", "**Details**"), ("completeness", "**Records**")):

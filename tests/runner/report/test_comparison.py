@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.metrics.base import Metric, Reading
+from rankexp.metrics.base import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
@@ -166,7 +166,7 @@ def test_options_that_make_no_sense_are_refused(make: Make) -> None:
 def test_without_a_margin_equivalence_is_relative_alone(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Metric, "reading", Reading())
+    monkeypatch.setattr(Metric, "reading", MetricReading())
     output = show(make(), "comparison", "boxes", **PAIR)
     assert output.numbers is not None and output.numbers["p_equivalence"].isna().all()
     assert set(output.numbers["verdict"]) == {"better", "worse"}

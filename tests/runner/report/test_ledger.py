@@ -317,7 +317,9 @@ def drawn(cell: Cell, _: Record) -> Record:
     noise = 0.01 * (-1) ** (cell.place.model or 0)
     slope = noise + (1.0 if cell.method == "svm_or" else 2.0)
     y = slope * X + 3.0 * (np.abs(X) > 1) + 7.0
-    fitted = [RecordRow("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))]
+    fitted = [
+        RecordRow("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))
+    ]
     found = [RecordRow("test", 0, None, None, "rank_loss", 0.1), *fitted]
     curves = {"scoring_function:0": {"x": X.tolist(), "y": y.tolist()}}
     return Record(cell.key, grid=(Point(()),), rows=found, curves=curves)

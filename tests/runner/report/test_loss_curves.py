@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from rankexp.losses import parse
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report.blocks.figures.loss_curves import LossCurves
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
+from rankexp.studies.menon2014.blocks.loss_curves import LossCurves
 
 Make = Callable[..., Context]
 LOSSES = ["logistic", "exponential", "p_classification(p=4)"]

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from rankexp import registry
-from rankexp.runner.analyse.noisy_ranks import noisy_ranks
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import Cell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
+from rankexp.studies.menon2014.noisy_ranks import noisy_ranks
 
 Make = Callable[..., Context]
 BEST = {"logistic": 1.0, "svm_or": 2.0, "exponential": 3.0}
@@ -117,7 +117,7 @@ def test_training_parts_that_overlap_count(make: Make, monkeypatch: pytest.Monke
         seen.append(corrections)
         return noisy_ranks(values, corrections, *more, **other)
 
-    monkeypatch.setattr("rankexp.runner.report.blocks.statistics.rank_table.noisy_ranks", told)
+    monkeypatch.setattr("rankexp.studies.menon2014.blocks.rank_table.noisy_ranks", told)
     show(make(), "folds", incomplete="drop")
     show(make(), "boxes")
     assert seen == [[1.0], [0.0, 0.0]]

@@ -15,12 +15,12 @@ from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point, points
 from rankexp.runner.plan import Cell
-from rankexp.runner.report.blocks.theory.region_map import pairs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
+from rankexp.studies.uematsu2010.blocks.region_map import pairs
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
 SLOPES = {"line": (0.5, 1.0, 1.5), "unscaled": (10.0, 20.0, 30.0)}

@@ -1,4 +1,4 @@
-"""RecordRows of a record that was read are the rows that were written, whoever shares their labels."""
+"""Rows of a record that was read are the rows that were written, whoever shares their labels."""
 
 import math
 
@@ -35,7 +35,9 @@ def test_rows_are_a_sequence_like_a_list(first: list[RecordRow], second: list[Re
 
 def test_records_alike_share_what_stands_beside_their_values() -> None:
     one, other = (
-        Record(f"{i}", grid=GRID, rows=[RecordRow("test", 0, None, "q", "auc", float(i))], version="1")
+        Record(
+            f"{i}", grid=GRID, rows=[RecordRow("test", 0, None, "q", "auc", float(i))], version="1"
+        )
         for i in (1, 2)
     )
     content = pack("job", [one, other])
@@ -46,8 +48,12 @@ def test_records_alike_share_what_stands_beside_their_values() -> None:
 
 
 def test_truth_values_are_no_numbers() -> None:
-    wrong = Record("1", grid=GRID, rows=[RecordRow("test", True, None, None, "auc", 0.5)], version="1")
-    right = Record("1", grid=GRID, rows=[RecordRow("test", 1, None, None, "auc", 0.5)], version="1")
+    wrong = Record(
+        "1", grid=GRID, rows=[RecordRow("test", True, None, None, "auc", 0.5)], version="1"
+    )
+    right = Record(
+        "1", grid=GRID, rows=[RecordRow("test", 1, None, None, "auc", 0.5)], version="1"
+    )
     assert unpack(pack("job", [right]))[2][0].rows == right.rows
     with pytest.raises(ValueError, match="records of another shape"):
         unpack(pack("job", [wrong]))

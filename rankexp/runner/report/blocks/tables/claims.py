@@ -12,7 +12,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse import claims
 from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.select import Rule
-from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, Row, parsed, rows_of
+from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
@@ -25,7 +25,7 @@ from rankexp.runner.report.rules import unfounded, with_grids, without_inner
 
 REGISTER = {"claims": "Claims"}
 
-Found = Sequence[tuple[Row, Finding]]
+Found = Sequence[tuple[ClaimRow, Finding]]
 LEGEND = (
     "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {1}, "
     "adjusted by Holm for the comparisons of the claim. Intervals are at the level of that test. "
@@ -43,6 +43,7 @@ class Claims(BlockKind):
     """One row a claim: the number found, what it must be, and the verdict; then each in full."""
 
     shows = (Evaluate, Simulate)
+    claims = True
 
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     digits: Annotated[int, Field(ge=0, le=12)] = 4
@@ -67,7 +68,7 @@ class Claims(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the ledger, the numbers behind it, and the gist."""
-        rows: dict[str, list[Row]] = {}
+        rows: dict[str, list[ClaimRow]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
         facts: dict[str, Fact] = {}
@@ -100,7 +101,7 @@ class Claims(BlockKind):
         gist = told.gist if told else ""
         return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
 
-    def _weighed(self, context: Context, rows: Sequence[Row]) -> tuple[Found, Standing]:
+    def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
         """Return what was found for the rows of a claim, and its verdict."""
         if rows[0].test == UNTESTED:
             return [], Standing.UNTESTED
@@ -150,7 +151,7 @@ def tally(verdicts: Mapping[str, Standing]) -> Tally:
     return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
 
 
-def _without_rule(study: Study, row: Row) -> str | None:
+def _without_rule(study: Study, row: ClaimRow) -> str | None:
     """Say why a row's rule chooses no grid points where there are any."""
     setup = study.experiments.get(row.experiment)
     if row.rule:
@@ -165,13 +166,13 @@ def _without_rule(study: Study, row: Row) -> str | None:
     return None
 
 
-def _deciding(found: Found, verdict: Standing) -> tuple[Row, Finding]:
+def _deciding(found: Found, verdict: Standing) -> tuple[ClaimRow, Finding]:
     """Return the finding that a verdict hangs on: the weakest if it holds, else the clearest.
 
     Without a test that is the one that comes nearest to an end of its range, or furthest beyond.
     """
 
-    def weight(pair: tuple[Row, Finding]) -> tuple[bool, bool, float]:
+    def weight(pair: tuple[ClaimRow, Finding]) -> tuple[bool, bool, float]:
         one = pair[1]
         p = -one.p_holds if verdict is Standing.HOLDS else one.p_fails
         return one.standing is not verdict, math.isnan(p), _room(one) if math.isnan(p) else p
@@ -189,7 +190,7 @@ def _room(one: Finding) -> float:
     return math.inf if math.isnan(room) else room
 
 
-def _must(row: Row, one: Finding) -> str:
+def _must(row: ClaimRow, one: Finding) -> str:
     """Return the range in which a number must lie: ``0 ± 1e-12``, ``≥ .001``, ``= 0``."""
     (low, high), closed = one.limits, row.test == "always"
     if math.isinf(low) or math.isinf(high):
@@ -201,7 +202,7 @@ def _must(row: Row, one: Finding) -> str:
     return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
 
 
-def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
+def _tested(context: Context, rows: Sequence[ClaimRow], found: Found) -> str:
     """Return how a claim was tested, and how many of its numbers hold."""
     if not found:
         return NOTHING
@@ -210,7 +211,7 @@ def _tested(context: Context, rows: Sequence[Row], found: Found) -> str:
     return "; ".join(dict.fromkeys(_how(context, row) for row in rows)) + count
 
 
-def _how(context: Context, row: Row) -> str:
+def _how(context: Context, row: ClaimRow) -> str:
     """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
     (low, high), word = row.threshold, TESTS[row.test]
     alone = low == -high and row.test not in ("between", "always")

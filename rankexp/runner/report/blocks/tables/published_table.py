@@ -1,7 +1,8 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -61,13 +62,29 @@ class PublishedTable(Choosing, Ruled):
         shown = self.shown(context, block)
         return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of each metric, problem and method, or of the one that it is beside."""
+        for experiment, metric in self._columns(context, block):
+            setup = context.evaluate(experiment)
+            for problem, method in product(setup.problems, self.needed(context, block)):
+                if method in setup.methods:
+                    own = self.beside.get(method, method)
+                    yield Key(experiment, problem, own, str(metric))
+
+    def _columns(self, context: Context, block: Block) -> list[tuple[str, Metric]]:
+        """Return the experiments, each with its metrics."""
+        return [
+            (experiment, metric)
+            for experiment in block.experiments
+            for metric in self.metrics or [context.metric(experiment, self.metric)]
+        ]
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
         lines = [
             line
-            for experiment in block.experiments
-            for metric in self.metrics or [context.metric(experiment, self.metric)]
+            for experiment, metric in self._columns(context, block)
             for line in self._lines(context, experiment, metric, methods)
         ]
         lines = [
@@ -109,7 +126,7 @@ class PublishedTable(Choosing, Ruled):
         return [
             self._line(
                 context,
-                (experiment, problem, method, str(metric)),
+                Key(experiment, problem, method, str(metric)),
                 methods[method],
                 [means.get((problem, method), NOT_RUN) for means in found],
                 points.get((problem, method), ("", "")),
@@ -127,8 +144,8 @@ class PublishedTable(Choosing, Ruled):
         means: Sequence[compare.Mean],
         point: tuple[str, str],
     ) -> PublishedLine:
-        (experiment, problem, method, quantity), main, metric = key, means[0], parse(key[3])
-        target = context.published.get((experiment, problem, beside or method, quantity))
+        (experiment, problem, method, quantity), main, metric = key, means[0], parse(key.quantity)
+        target = context.published.get(key._replace(method=beside or method))
         count = context.counts.get((experiment, problem, method), Count())
         state = "complete" if count.complete else "incomplete"
         if math.isnan(main.se) and not math.isnan(main.mean):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import LEVEL
+from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
@@ -47,6 +49,23 @@ class Readings(AtRule):
     """What a reading is called -> its method -> that whose published value it stands for.
     Default: one reading, of all methods for themselves."""
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of each problem and method that a reading stands for."""
+        for experiment in block.experiments:
+            setup = context.evaluate(experiment)
+            named = self.readings.values() or [{name: name for name in setup.methods}]
+            own = {
+                of for targets in named for name, of in targets.items() if name in setup.methods
+            }
+            for problem, target in product(setup.problems, own):
+                yield self._key(context, block, experiment, problem, target)
+
+    def _key(
+        self, context: Context, block: Block, experiment: str, problem: str, target: str
+    ) -> Key:
+        metric = str(context.metric(experiment, self.metric))
+        return Key(self.published or block.experiments[0], problem, target, metric)
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and the nearest of each cell for a warning."""
         lines = [met for name in block.experiments for met in self._met(context, block, name)]
@@ -68,12 +87,13 @@ class Readings(AtRule):
     def _met(self, context: Context, block: Block, experiment: str) -> Iterator[Met]:
         setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
         named = self.readings or {"": {name: name for name in setup.methods}}
-        title, published = setup.title or experiment, self.published or block.experiments[0]
+        title = setup.title or experiment
         for label, targets in named.items():
             own = {m: t for m, t in targets.items() if m in setup.methods}
             for found in context.means(experiment, metric, self.rule, list(own)):
                 target = own[found.method]
-                printed = context.published.get((published, found.problem, target, str(metric)))
+                key = self._key(context, block, experiment, found.problem, target)
+                printed = context.published.get(key)
                 if printed is None or math.isnan(found.mean):
                     continue
                 difference = found.mean - printed.value

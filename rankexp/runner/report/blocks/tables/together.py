@@ -10,7 +10,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.fault import Fault
-from rankexp.runner.config.published import Published
+from rankexp.runner.config.published import Key, Published
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
@@ -45,16 +45,21 @@ class Together(AtRule):
                 text = f"the study has no '{getattr(self, key)}'; known: {', '.join(known)}"
                 yield Fault(("options", key), text)
 
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield a value of the one method by each metric."""
+        setup = context.evaluate(block.experiments[0])
+        for metric in self.metrics or map(parse, setup.metrics):
+            yield Key(self.published, setup.problems[0], self.of, str(metric))
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, which seed comes nearest, and a sentence on it."""
         (experiment, *_), methods = block.experiments, self.shown(context, block)
         problem = context.evaluate(experiment).problems[0]
-        given = self.metrics or map(parse, context.evaluate(experiment).metrics)
-        where = (self.published, problem, self.of)
-        targets = {m: context.published.get((*where, str(m))) for m in given}
+        keys = list(self.looks_up(context, block))
+        targets = {parse(key.quantity): context.published.get(key) for key in keys}
         printed = {metric: target for metric, target in targets.items() if target is not None}
         if not printed:
-            return Output(notes=[f"Nothing is published of {', '.join(where)}."])
+            return Output(notes=[f"Nothing is published of {', '.join(keys[0][:-1])}."])
         found: dict[tuple[str, Metric], OverSeeds] = {}
         away = {name: pd.DataFrame() for name in methods}
         for metric, target in printed.items():

@@ -1,0 +1,275 @@
+"""Linear models with thresholds between ordered levels: a support vector machine, and odds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from rankexp.arrays import Floats, Ints, Labels, PerRow
+from rankexp.categories import Levels
+from rankexp.estimators.labels import few_levels, level_order, share_of_levels
+from rankexp.estimators.parameters import (
+    Rows,
+    check_solver,
+    checked_data,
+    copied,
+    fitted_rows,
+    one_of,
+    training_data,
+    warn_unconverged,
+    weighed,
+)
+from rankexp.estimators.risk_mixin import PredictsScores
+from rankexp.solvers.ordinal import proportional_odds, threshold_terms
+from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path
+from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
+from rankexp.solvers.result import PathResult
+from rankexp.solvers.scores import scores
+
+REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
+
+
+class LevelRanker(PredictsScores):
+    """A ranker with `thresholds_` that cut its scores into `levels_`."""
+
+    levels: Levels | None
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return U_pairs: the share of pairs of different levels in order; a tie counts 1/2."""
+        return share_of_levels(self, y, self.decision_function(X))
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, shape (n,), as `decision_function` does."""
+        return np.asarray(self.decision_function(X))
+
+    def predict_level(self, X: ArrayLike) -> Labels:
+        """Return the levels of rows, (n,), by the number of thresholds below each score."""
+        s = self.decision_function(X)
+        return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])
+
+
+class ThresholdModel(LevelRanker):
+    """Scores ``w·x`` and thresholds that cut them into levels; a subclass solves for them."""
+
+    lam: float
+    tol: float
+    max_iter: int
+    zero_lam = True
+
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
+        """Return the rows to train on, and their weights > 0, if any."""
+        return weighed(X, sample_weight)
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        """Solve for codes 0 .. K-1, each with an example."""
+        raise NotImplementedError
+
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
+        """Return the best thresholds for scores, (K - 1,), in ascending order."""
+        raise NotImplementedError
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        """Fit to rows X of shape (n, d) and labels y of K levels.
+
+        `sample_weight` (n,), >= 0, says how often each row counts.
+
+        Raises
+        ------
+        ValueError
+            For a parameter out of range, missing or infinite values, labels without an order
+            or `levels`, examples of fewer than two levels, or impossible weights.
+        TypeError
+            For a sparse matrix.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            If `tol` was not reached.
+        """
+        self.check()
+        levels = level_order(y, self.levels)
+        X, y = training_data(self, X, y)
+        rows, weight = self._rows(X, sample_weight)
+        X = X[rows]
+        self.levels_, codes = few_levels(y[rows], levels)
+        present, dense = np.unique(codes, return_inverse=True)
+        found = self._path(X, dense, np.array([self.lam], dtype=np.float64), weight)
+        self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
+        self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
+        self.n_iter_ = int(found.n_iter[0])
+        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense, weight)
+        ends = np.concatenate(([-np.inf], cuts, [np.inf]))
+        below = present.searchsorted(np.arange(len(self.levels_) - 1), "right")
+        self.thresholds_: Floats = ends[below]
+        return self
+
+    def path(
+        self, X: ArrayLike, y: ArrayLike, lams: ArrayLike, sample_weight: PerRow = None
+    ) -> PathResult:
+        """Solve for several penalties, (L,) in any order; the estimator does not change.
+
+        The result has ``coef`` (d, L) in the order of `lams`. Intercepts are 0.
+        """
+        grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
+        for lam in grid.tolist():
+            self.check(lam)
+        levels = level_order(y, self.levels)
+        X, y = checked_data(X, y)
+        rows, weight = self._rows(X, sample_weight)
+        codes = few_levels(y[rows], levels)[1]
+        return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
+
+    def check(self, lam: float | None = None) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        what = "" if self.zero_lam else type(self).__name__
+        check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
+
+    def _path(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        found = self._solve(X, codes, lams, weight)
+        warn_unconverged(type(self).__name__, found, lams, self.tol)
+        return found
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
+        return scores(fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
+
+
+CONSTRAINTS = ("adjacent", "all")
+
+
+@dataclass(eq=False, repr=False)
+class OrdinalSVM(ThresholdModel):
+    """Chu and Keerthi's support vector machine: one direction and parallel thresholds.
+
+    It minimises ``lam/2 ||w||²`` + the mean over examples of their hinge losses,
+    ``max(0, 1 - w·x + theta)`` for thresholds below the example's level and
+    ``max(0, 1 + w·x - theta)`` for those above. Thresholds are not penalised.
+
+    Parameters
+    ----------
+    constraints : {"adjacent", "all"}
+        Whether an example has a loss at the thresholds next to its level, which are then kept in
+        order (the source's explicit constraints), or at all of them (implicit constraints).
+    lam : float
+        Penalty of ``||w||²``, > 0.
+    levels : sequence or None
+        The levels, worst to best; None means the numbers in y. A level without an example does not
+        change the fit: its thresholds are equal, or infinite at either end.
+    tol, max_iter
+        As for `LinearRanker`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+    intercept_ : ndarray of shape (1,)
+        0, as the thresholds take its place.
+    thresholds_ : ndarray of shape (K - 1,)
+        In ascending order, each in the middle of its range.
+    levels_ : ndarray of shape (K,)
+    objective_, gap_ : float
+        The objective, and a certified bound on its relative distance from the minimum.
+    n_iter_ : int
+
+    Notes
+    -----
+    Row weights in `fit` and `path` must be whole numbers, because rows are repeated.
+
+    References
+    ----------
+    Chu and Keerthi, Support vector ordinal regression, Neural Computation 19 (2007), 792-815.
+    With n examples their C is ``1 / (lam n)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(6.0)[:, None], ["low", "low", "mid", "mid", "high", "high"]
+    >>> model = OrdinalSVM(levels=["low", "mid", "high"]).fit(X, y)
+    >>> model.predict_level([[0.0], [5.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    zero_lam = False
+
+    constraints: str = "adjacent"
+    lam: float = 1e-2
+    levels: Levels | None = None
+    tol: float = 1e-6
+    max_iter: int = 200
+
+    def check(self, lam: float | None = None) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        one_of("constraints", self.constraints, CONSTRAINTS)
+        super().check(lam)
+
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
+        return copied(X, sample_weight, "OrdinalSVM"), None
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        return threshold_hinge_path(
+            X, codes, lams, every=self.constraints == "all", tol=self.tol, max_iter=self.max_iter
+        )
+
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
+        return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
+
+
+@dataclass(eq=False, repr=False)
+class ProportionalOdds(ThresholdModel):
+    """McCullagh's model, ``log P(Y <= j) / P(Y > j) = theta_j - w·x``, with a penalty.
+
+    It minimises ``lam/2 ||w||²`` + the mean negative log-likelihood. The thresholds theta are in
+    ascending order and not penalised.
+
+    Parameters
+    ----------
+    lam : float
+        Penalty of ``||w||²``, >= 0.
+    levels : sequence or None
+        As for `OrdinalSVM`. A level without an example has the probability 0.
+    tol, max_iter
+        As for `OrdinalSVM`.
+
+    Attributes
+    ----------
+    coef_, intercept_, thresholds_, levels_, objective_, gap_, n_iter_
+        As for `OrdinalSVM`; for ``lam = 0`` the gap is an estimate, half the squared Newton
+        decrement.
+
+    References
+    ----------
+    uematsu2010, "Relation to Proportional odds model", with the sign of r as here; McCullagh,
+    Regression models for ordinal data, J. R. Statist. Soc. B 42 (1980).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(6.0)[:, None], ["low", "low", "mid", "low", "high", "high"]
+    >>> model = ProportionalOdds(levels=["low", "mid", "high"]).fit(X, y)
+    >>> model.predict_level([[0.0], [5.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    lam: float = 1e-2
+    levels: Levels | None = None
+    tol: float = 1e-10
+    max_iter: int = 500
+
+    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        return proportional_odds_path(
+            X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
+        )
+
+    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
+        return proportional_odds.thresholds(s, codes, weight)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Return the probabilities of the levels, shape (n, K), worst to best."""
+        s = self.decision_function(X)[:, None]
+        cuts = np.concatenate(([-np.inf], self.thresholds_, [np.inf])) - s
+        low, high = cuts[:, :-1], cuts[:, 1:]
+        side = np.where(low > 0.0, -1.0, 1.0)  # 1 - 1 would lose the digits of a small rest
+        return np.asarray(np.abs(expit(side * high) - expit(side * low)))

@@ -1,0 +1,37 @@
+"""All that a plug-in of any kind needs, in one place; what a plug-in does not use is not imported.
+
+>>> from rankexp.plugin import MarginLoss, Protocol, stream
+
+What the losses, metrics and so on of rankexp itself are called stands in their rooms, such as
+`rankexp.losses`; the contracts stand in `rankexp.testing`. ``docs/extending.md`` has an example of
+each kind. The names are those of the stub beside this file, which type checkers read.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+from rankexp.registry import Target
+
+
+@cache
+def _offered() -> dict[str, Target]:
+    """Map the names of the stub to where they are found."""
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    return {
+        alias.asname: Target(node.module, alias.name)
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+        if alias.asname
+    }
+
+
+def __getattr__(name: str) -> object:
+    if name.startswith("__") or name not in _offered():
+        raise AttributeError(f"module 'rankexp.plugin' has no attribute '{name}'")
+    return _offered()[name].load()
+
+
+def __dir__() -> list[str]:
+    return sorted(_offered())

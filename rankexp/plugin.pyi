@@ -1,0 +1,83 @@
+# What `rankexp.plugin` offers: it reads this file. One line a name, as `Name as Name`.
+
+# Values that several kinds use.
+from rankexp.arrays import Bools as Bools
+from rankexp.arrays import Floats as Floats
+from rankexp.arrays import Ints as Ints
+from rankexp.errors import ConfigError as ConfigError
+from rankexp.errors import DataError as DataError
+from rankexp.names import Named as Named
+from rankexp.seeds import stream as stream
+
+# Losses and risks.
+from rankexp.losses.base import LogitLinked as LogitLinked
+from rankexp.losses.base import Loss as Loss
+from rankexp.losses.base import MarginLoss as MarginLoss
+from rankexp.losses.base import ScaledLoss as ScaledLoss
+from rankexp.losses.base import PartialLosses as PartialLosses
+from rankexp.risks.base import Risk as Risk
+from rankexp.risks.base import RiskOfPairs as RiskOfPairs
+from rankexp.risks.base import Task as RiskTask
+from rankexp.solvers.result import PathResult as PathResult
+
+# Metrics.
+from rankexp.metrics.base import Metric as Metric
+from rankexp.metrics.base import MetricReading as MetricReading
+from rankexp.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
+from rankexp.metrics.base import declare as declare
+from rankexp.metrics.base import mean_over_groups as mean_over_groups
+
+# Generators and checks.
+from rankexp.generators.base import Generator as Generator
+from rankexp.generators.base import Model as Model
+from rankexp.runner.checks.base import Problem as Problem
+from rankexp.runner.checks.base import of_data as of_data
+
+# What records keep.
+from rankexp.keep.curves import Curve as Curve
+
+# Protocols.
+from rankexp.runner.protocols.base import Design as Design
+from rankexp.runner.protocols.base import Generated as Generated
+from rankexp.runner.protocols.base import Loaded as Loaded
+from rankexp.runner.protocols.base import Part as Part
+from rankexp.runner.protocols.base import Parts as Parts
+from rankexp.runner.protocols.base import Place as Place
+from rankexp.runner.protocols.base import Protocol as Protocol
+
+# Data sources.
+from rankexp.runner.config.data_entry import DataEntry as DataEntry
+from rankexp.runner.data.dataset import Feature as Feature
+from rankexp.runner.data.dataset import Table as DataTable
+from rankexp.runner.data.sources import asks_network as asks_network
+from rankexp.runner.data.sources import reads_files as reads_files
+from rankexp.runner.data.sources.file import locate as locate
+
+# Blocks of reports.
+from rankexp.runner.analyse.select import ORACLE as ORACLE
+from rankexp.runner.config.fault import Fault as Fault
+from rankexp.runner.config.schema import Block as Block
+from rankexp.runner.report.context import Context as Context
+from rankexp.runner.report.figure import Axes as Axes
+from rankexp.runner.report.figure import Figure as Figure
+from rankexp.runner.report.figure import colour as colour
+from rankexp.runner.report.figure import legend as legend
+from rankexp.runner.report.figure import panels as panels
+from rankexp.runner.report.figure import styled as styled
+from rankexp.runner.report.figure import title as title
+from rankexp.runner.report.model import Cell as Cell
+from rankexp.runner.report.model import Cells as Cells
+from rankexp.runner.report.model import Fact as Fact
+from rankexp.runner.report.model import Output as Output
+from rankexp.runner.report.model import Table as Table
+from rankexp.runner.report.model import Tally as Tally
+from rankexp.runner.report.options import AtRule as AtRule
+from rankexp.runner.report.options import BlockKind as BlockKind
+from rankexp.runner.report.options import Choosing as Choosing
+from rankexp.runner.report.options import ExperimentName as ExperimentName
+from rankexp.runner.report.options import InBlocks as InBlocks
+from rankexp.runner.report.options import MethodName as MethodName
+from rankexp.runner.report.options import MetricOption as MetricOption
+from rankexp.runner.report.options import OfMetric as OfMetric
+from rankexp.runner.report.options import ProblemName as ProblemName
+from rankexp.runner.report.options import Rule as Rule

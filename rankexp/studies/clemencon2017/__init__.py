@@ -1,0 +1,1 @@
+"""Clémençon and Achab (2017), ranking by a continuous target."""

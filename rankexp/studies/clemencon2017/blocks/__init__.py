@@ -1,0 +1,1 @@
+"""Figures of integrated ROC curves and of published seeds."""

@@ -1,0 +1,1 @@
+"""Claims on scores with few values, and on an optimum that does not exist."""

@@ -1,0 +1,1 @@
+"""Curves that records of this study keep."""

@@ -1,0 +1,1 @@
+"""The generators of the experiments, tried for the noise that they promise."""

@@ -1,0 +1,1 @@
+"""The extreme case of a bound, and answers by experiment."""

@@ -1,0 +1,1 @@
+"""Bounds on regrets, searched for their worst case and watched in training."""

@@ -1,0 +1,78 @@
+"""Regrets of linear scorers that are trained, where P(y = 1 | x) is known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankexp import registry
+from rankexp.estimators.linear import LinearRanker
+from rankexp.losses.base import Loss, parse
+from rankexp.losses.zero_one import ZeroOne
+from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
+from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
+    CONSTANTS,
+    proper_regret_bound,
+    regret_bound,
+)
+from rankexp.theory.bounds.rademacher import Approximation
+
+REGISTER = {"surrogate_regrets": "surrogate_regrets"}
+
+DRAWN = 20_000  # rows that regrets are estimated from, where there are no sums
+TOL, LEAST = 1e-9, 1e-12  # of training; of a regret in a ratio
+
+
+def surrogate_regrets(
+    rng: np.random.Generator,
+    *,
+    loss: str = "logistic",
+    n: int = 200,
+    generator: str = "gaussian",
+    params: Mapping[str, Any] | None = None,
+    lam: float = 1e-3,
+    balanced: bool = True,
+) -> list[dict[str, Any]]:
+    """Train a linear scorer with a loss of single examples; compare both its regrets.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss, lam : str, float
+        The text of a loss that the classification risk takes, and the penalty.
+    n : int
+        Training examples.
+    generator, params : str, mapping or None
+        A generator with known eta, else ValueError, and its parameters. With a single Gaussian
+        feature every linear scorer of the right sign ranks best; None is so.
+    balanced : bool
+        Whether classes weigh ½ each in training and in the regret of the loss.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``rank_regret`` and ``loss_regret``, and the errors of both; ``zero_one_regret`` of the
+        same scorer; ``ratio``, rank regret over the root of the regret of the loss; with balance,
+        where known, ``bound``, that of Theorem 4.1, and ``best_bound``, for proper losses.
+    """
+    model = registry.get("generators", generator)(**(params or {})).draw_model(rng)
+    X, y = model.sample(n, rng)
+    weights, made = "balanced" if balanced else None, parse(loss)
+    ranker = LinearRanker(made, lam=lam, tol=TOL, class_weight=weights).fit(X, y)
+    w, b, seed = ranker.coef_[0], ranker.intercept_[0], rng.integers(2**32)
+
+    def regrets(of: Loss) -> tuple[Approximation, Approximation]:
+        same = np.random.default_rng(seed)
+        return scorer_regrets(model, lambda Z: Z @ w + b, of, rng=same, n=DRAWN, balanced=balanced)
+
+    rank, own = regrets(made)
+    values = {"rank_regret": rank.value, "rank_regret_error": rank.se}
+    values |= {"loss_regret": own.value, "loss_regret_error": own.se}
+    values["zero_one_regret"] = regrets(ZeroOne())[1].value
+    values["ratio"] = rank.value / np.sqrt(max(own.value, LEAST))
+    if balanced and repr(made) in CONSTANTS:
+        values["bound"] = float(regret_bound(own.value, made))
+    if balanced and made.proper:
+        values["best_bound"] = float(proper_regret_bound(own.value, made))
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]

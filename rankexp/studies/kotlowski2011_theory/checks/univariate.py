@@ -1,0 +1,192 @@
+"""Bounds on ranking by losses of single examples, tried on random discrete distributions.
+
+And how badly functions rank there that classify best, by the 0/1 loss or its balanced version.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.losses.base import parse
+from rankexp.losses.zero_one import ZeroOne
+from rankexp.studies.kotlowski2011_theory.theory.regret import (
+    loss_regret,
+    loss_risk,
+    rank_regret,
+    rank_risk,
+)
+from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
+    CONSTANTS,
+    balanced_bound,
+    error_rates_bound,
+    proper_regret_bound,
+    regret_bound,
+    zero_one_bound,
+)
+
+REGISTER = {
+    "univariate_bounds": "univariate_bounds",
+    "zero_one_ranking": "zero_one_ranking",
+}
+
+ROUNDING = 1e-12
+LOSSES = ("exponential", "logistic", "squared", "hinge")
+PROPER = ("exponential", "logistic", "squared", "p_classification")
+
+
+def univariate_bounds(
+    rng: np.random.Generator, *, draws: int = 10_000, points: int = 6, balanced: bool = True
+) -> list[dict[str, Any]]:
+    """Count random discrete distributions and scorers for which a bound does not hold.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    draws : int
+        Number of distributions with a scorer each; all sums are exact.
+    points : int
+        2 to 64, at most: each distribution has 2 to so many.
+    balanced : bool
+        Whether risks and regrets are those of classes that weigh ½, as (10) to (13) and "convex"
+        assume. If not, these are tried all the same, and "proper" with the prior.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``value`` and ``group``
+        Of each bound, ``group`` being its number and loss: ``cases``; ``violations``;
+        ``largest_ratio`` of what is bounded to the bound; ``median_slack``, the bound less that.
+        Without a group, ``all_violations``.
+
+    References
+    ----------
+    kotlowski2011, (8) to (13). Beside them, "convex" is half of (11), which convex losses allow,
+    and "proper" the best constant of a loss in place of those of (12) and (13).
+    """
+    masses, scores = draw(rng, draws, points)
+    risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
+    p, pairs = masses[..., 1].sum(axis=-1), {}
+    if balanced:
+        alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
+        beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
+        pairs["(8) error rates"] = (risk, error_rates_bound(alpha, beta, p))
+        plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
+        pairs["(9) zero_one"] = (risk, zero_one_bound(plain, p))
+    own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
+    pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
+    for name in LOSSES:
+        loss = parse(name)
+        own = loss_risk(masses, scores, loss, balanced=balanced)
+        pairs[f"(11) {name}"] = (risk, balanced_bound(own, loss))
+        pairs[f"convex {name}"] = (risk, balanced_bound(own, loss, convex=True))
+    for number, name in zip(("(12)", "(13)"), CONSTANTS, strict=True):
+        own = loss_regret(masses, scores, parse(name), balanced=balanced)
+        pairs[f"{number} {name}"] = (regret, regret_bound(own, parse(name)))
+    prior = 0.5 if balanced else p
+    for loss in map(parse, PROPER):
+        own = loss_regret(masses, scores, loss, balanced=balanced)
+        pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
+    rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
+    total = sum(row["value"] for row in rows if row["quantity"] == "violations")
+    return [{"quantity": "all_violations", "value": total}, *rows]
+
+
+def _rows(group: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"quantity": k, "value": float(v), "group": group} for k, v in values.items()]
+
+
+def _kept(group: str, found: Floats, bound: Floats) -> list[dict[str, Any]]:
+    values = {
+        "cases": found.size,
+        "violations": (found > bound + ROUNDING).sum(),
+        "largest_ratio": (found / np.maximum(bound, ROUNDING)).max(),
+        "median_slack": np.median(bound - found),
+    }
+    return _rows(group, values)
+
+
+def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Floats]:
+    """Draw masses (draws, m, 2) of distributions, and scores (draws, m), near the best and far.
+
+    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or of any order with ties,
+    of sizes from 1e-3 to 10; half of them are of one sign but for some.
+    """
+    if draws < 1 or not 2 <= points <= 64:
+        raise ValueError(f"draws={draws}, points={points}: expected 1 or more, and 2 to 64")
+    shape = (draws, points)
+    alpha = 10.0 ** rng.uniform(-1.0, 1.5, size=(draws, 1, 1))
+    masses = rng.gamma(np.broadcast_to(alpha, (*shape, 2))) + 1e-12
+    kept = np.arange(points) < rng.integers(2, points + 1, size=(draws, 1))
+    masses *= kept[..., None]
+    masses /= masses.sum(axis=1, keepdims=True)
+    odds = np.exp(rng.uniform(-np.log(999.0), np.log(999.0), size=draws))
+    masses *= (np.stack([np.ones(draws), odds], axis=1) / (1.0 + odds)[:, None])[:, None, :]
+    by_class = masses / masses.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logit = np.where(kept, np.log(by_class[..., 1]) - np.log(by_class[..., 0]), 0.0)
+    size = 10.0 ** rng.uniform(-3.0, 1.0, size=(draws, 1))
+    levels = rng.integers(points, size=shape) / points - rng.choice([0.0, 0.5], size=(draws, 1))
+    near = rng.choice([0.5, 1.0], size=(draws, 1)) * logit + size * rng.standard_normal(shape)
+    which = rng.random((draws, 1))
+    reversed_ = -size * logit / (1.0 + np.abs(logit).max(axis=1, keepdims=True))
+    scores = np.where(which < 0.4, near, np.where(which < 0.7, size * levels, reversed_))
+    return masses, np.asarray(scores)
+
+
+def zero_one_ranking(
+    rng: np.random.Generator, *, p: float = 0.9, draws: int = 2000, points: int = 6
+) -> list[dict[str, Any]]:
+    """Measure rank risks and regrets of functions of the least 0/1 risk, plain and balanced.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    p : float
+        P(y = 1) of all distributions.
+    draws, points : int
+        As for `univariate_bounds`.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``value`` and ``group``
+        Of each ``group`` ``zero_one`` and ``balanced``, both risks, ``zero_one_regret`` and
+        ``balanced_regret``, ``rank_risk`` and ``rank_regret``, means over distributions, and
+        ``largest_rank_regret``. Groups: "majority", the majority classifier; "reversed", which
+        predicts the majority for all, and ranks each negative above each positive, where these are
+        two points; "best, plain" and "best, balanced", the signs with the least 0/1 risk; "worst,
+        plain" and "worst, balanced", of all functions with these signs the one that ranks worst;
+        "eta", which ranks best.
+
+    References
+    ----------
+    kotlowski2011, section 3.
+    """
+    if not 0.0 < p < 1.0:
+        raise ValueError(f"p={p}: expected a number between 0 and 1, exclusive")
+    masses, _ = draw(rng, draws, points)
+    masses = masses / masses.sum(axis=1, keepdims=True) * [1.0 - p, p]
+    apart, sign = np.diag([1.0 - p, p])[None], 1.0 if p >= 0.5 else -1.0
+    eta = masses[..., 1] / np.maximum(masses.sum(axis=-1), 1e-300)
+    tried = {
+        "majority": (masses, np.full(eta.shape, sign)),
+        "reversed": (apart, np.array([[sign + 0.5, sign - 0.5]])),
+        "eta": (masses, eta - 0.5),
+    }
+    for name, cut in (("plain", 0.5), ("balanced", p)):  # eta > p is balanced eta > ½
+        signs = np.where(eta > cut, 1.0, -1.0)
+        tried[f"best, {name}"] = (masses, signs)
+        tried[f"worst, {name}"] = (masses, 2.0 * signs - eta)
+    return [row for group, pair in tried.items() for row in _means(group, *pair)]
+
+
+def _means(group: str, masses: Floats, scores: Floats) -> list[dict[str, Any]]:
+    loss, found = ZeroOne(), {"rank_risk": rank_risk(masses, scores)}
+    for name, balanced in (("zero_one", False), ("balanced", True)):
+        found[name] = loss_risk(masses, scores, loss, balanced=balanced)
+        found[f"{name}_regret"] = loss_regret(masses, scores, loss, balanced=balanced)
+    regret = rank_regret(masses, scores)
+    means = {name: each.mean() for name, each in found.items()}
+    means |= {"rank_regret": regret.mean(), "largest_rank_regret": regret.max()}
+    return _rows(group, means)

@@ -1,0 +1,1 @@
+"""Regrets on known distributions, and the bounds of section 3 and 4."""

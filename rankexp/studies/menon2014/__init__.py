@@ -1,0 +1,1 @@
+"""Menon and Williamson (2014), losses and risks for the top of a list."""

@@ -1,0 +1,1 @@
+"""Loss curves, and ranks of methods beside the published ones."""

@@ -1,0 +1,181 @@
+"""Average ranks by several metrics, published beside reproduced, with the noise of the splits."""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.metrics.base import Metric, parse
+from rankexp.runner.analyse import blocks
+from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.verdicts import LEVEL
+from rankexp.runner.config.published import ALL, Key
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
+from rankexp.runner.report.numbers import counted_names, number, span
+from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
+from rankexp.seeds import stream
+from rankexp.studies.menon2014.noisy_ranks import Ties, noisy_ranks, spearman
+
+REGISTER = {"rank_table": "RankTable"}
+
+Columns = dict[Metric, pd.DataFrame]
+DRAWS = 2000
+
+
+class RankTable(Choosing, InBlocks):
+    """A row a method, a column a metric: average ranks over data sets, published / reproduced.
+
+    Published values are those of the problem ``*`` and the quantity ``average_rank(auc)``, say.
+    """
+
+    metrics: list[MetricOption] = Field(default_factory=list)
+    """Default: all of the experiment."""
+    ties: Ties = "average"
+    """What equal means get: their mean rank, or the least of them (``min``)."""
+    decimals: Annotated[int, Field(ge=0, le=15)] | None = None
+    """To which means are rounded before they are ranked, as a print's may have been."""
+    digits: int = 2
+
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield the average rank of each method by each metric."""
+        experiment = block.experiments[0]
+        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
+        for method, metric in product(self.shown(context, block), metrics):
+            yield _key(experiment, method, metric)
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the table, how it agrees with the print, and with itself."""
+        (experiment, *_), methods = block.experiments, self.shown(context, block)
+        metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
+        try:
+            found = {one: self._column(context, experiment, one, methods) for one in metrics}
+        except blocks.IncompleteError as error:
+            count = sum(key in context.published for key in self.looks_up(context, block))
+            left = counted_names("published average rank", count, [])
+            told = Tally(left=left) if left else None
+            return Output(notes=[f"{experiment}: {error}."], tally=told)
+        facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
+        said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
+        numbers = pd.concat(found.values(), ignore_index=True)
+        return Output(
+            numbers.assign(rule=str(self.rule_of(experiment))),
+            [self._table(context, experiment, found, detail) for detail in (False, True)],
+            notes=[
+                *self._notes(bool(numbers["published"].notna().any())),
+                *(f"{text}." for text in numbers["left_out"].unique() if text),
+            ],
+            gist=f"Average ranks, Spearman's rho: {said}.",
+            tally=_tally(context, numbers.dropna(subset=["published"])),
+            facts=facts,
+        )
+
+    def _column(
+        self, context: Context, experiment: str, metric: Metric, methods: list[str]
+    ) -> pd.DataFrame:
+        """Return a row a method; Spearman's correlations are the same in all of them."""
+        chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
+        table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
+        known = set(table.index.get_level_values("problem"))
+        missing = [p for p in context.evaluate(experiment).problems if p not in known]
+        made = blocks.complete(table, ["problem"], self.incomplete, missing)
+        whole, names = table[table["state"] == "whole"][methods], list(made.values.index)
+        own = [whole.xs(name, level="problem").to_numpy() for name in names]
+        if min(map(len, own), default=0) < 2:
+            raise blocks.IncompleteError("a data set needs two splits or more")
+        if len(methods) < 2:
+            raise blocks.IncompleteError("ranks need two methods or more")
+        designs = context.designs(experiment, metric)
+        average, draws = noisy_ranks(
+            own,
+            [designs[name].correction for name in names],
+            DRAWS,
+            stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
+            higher=metric.direction == "higher",
+            ties=self.ties,
+            decimals=self.decimals,
+        )
+        told = [context.published.get(_key(experiment, name, metric)) for name in methods]
+        printed = np.array([one.value if one else math.nan for one in told])
+        others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        low, high = np.quantile(draws, ends, axis=0)
+        rho_low, rho_high = np.quantile(spearman(draws, printed), ends)
+        away = np.quantile(np.abs(draws - others), LEVEL, axis=0)
+        found: dict[str, Any] = {"metric": repr(metric), "method": methods, "published": printed}
+        found |= {"average_rank": average, "apart": np.abs(average - printed) > away}
+        found |= {"low": low, "high": high, "spearman": float(spearman(average, printed))}
+        two = float(np.nanmedian(spearman(draws, others)))
+        found |= {"spearman_low": rho_low, "spearman_high": rho_high, "spearman_of_two_runs": two}
+        return pd.DataFrame(found | {"left_out": dropped_note(made.left_out)})
+
+    def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
+        """Return the table, in detail with intervals."""
+        printed = any(own["published"].notna().any() for own in found.values())
+        rows: dict[str, list[Entry]] = {}
+        for own in found.values():
+            for row in own.to_dict("records"):
+                mark = Mark.APART if row["apart"] else None
+                ends = (row["low"], row["high"]) if detail else None
+                cell = Cell(row["average_rank"], interval=ends, mark=mark, digits=self.digits)
+                parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
+                rows.setdefault(row["method"], []).append(Cells(parts))
+            sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
+            ends = (row["spearman_low"], row["spearman_high"]) if detail else None
+            rho = Cell(row["spearman"], interval=ends, digits=2)
+            both = [rho, Cell(row["spearman_of_two_runs"], digits=2)][not printed :]
+            together = Cells([Cell(value, digits=2) for value in sums])
+            rows.setdefault("All together", []).append(together)
+            rows.setdefault("Spearman's rho", []).append(Cells(both))
+        what = f"Average ranks{', published / reproduced' * printed}"
+        caption = f"{what}, by {self.rule_of(name).label}; 1 is best"
+        header, label = ["Method", *(metric.label for metric in found)], context.method_label
+        return Table(header, [[label(m), *own] for m, own in rows.items()], caption, detail)
+
+    def _notes(self, printed: bool) -> list[str]:
+        near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
+        same = {"average": "mean", "min": "least"}[self.ties]
+        away = (
+            f" {Mark.APART.value}: further from the print than {LEVEL:.0%} of two draws are apart."
+        )
+        rho = "to the print, with that of the draws, which noise brings nearer to 0 / "
+        best = "; no print as noisy can be expected to do better"
+        return [
+            f"Ranks of mean values{near} within each data set; of equal ones the {same}. "
+            f"In brackets, in the files: {LEVEL:.0%} of {DRAWS:,} draws of the noise of splits, "
+            "corrected for training parts that overlap; the data sets stay as they are."
+            f"{away * printed}",
+            f"Spearman's rho: {rho * printed}of two draws, their median{best * printed}.",
+        ]
+
+
+def _key(experiment: str, method: str, metric: Metric) -> Key:
+    return Key(experiment, ALL, method, f"average_rank({metric!r})")
+
+
+def _agreement(own: pd.DataFrame) -> str:
+    """Say how ranks agree with the print, and with those of another run."""
+    row = own.to_dict("records")[0]
+    two = number(row["spearman_of_two_runs"], 2)
+    if math.isnan(row["spearman"]):
+        return f"of two such runs {two}"
+    ends = span(row["spearman_low"], row["spearman_high"], 2, sign=False)
+    return f"{number(row['spearman'], 2)} ({ends}), of two such runs {two}"
+
+
+def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
+    """Count the published ranks that the noise of both explains, and name the furthest."""
+    wrong = told[told["apart"]]
+    found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
+    if not len(wrong):
+        return Tally(found) if len(told) else None
+    lines = wrong.to_dict("records")
+    worst = max(lines, key=lambda row: abs(row["average_rank"] - row["published"]))
+    name = f"{context.method_label(worst['method'])} by {parse(worst['metric']).label}"
+    own, printed = (number(worst[side], 2) for side in ("average_rank", "published"))
+    lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
+    return Tally(found, f"{lacks} ({own} here, {printed} printed)")

@@ -1,0 +1,1 @@
+"""Propriety of losses, and scorers that minimise several risks."""

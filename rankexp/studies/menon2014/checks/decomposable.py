@@ -1,0 +1,172 @@
+"""Best scorers, best pair-scorers and regrets of a loss, on finitely many points."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from rankexp.arrays import Floats
+from rankexp.estimators.linear import LinearRanker
+from rankexp.losses.base import Loss
+from rankexp.risks.base import Risk, RiskOfPairs
+from rankexp.solvers.pairs.risk import PairLoss
+from rankexp.studies.menon2014.checks.proper import least_score, proper_loss
+from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk
+
+REGISTER = {"best_scorers": "best_scorers", "regret_bound": "regret_bound"}
+
+FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what rounds to 0 or 1
+ROUNDING, DIGITS = 1e-12, 6  # of regrets; of scores by linear programming, whole numbers apart
+TOL = 1e-20  # of a risk: its square root is that of scores
+SCORERS, SIZES = 200, (-3.0, 1.0)  # powers of ten
+CONCENTRATION = 0.2  # of the Dirichlet distribution that distributions are drawn from
+
+
+def best_scorers(
+    rng: np.random.Generator,
+    *,
+    loss: str = "exponential",
+    risk: str = "bipartite",
+    points: int = 5,
+    draws: int = 20,
+) -> list[dict[str, Any]]:
+    """Compare the best scorers s(x), and pair-scorers s(x, x'), with what the link says.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss : str
+        The text of a proper convex smooth loss; or "hinge", with the bipartite risk.
+    risk : str
+        "classification"; "bipartite", where a pair counts half of l(1, D) + l(-1, -D);
+        "push(p=4)", with l(1, D): so "push(p=1)" is the bipartite risk of this partial loss alone.
+    points, draws : int
+        2 to 100 points, and 1 or more draws of their distribution, uniform on the simplex.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        Of scorers of the least risk, found numerically: ``tied`` and ``reversed``, the shares of
+        draws in which points have equal scores, or aren't in the order of eta. The rest are the
+        largest of the draws, and for the hinge only the first: ``rank_regret``, the ranking risk
+        less the least; ``from_link`` and ``from_logit``, the distance from link(eta) + b and from
+        logit(eta) / (p + 1) + b, p being 1 but for the push. Of pairs: ``eta_pair``, the distance
+        of sigma(logit eta(x) - logit eta(x')) from Bayes' rule; ``pair_link``, of link(eta_pair)
+        from the best score, found numerically; ``additivity``, of s(x, x') + s(x', x'') from
+        s(x, x''), 0 where the best pair-scorer is decomposable; ``gap``, how far the least
+        bipartite risk is above that of pair-scorers, relatively.
+
+    Raises
+    ------
+    ValueError
+        For another loss, risk or number.
+
+    References
+    ----------
+    menon2014, "An innocuous lemma" to "Comments" and "Bayes-optimal scorers for p-norm push". As
+    printed, with l(1, D) alone, the bipartite risk leads to link(eta) + b for losses of margins
+    only; with both partial losses, for all whose inverse link is a scaled sigmoid.
+    """
+    over = Risk.parse(risk)
+    hinge = isinstance(over, RiskOfPairs) and Loss.parse(loss).hinge_power == 1
+    proper = Loss.parse(loss) if hinge else proper_loss(loss)
+    found = [_of_draw(proper, over, joint) for joint in _draws(rng, points, draws)]
+    largest = {name: np.array([values[name] for values in found]) for name in found[0]}
+    shares = {name: largest.pop(name).mean() for name in ("tied", "reversed")}
+    values = shares | {name: each.max() for name, each in largest.items()}
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0) -> Floats:
+    """Return distributions of a class, positive first, and a point, (draws, 2, points)."""
+    if not 2 <= points <= 100 or draws < 1:
+        raise ValueError(f"points={points}, draws={draws}: expected 2 to 100, and 1 or more")
+    joint = rng.dirichlet(np.full(2 * points, alpha), size=draws) + FLOOR
+    return np.asarray(joint / joint.sum(axis=1)[:, None]).reshape(draws, 2, points)
+
+
+def _best(loss: Loss, risk: Risk | str, joint: Floats) -> tuple[Floats, float]:
+    """Return the scores of the least expected risk, and that: points are rows with weights."""
+    y, points = np.repeat([1, 0], joint.shape[1]), np.eye(joint.shape[1])[:, 1:]
+    model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
+    model.fit(np.tile(points, (2, 1)), y, sample_weight=joint.ravel())
+    return points @ model.coef_[0], model.objective_
+
+
+def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, Any]:
+    W, logit, hinge = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1]), not loss.proper
+    s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(loss, risk, joint)[0]
+    steps = np.diff(s[np.argsort(logit)])
+    values = {"tied": (steps == 0.0).any(), "reversed": (steps < 0.0).any()}
+    values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
+    if hinge:
+        return values
+    eta, p = W / (W + W.T), getattr(risk, "p", 1.0)
+    S, least = loss.link(eta), ((W + W.T) / 2 * loss.bayes_risk(eta)).sum()
+    return values | {
+        "from_link": np.ptp(s - loss.link(expit(logit))) / 2,
+        "from_logit": np.ptp(s - logit / (p + 1.0)) / 2,
+        "eta_pair": np.abs(eta - expit(np.subtract.outer(logit, logit))).max(),
+        "pair_link": np.abs(S - least_score(loss, eta)).max(),
+        "additivity": np.abs(S[:, :, None] + S - S[:, None, :]).max(),
+        "gap": _best(loss, "bipartite", joint)[1] / least - 1.0,
+    }
+
+
+def regret_bound(
+    rng: np.random.Generator, *, loss: str = "logistic", points: int = 4, draws: int = 20
+) -> list[dict[str, Any]]:
+    """Count the scorers whose ranking regret is larger than their regret of a loss allows.
+
+    The bound is F(ranking regret) <= regret, F(t) being H(½) - ½ [H(½ + t/2) + H(½ - t/2)], and H
+    the least conditional risk. Each draw is a distribution with few points to a class, where
+    regrets come near to the bound, and 200 scorers with ties, of sizes from .001 to 10.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    loss : str
+        The text of a proper convex smooth loss.
+    points, draws : int
+        2 to 100 points, and 1 or more draws.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``violations``: the number of scorers for which F is above the regret against the best
+        scorer; ``tightest``: the largest ratio of F to it; ``violations_of_pairs``: that number
+        against the best pair-scorer, whose regret is never smaller.
+
+    Raises
+    ------
+    ValueError
+        For another loss or number.
+
+    References
+    ----------
+    menon2014, "Surrogate regret bound": where the inverse link is a scaled sigmoid, that F of
+    classification bounds, which isn't printed. The squared loss, whose link is another, breaks it.
+    """
+    proper = proper_loss(loss)
+    pair, found = PairLoss(proper), []
+    for joint in _draws(rng, points, draws, CONCENTRATION):
+        W = pair_weights(joint[::-1].T)
+        size = 10.0 ** rng.uniform(*SIZES, size=(SCORERS, 1))
+        S = size * rng.integers(points, size=(SCORERS, points)) / points
+        D = S[:, :, None] - S[:, None, :]
+        wrong = (W * ((D < 0.0) + 0.5 * (D == 0.0))).sum(axis=(1, 2))
+        half = np.maximum(wrong - ranking_risk(joint[0] / joint[1], W), 0.0) / 2
+        sides = proper.bayes_risk(0.5 + half) + proper.bayes_risk(0.5 - half)
+        bound = proper.bayes_risk(np.array(0.5)) - sides / 2
+        risk = (W * pair.of_margin(D)).sum(axis=(1, 2))
+        least = ((W + W.T) / 2 * proper.bayes_risk(W / (W + W.T))).sum()
+        found.append((bound, risk - _best(proper, "bipartite", joint)[1], risk - least))
+    bound, own, of_pairs = np.array(found).swapaxes(0, 1)
+    values = {
+        "violations": (bound > own + ROUNDING).sum(),
+        "violations_of_pairs": (bound > of_pairs + ROUNDING).sum(),
+        "tightest": (bound / np.maximum(own, ROUNDING)).max(),
+    }
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]

@@ -1,0 +1,1 @@
+"""Mohri, Rostamizadeh and Talwalkar (2018), chapter 10: bounds and preferences."""

@@ -1,0 +1,1 @@
+"""Regrets of second-stage algorithms."""

@@ -1,0 +1,1 @@
+"""Bounds, boosting, and second stages of preferences tried out."""

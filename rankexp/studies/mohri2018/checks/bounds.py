@@ -1,0 +1,184 @@
+"""How often bounds of ranking errors fail, and by how much they are too large, case by case."""
+
+from typing import Any
+from warnings import catch_warnings
+
+import numpy as np
+from scipy.stats import binom
+from sklearn.exceptions import ConvergenceWarning
+
+from rankexp.arrays import Floats
+from rankexp.estimators.rank_boost import RankBoost
+from rankexp.estimators.rank_perceptron import RankPerceptron
+from rankexp.registry import did_you_mean
+from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case
+from rankexp.studies.mohri2018.theory import auc_bounds as auc
+from rankexp.studies.mohri2018.theory.boosting_bounds import (
+    normalisers,
+    round_shares,
+    training_error_bound,
+)
+from rankexp.studies.mohri2018.theory.margin_bounds import ensemble_margins
+from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
+
+REGISTER = {"bound_violations": "bound_violations"}
+
+ROUNDING = 1e-12
+COPIES = 20  # of each example, where they are not independent
+DRAWS = 200  # of the bootstrap
+TAIL = 0.001  # chance of more violations than allowed, were each as likely as delta
+
+
+def bound_violations(
+    rng: np.random.Generator,
+    *,
+    bound: str = "training_error",
+    cases: int = 100,
+    delta: float = 0.05,
+    broken: bool = False,
+) -> list[dict[str, Any]]:
+    """Count the random cases in which a bound does not hold.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        All that is random comes from here.
+    bound : str
+        For linear scorers ``margin``, ``empirical_margin`` and ``uniform_margin`` ((10.5), (10.6)
+        and exercise 10.1), ``kernel_margin`` ((10.7)), ``ensemble_margin`` ((10.18));
+        ``training_error`` (Theorem 10.3), ``margin_fraction`` (exercise 10.3), ``perceptron``
+        (10.5); ``auc_mcdiarmid``, ``auc_hoeffding`` (10.9), and ``auc_delong``,
+        ``auc_bootstrap``, which are no bounds.
+    cases, delta : int, float
+        Number of random cases, and the chance that a bound may fail.
+    broken : bool
+        Whether what the bound assumes is violated: pairs or examples are copies of few;
+        ``kernel_margin`` takes sup K(x, x) for its root, as printed; base rankers get three times
+        the coefficients of Figure 10.1, or some of them with the other sign; a pair is turned.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        ``cases``; ``violations``, in how many the bound was below what it bounds; ``allowed``, the
+        most that chance explains (its binomial tail is .001), 0 for a bound that always holds;
+        ``delta``, 0 for such; ``median_slack`` and ``least_slack``, the bound less what it bounds.
+
+    References
+    ----------
+    mohri2018, chapter 10.
+    """
+    if bound not in CASES:
+        known = did_you_mean(bound, CASES) or f"; known: {', '.join(CASES)}"
+        raise ValueError(f"unknown bound '{bound}'{known}")
+    if cases < 1 or not 0.0 < delta < 1.0:
+        raise ValueError(f"cases={cases}, delta={delta}: expected 1 or more, and between 0 and 1")
+    case, sure = CASES[bound]
+    slack = np.array([case(rng, delta, broken) for _ in range(cases)])
+    values = {
+        "cases": cases,
+        "violations": (slack < -ROUNDING).sum(),
+        "allowed": 0.0 if sure else binom.isf(TAIL, cases, delta),
+        "delta": 0.0 if sure else delta,
+        "median_slack": np.median(slack),
+        "least_slack": slack.min(),
+    }
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def _rounds(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return what rounds of RankBoost do to pairs, (T, m), and their coefficients, all >= 0.
+
+    Base rankers are random; each lifts one row of some pairs, and the other one of others.
+    """
+    m, skill = int(rng.integers(10, 200)), rng.uniform(0.0, 0.2)
+    chances = [0.25 - skill, 0.5, 0.25 + skill]
+    drawn = rng.choice([-1.0, 0.0, 1.0], p=chances, size=(int(rng.integers(3, 30)), m))
+    drawn[:, 0], drawn[:, 1] = -1.0, 1.0  # no share is 0
+    rows, pairs = np.hstack([drawn > 0.0, drawn < 0.0]).T, np.arange(2 * m).reshape(2, m).T
+    model = RankBoost(n_rounds=int(rng.integers(1, 30)), cuts="all", smoothing=0.0)
+    alphas = model.fit_pairs(rows, pairs, np.ones(m)).alphas_
+    return np.sign(alphas)[:, None] * drawn[model.stump_features_], np.abs(alphas)
+
+
+def _training_error(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return the least step from error to product, sum of edges and least edge."""
+    D, alphas = _rounds(rng)
+    shares = round_shares(D, alphas * (3.0 if broken else 1.0))
+    chain = [
+        float((alphas @ D <= 0.0).mean()),
+        float(np.prod(normalisers(*shares))),
+        training_error_bound(*shares),
+        training_error_bound(*shares, least_edge=True),
+    ]
+    return float(np.diff(chain).min())
+
+
+def _margin_fraction(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    D, alphas = _rounds(rng)
+    rho = rng.uniform(0.0, 0.5)
+    if broken:
+        alphas = alphas * rng.choice([-1.0, 1.0], size=len(alphas))
+    right, wrong = round_shares(D, alphas)
+    share = (ensemble_margins(alphas @ D, alphas) <= rho).mean()
+    factors = (right / wrong) ** (rho / 2) * normalisers(right, wrong)
+    return float(np.prod(factors) - share)
+
+
+def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return the slack of the updates; where nothing separates the pairs, each time has one."""
+    d, m = int(rng.integers(2, 8)), int(rng.integers(5, 60))
+    Z, w = rng.standard_normal((m, d)), rng.standard_normal(d)
+    w /= np.linalg.norm(w)
+    margins = Z @ w
+    Z += np.outer(np.abs(margins) + rng.uniform(0.1, 0.5) - margins, w)
+    bound = perceptron_bound(Z, w)
+    if broken:
+        Z[0] = -Z[1]
+    pairs = np.column_stack([np.arange(m), np.full(m, m)])
+    model = RankPerceptron(max_iter=int(bound) + 1)
+    with catch_warnings(action="ignore", category=ConvergenceWarning):
+        model.fit_pairs(np.vstack([Z, np.zeros(d)]), pairs, np.ones(m))
+    return bound - model.n_updates_
+
+
+def _auc(kind: Any) -> Case:
+    """Return the case of a bound or an interval of the AUC.
+
+    Scores have few values, which may vary as much as an AUC can.
+    """
+
+    def case(rng: np.random.Generator, delta: float, broken: bool) -> float:
+        m, n = rng.integers(5, 61, size=2).tolist()
+        p, q = rng.dirichlet(np.full(4, 0.3), size=2)
+        right = np.tri(4, k=-1) + 0.5 * np.eye(4)  # the row's value above the column's
+        up, down = rng.choice(4, size=m, p=p), rng.choice(4, size=n, p=q)
+        value, expected = float(right[up][:, down].mean()), float(p @ right @ q)
+        if broken:
+            up, down = np.repeat(up, COPIES), np.repeat(down, COPIES)
+        if kind == "delong":
+            low, high = auc.delong_interval(up, down, delta)
+        elif kind == "bootstrap":
+            low, high = auc.bootstrap_interval(up, down, delta, rng, draws=DRAWS)
+        else:
+            half = auc.auc_half_width(len(up), len(down), delta, kind)
+            low, high = value - half, value + half
+        return min(expected - low, high - expected)
+
+    return case
+
+
+CASES: dict[str, tuple[Case, bool]] = {
+    "margin": (linear_case("expected"), False),
+    "empirical_margin": (linear_case("empirical"), False),
+    "uniform_margin": (linear_case("uniform"), False),
+    "kernel_margin": (kernel_case, False),
+    "ensemble_margin": (ensemble_case, False),
+    "training_error": (_training_error, True),
+    "margin_fraction": (_margin_fraction, True),
+    "perceptron": (_perceptron, True),
+    "auc_mcdiarmid": (_auc("mcdiarmid"), False),
+    "auc_hoeffding": (_auc("hoeffding"), False),
+    "auc_delong": (_auc("delong"), False),
+    "auc_bootstrap": (_auc("bootstrap"), False),
+}
+"""A case's slack by the bound's name, and whether the bound always holds."""

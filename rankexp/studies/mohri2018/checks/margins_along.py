@@ -1,0 +1,92 @@
+"""Margin bounds for a trained linear scorer, beside its test error."""
+
+from typing import Any
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators.linear import LinearRanker
+from rankexp.studies.mohri2018.theory.margin_bounds import (
+    empirical_margin_loss,
+    kernel_margin_bound,
+    margin_bound,
+    pair_margins,
+    uniform_margin_bound,
+)
+from rankexp.theory.bounds.rademacher import empirical_rademacher, linear_ball
+
+REGISTER = {"margin_bounds": "margin_bounds"}
+
+SIGNS = 200  # drawn for a Rademacher complexity
+RHOS = 2.0 * 0.7 ** np.arange(16)  # among which the uniform bound takes the best
+
+
+def margin_bounds(
+    rng: np.random.Generator,
+    *,
+    m: int = 300,
+    d: int = 5,
+    noise: float = 0.1,
+    rho: float = 0.5,
+    lam: float = 0.01,
+    test: int = 20_000,
+) -> list[dict[str, Any]]:
+    """Train a linear scorer on independent labelled pairs; bound its error, and see it.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the pairs of rows, uniform on the unit sphere, and the signs of complexities.
+    m, d, test : int
+        Training pairs, features, and pairs that the error is estimated from.
+    noise, rho, lam : float
+        The chance that a label is turned round, below 1/2; the margin of the bounds for one
+        margin, above 0; and the penalty of the hinge.
+
+    Returns
+    -------
+    list of dict with keys ``quantity`` and ``value``
+        Of the scorer, scaled to norm 1: ``test error`` and ``training error``; ``margin loss``
+        (10.3) at rho; and at delta = .05 ``bound`` (10.6), ``kernel bound`` (10.7) and ``uniform
+        bound`` (exercise 10.1), at its best margin. ``slack``: the bound less the test error.
+
+    Raises
+    ------
+    ValueError
+        Unless there are two or more of each, or for other numbers.
+    """
+    if min(m, d, test) < 2 or not 0.0 <= noise < 0.5 or rho <= 0.0:
+        raise ValueError(
+            f"expected m={m}, d={d}, test={test} >= 2, noise={noise} < 1/2, {rho=} > 0"
+        )
+    X, pairs, labels = _drawn(rng, m + test, d, noise)
+    scorer = LinearRanker("hinge", lam=lam).fit_pairs(X[: 2 * m], pairs[:m], labels[:m])
+    margins = pair_margins(X @ scorer.coef_[0] / np.linalg.norm(scorer.coef_), pairs, labels)
+    train, loss = margins[:m], empirical_margin_loss(margins[:m], rho)
+    balls = [linear_ball(X[side], 1.0) for side in pairs[:m].T]
+    complexity = sum(empirical_rademacher(ball, m, rng, SIGNS).value for ball in balls)
+    uniform = [
+        uniform_margin_bound(
+            empirical_margin_loss(train, at), complexity, at, m, 0.05, largest=2.0
+        )
+        for at in RHOS.tolist()
+    ]
+    values = {
+        "test error": (margins[m:] <= 0.0).mean(),
+        "training error": (train <= 0.0).mean(),
+        "margin loss": loss,
+        "bound": margin_bound(loss, complexity, rho, m, 0.05),
+        "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=0.05),
+        "uniform bound": min(uniform),
+    }
+    values["slack"] = values["bound"] - values["test error"]
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def _drawn(rng: np.random.Generator, m: int, d: int, noise: float) -> tuple[Floats, Ints, Ints]:
+    """Return rows, m independent pairs of them, and labels by the first feature, with noise."""
+    X = rng.standard_normal((2 * m, d))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    pairs = np.arange(2 * m).reshape(m, 2)
+    right = np.where(X[pairs[:, 0], 0] > X[pairs[:, 1], 0], 1, -1)
+    return X, pairs, np.where(rng.random(m) < noise, -right, right)

@@ -1,0 +1,1 @@
+"""Uematsu (2010), best ranking functions of losses with two or more levels."""

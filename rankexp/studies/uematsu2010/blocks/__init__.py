@@ -1,0 +1,1 @@
+"""Fitted curves, regions and staircases beside what theory says."""

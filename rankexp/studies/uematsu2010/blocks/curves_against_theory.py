@@ -1,0 +1,210 @@
+"""Fitted scoring functions over many samples, with bands, beside what theory says of them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from rankexp.runner.analyse import bands, kept
+from rankexp.runner.analyse.frame import typed
+from rankexp.runner.config.published import Key
+from rankexp.runner.config.schema import Block
+from rankexp.runner.report import figure
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Cell, Entry, Output, Table
+from rankexp.runner.report.numbers import number
+from rankexp.runner.report.options import AtRule, ProblemName
+from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, CurvePanel
+
+REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
+
+
+class CurveMean(NamedTuple):
+    """A quantity of a method's curves on a problem, over samples."""
+
+    problem: str
+    method: str
+    quantity: str
+    theory: float
+    published: float
+    mean: float
+    se: float
+    sd: float
+    low: float
+    high: float
+    splits: int
+
+
+class CurvesAgainstTheory(AtRule, Against):
+    """A row of panels a problem, a panel a method: mean curve and band, theory dashed.
+
+    For experiments that keep scoring functions ``at`` fixed points.
+    """
+
+    keeps = "scoring_function"
+
+    panels: list[ProblemName] | None = None
+    """Problems in the order of reading. Default: the experiments' own."""
+    share: Annotated[float, Field(gt=0, lt=1)] = 0.9
+    """Of the splits that the band holds at each x."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 3
+
+    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+        """Yield each quantity of the curves of each method."""
+        for experiment in block.experiments:
+            for problem, method in product(
+                self._problems(context, experiment), self.shown(context, block)
+            ):
+                for quantity in self.quantities(method):
+                    yield Key(experiment, problem, method, quantity)
+
+    def _problems(self, context: Context, experiment: str) -> list[str]:
+        own = context.evaluate(experiment).problems
+        return [name for name in self.panels or own if name in own]
+
+    def output(self, context: Context, block: Block) -> Output:
+        """Return the figure, its curves, and a table of slopes, distances and differences."""
+        methods = self.shown(context, block)
+        found = [one for name in block.experiments for one in self._panels(context, name, methods)]
+        if not found:
+            text = "No scoring function is kept at fixed points; see 'keep' of the experiment."
+            return Output(notes=[text])
+        numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
+        drawn = self._draw(context, found, methods)
+        of_mean = numbers["quantity"] == RMSE_OF_MEAN
+        grids = [
+            self._grid(context, numbers[~of_mean]),
+            self._grid(context, numbers[of_mean], detail=True),
+        ]
+        notes, gist = self._notes(context), self._gist(context, numbers)
+        return Output(numbers, grids, drawn, notes, gist=gist)
+
+    def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
+        """Say the slope of each method's curves beside that of theory."""
+        own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
+        named = [
+            f"{context.method_label(row.method)}: {number(row.mean, 2)} ± {number(row.se, 2)} "
+            f"({number(row.theory, 2)})"
+            for row in typed(own, CurveMean)
+        ]
+        return f"Mean slopes, theory's in parentheses. {'; '.join(named)}." if named else ""
+
+    def _panels(
+        self, context: Context, experiment: str, methods: Sequence[str]
+    ) -> list[CurvePanel]:
+        setup = context.evaluate(experiment)
+        if setup.keep is None or setup.keep.at is None:
+            return []
+        curves = kept.curves(self.sources(context, experiment, methods), self.keeps)
+        found = []
+        for problem in self._problems(context, experiment):
+            own = kept.by_method(curves, problem)
+            for method in [name for name in methods if name in own]:
+                chosen = self.chosen(context, experiment, [method])
+                found.append(self.panel(context, experiment, own[method], chosen))
+        return found
+
+    def _numbers(self, context: Context, panel: CurvePanel) -> pd.DataFrame:
+        """Return a row a quantity, then a row a point of the curve."""
+        where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
+        rows = []
+        for name, (values, expected) in panel.values.items():
+            printed = context.published.get(Key(**where, quantity=name))
+            deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+            rows.append(
+                {
+                    "quantity": name,
+                    "theory": expected,
+                    "published": printed.value if printed else math.nan,
+                    "mean": float(values.mean()),
+                    "se": deviation / math.sqrt(len(values)),
+                    "sd": deviation,
+                    "low": float(np.quantile(values, (1 - self.share) / 2)),
+                    "high": float(np.quantile(values, (1 + self.share) / 2)),
+                }
+            )
+        own = bands.band(panel.curves, self.share)
+        shown = math.nan if panel.theory is None else panel.theory
+        curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
+        table = pd.concat([pd.DataFrame(rows), pd.DataFrame(curve | own._asdict())])
+        columns = ["quantity", "x", "theory", "published", "mean", "se", "sd", "low", "high"]
+        table = table.assign(**where, splits=len(panel.curves))
+        return table.reindex(columns=[*where, *columns, "first", "splits"])
+
+    def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
+        printed = bool(numbers["published"].notna().any())
+        header = ["Method", "Quantity", "Theory", *(["Published"] if printed else [])]
+        several = numbers["problem"].nunique() > 1
+        rows: list[list[Entry]] = []
+        for row in typed(numbers[numbers["quantity"] != "score"], CurveMean):
+            expected = [row.theory, *([row.published] if printed else [])]
+            spread = None if math.isnan(row.sd) else (row.low, row.high)
+            rows.append(
+                [
+                    *([context.problem_label(row.problem)] if several else []),
+                    context.method_label(row.method),
+                    row.quantity,
+                    *(Cell(value, digits=self.digits) for value in expected),
+                    Cell(row.mean, row.se, digits=self.digits),
+                    Cell(interval=spread, digits=self.digits),
+                    row.splits,
+                ]
+            )
+        header = [*(["Problem"] if several else []), *header]
+        header += ["Mean ± SE", f"{100 * self.share:g} % of samples", "Samples"]
+        window = "for x from {:g} to {:g}".format(*self.window) if self.window else ""
+        return Table(header, rows, f"Curves {window or 'at all points kept'}", detail=detail)
+
+    def _notes(self, context: Context) -> list[str]:
+        what = " and ".join(self.centre)
+        centre = f"the mean of {what}" if self.centre else "its mean in the window"
+        notes = [
+            "The solid line is the mean over samples, the shaded band holds "
+            f"{100 * self.share:g} % of them at each x, the thin line is the first sample, the "
+            f"dashed line is theory. Each curve is centred: {centre} is subtracted.",
+            "Slope: of the least-squares line through a curve in the window, beside theory's own. "
+            "RMSE: root mean squared distance of a curve to theory in the window. RMSE of the "
+            "mean: the same for the mean curve; more samples do not reduce it.",
+        ]
+        if self.rescaled:
+            labels = ", ".join(context.method_label(name) for name in self.rescaled)
+            notes.append(
+                f"The scores of {labels} have no scale, so each curve is multiplied by the number "
+                "that brings it nearest to theory."
+            )
+        return notes
+
+    def _draw(
+        self, context: Context, found: Sequence[CurvePanel], methods: Sequence[str]
+    ) -> figure.Figure:
+        lines: dict[tuple[str, str], list[CurvePanel]] = {}
+        for one in found:
+            lines.setdefault((one.experiment, one.problem), []).append(one)
+        colours = [name for name in methods if any(one.method == name for one in found)]
+        columns = max(map(len, lines.values()))
+        made, axes = figure.panels(
+            len(lines) * columns, columns, (2.5, 2.35), below=0.55, least=4.2, share="row"
+        )
+        rows = [axes[place : place + columns] for place in range(0, len(axes), columns)]
+        for line, own in zip(lines.values(), rows, strict=True):
+            label = figure.wrapped(context.problem_label(line[0].problem), 2.0)
+            own[0].set_ylabel(f"{label}\ncentred score")
+            for one, panel in zip(line, own, strict=False):
+                self._panel(panel, one, figure.colour(colours.index(one.method)))
+                figure.title(panel, context.method_label(one.method))
+            for unused in own[len(line) :]:
+                unused.set_visible(False)
+        figure.legend(made)
+        return made
+
+    def _panel(self, axes: figure.Axes, panel: CurvePanel, colour: str) -> None:
+        figure.samples(axes, panel.x, panel.curves, self.share, colour)
+        if panel.theory is not None:
+            axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
+        for edge in self.window or ():
+            axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
+        axes.set(xlim=(float(panel.x[0]), float(panel.x[-1])), xlabel="x")

@@ -1,0 +1,1 @@
+"""The best rankings under a hinge of pairs, and costs of pairs."""

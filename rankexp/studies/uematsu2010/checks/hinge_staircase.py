@@ -1,0 +1,85 @@
+"""The pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
+
+from typing import Any
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.generators.gaussian import Gaussian
+from rankexp.losses.hinge import Hinge
+from rankexp.theory.bayes import log_ratio
+from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
+from rankexp.theory.population_hinge import grid_masses
+
+REGISTER = {"hinge_staircase": "hinge_staircase"}
+
+Row = dict[str, Any]
+
+DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
+
+
+def hinge_staircase(
+    rng: np.random.Generator,
+    *,
+    points: int = 41,
+    low: float = -3.0,
+    high: float = 3.0,
+    mean: float = 1.0,
+) -> list[Row]:
+    """Minimise the expected pairwise hinge loss of N(mean, 1) against N(-mean, 1) on a grid.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Not used: nothing is random.
+    points : int
+        Number of points of the grid.
+    low, high : float
+        Its ends.
+    mean : float
+        The positives' mean; the negatives' is minus that.
+
+    Returns
+    -------
+    list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
+        Of each point, ``step`` being its number: ``x``; ``r``, its score, the middle of the range
+        being 0; ``p_plus`` and ``p_minus``, its probabilities. Of all: ``levels``, the number of
+        different scores; ``integer``, the largest distance of a difference of scores from a
+        whole number; ``risk`` and ``rank_risk``, the scores' expected hinge loss and ranking risk
+        (ties count half); ``risk_logistic`` and ``rank_risk_logistic``, those of the scores of the
+        least logistic loss, the log of the likelihood ratio, whose ranking risk no scores beat.
+
+    Raises
+    ------
+    ValueError
+        For a bad grid.
+
+    References
+    ----------
+    uematsu2010, Theorem 3 and "Numerical example".
+    """
+    model = Gaussian((-mean, mean)).draw_model(rng)
+    x, masses = grid_masses(model, low, high, points)
+    weights = pair_weights(masses)
+    scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
+    each = np.column_stack((x, scores, masses[:, ::-1]))
+    rows: list[Row] = [
+        {"quantity": quantity, "value": float(value), "step": i}
+        for i in range(points)
+        for quantity, value in zip(("x", "r", "p_plus", "p_minus"), each[i], strict=True)
+    ]
+    summary = _summary(scores, logistic, weights)
+    return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]
+
+
+def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:
+    """Return the shape of the staircase, and the risks of both scores."""
+    steps, level = np.diff(scores), np.round(scores, DIGITS)
+    return {
+        "levels": len(np.unique(level)),
+        "integer": np.abs(steps - np.rint(steps)).max(),
+        "risk": surrogate_risk(scores, weights, Hinge()),
+        "rank_risk": ranking_risk(level, weights),
+        "risk_logistic": surrogate_risk(logistic, weights, Hinge()),
+        "rank_risk_logistic": ranking_risk(logistic, weights),
+    }

@@ -1,0 +1,162 @@
+"""Curves of fitted scoring functions beside functions that theory names."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+from pydantic import AfterValidator, Field
+
+from rankexp import registry
+from rankexp.arrays import Bools, Floats
+from rankexp.errors import ConfigError
+from rankexp.runner.analyse import bands
+from rankexp.runner.analyse.kept import Kept
+from rankexp.runner.analyse.select import PLACE
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.options import MethodName
+from rankexp.runner.strict import Strict
+
+SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"
+ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
+
+
+def _known(name: str) -> str:
+    registry.get(ROOM, name)
+    return name
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """A method's curves on a problem, centred, and theory's."""
+
+    experiment: str
+    problem: str
+    method: str
+    x: Floats  # (m,)
+    curves: Floats  # (s, m): one row a split
+    theory: Floats | None  # (m,)
+    # quantities of each split, (s,), or of all, (1,), and what theory says of them
+    values: dict[str, tuple[Floats, float]]
+
+
+class Theory(Strict):
+    """A ranking function of a model with known densities (``rankexp list theory``)."""
+
+    name: Annotated[str, AfterValidator(_known)]
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    def scores(self, model: Any, x: Floats) -> Floats:
+        """Return the function at points of one feature, (m,)."""
+        return self._call(ROOM, model, x[:, None])
+
+    def quantities(self, model: Any) -> dict[str, float]:
+        """Return what theory says of fitted quantities, ``thresholds_[0]`` and so on."""
+        if self.name not in registry.names(OF_THRESHOLDS):
+            return {}
+        values = self._call(OF_THRESHOLDS, model)
+        return {f"thresholds_[{i}]": float(value) for i, value in enumerate(values)}
+
+    def _call(self, room: str, model: Any, *arguments: Any) -> Floats:
+        function = registry.get(room, self.name)
+        try:
+            return np.asarray(function(model, *arguments, **self.options), dtype=np.float64)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ConfigError(f"theory '{self.name}': {error}") from error
+
+
+class Against(Strict):
+    """How curves are centred and compared with theory."""
+
+    theory: dict[MethodName, Theory] = Field(default_factory=dict)
+    """Method -> the function it is to estimate, that of a problem's first model."""
+    window: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    """Range of x in which curves are centred and compared with theory. Default: all."""
+    centre: list[str] = Field(default_factory=list)
+    """Fitted quantities whose mean is taken off each curve, in place of its mean in the window."""
+    differences: dict[str, Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=dict
+    )
+    """Name -> two fitted quantities, of which the second is taken from the first."""
+    rescaled: list[MethodName] = Field(default_factory=list)
+    """Methods whose scores have no scale: each curve is multiplied by what brings it nearest to
+    theory in the window, and has no slope."""
+
+    def quantities(self, method: str) -> list[str]:
+        """Return the quantities of a method's curves."""
+        slope = [] if method in self.rescaled else [SLOPE]
+        distances = [RMSE, RMSE_OF_MEAN] if method in self.theory else []
+        return [*slope, *distances, *self.differences]
+
+    def panel(
+        self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
+    ) -> CurvePanel:
+        """Return the panel of the curves that a problem's method keeps.
+
+        `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` where theory
+        does not go with the problem, the window holds fewer than two points, or a fitted quantity
+        is not kept.
+        """
+        problem, method = own[0].problem, own[0].method
+        x, curves = own[0].x, np.array([one.y for one in own])
+        low, high = self.window or (-math.inf, math.inf)
+        inside = np.asarray((x >= low) & (x <= high))
+        if inside.sum() < 2:
+            raise ConfigError(f"window {self.window}: fewer than two of the points kept are in it")
+        pairs = [name for pair in self.differences.values() for name in pair]
+        fitted = {
+            name: _fitted(context, experiment, name, own, chosen)
+            for name in {*self.centre, *pairs}
+        }
+        theory = self.theory.get(method)
+        model = context.model(problem) if theory else None
+        function = None if theory is None else theory.scores(model, x)
+        if self.centre:
+            curves = curves - np.mean([fitted[name] for name in self.centre], axis=0)[:, None]
+        else:
+            curves = bands.centred(curves, inside)
+            function = None if function is None else bands.centred(function, inside)
+        if function is not None and method in self.rescaled:
+            curves = bands.rescaled(curves, function, inside)
+        values = _compared(x, curves, function, inside)
+        if method in self.rescaled:
+            del values[SLOPE]
+        known = theory.quantities(model) if theory and self.differences else {}
+        for name, (first, second) in self.differences.items():
+            expected = known.get(first, math.nan) - known.get(second, math.nan)
+            values[name] = (fitted[first] - fitted[second], expected)
+        return CurvePanel(experiment, problem, method, x, curves, function, values)
+
+
+def _fitted(
+    context: Context, experiment: str, name: str, own: Sequence[Kept], chosen: pd.DataFrame
+) -> Floats:
+    """Return a fitted quantity of each split that keeps a curve, (s,)."""
+    problem, method = own[0].problem, own[0].method
+    keys = [*PLACE, "unit", "grid"]
+    own_rows = chosen.loc[chosen["problem"] == problem, keys]
+    table = context.scores(experiment, name, "train").merge(own_rows, on=keys)
+    places = table[PLACE[2:]].itertuples(index=False, name=None)
+    known = dict(zip(places, table["value"], strict=True))
+    if not all(one.place in known for one in own):
+        raise ConfigError(
+            f"'{name}' is not kept of method '{method}' on '{problem}': name its attribute in "
+            f"'fitted' of 'keep' of experiment '{experiment}', or leave the method out"
+        )
+    return np.array([known[one.place] for one in own])
+
+
+def _compared(
+    x: Floats, curves: Floats, function: Floats | None, inside: Bools
+) -> dict[str, tuple[Floats, float]]:
+    """Return slopes and distances of each split, and the slope of theory."""
+    if function is None:
+        return {SLOPE: (bands.slopes(x, curves, inside), math.nan)}
+    of_mean = bands.distances(curves.mean(axis=0), function, inside)
+    return {
+        SLOPE: (bands.slopes(x, curves, inside), float(bands.slopes(x, function, inside))),
+        RMSE: (bands.distances(curves, function, inside), 0.0),
+        RMSE_OF_MEAN: (of_mean[None], 0.0),
+    }

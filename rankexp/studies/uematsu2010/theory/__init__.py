@@ -1,0 +1,1 @@
+"""The hinge of pairs on three points, solved exactly."""
