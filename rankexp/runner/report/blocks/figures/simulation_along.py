@@ -219,7 +219,7 @@ class SimulationAlong(BlockKind):
                     linewidth=1.3 if name in solid else 0.9,
                     color=colour,
                     linestyle="-" if name in solid else "--",
-                    marker="." if name in solid else "",
+                    marker="." if name in solid else "None",
                     label=figure.literal(name),
                 )
             at, means = [one.at for one in here], [one.mean for one in here]

@@ -113,7 +113,7 @@ class SimulationTable(BlockKind):
             shown = {DATA_SET: labels, **{name: shown[name] for name in names[1:]}}
         if (table["group"] != "").any():
             shown["group"] = table["group"]
-        places = pd.DataFrame(shown)
+        places = pd.DataFrame(shown, index=table.index)
         if self.wide:
             return self._across(table, places, experiment)
         header = [*places, "quantity", "mean ± SE", "repetitions", "NaN"]
