@@ -287,11 +287,11 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
     values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
     repeats = values.groupby("rep")["value"].mean()
     assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
-    means, differences = table.notes
-    assert means.endswith("SE over repeats of the split (the noise of the partition alone).")
-    assert "± SE over folds, corrected for training parts that overlap" in differences
+    means, differences, error = table.notes
+    assert means.endswith("repeats of the split, which show the noise of splitting alone.")
+    assert error.startswith("The SE over folds is corrected for overlapping training sets")
     figure = show(make(), "boxplots", "folds", reference="logistic")
-    assert differences in figure.notes
+    assert {differences, error} <= {*figure.notes}
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:

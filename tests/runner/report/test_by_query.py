@@ -130,7 +130,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
-    assert "is taken: that decided 3 of 18 choices (" in output.notes[1], "in fold 2"
+    assert "is taken. That decided 3 of 18 choices;" in output.notes[1], "in fold 2"
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4
     assert counts["oracle", "good", "lam=1"] == 5
@@ -316,7 +316,7 @@ def test_the_paired_table_has_errors_over_queries_and_what_resampling_says() -> 
     low, high = paired.interval(expected, 0.95)
     assert found.loc["good", ["low_all", "high_all"]].tolist() == pytest.approx([low, high])
     assert found.loc["same", "p_random_adjusted"] == 2 * found.loc["same", "p_random"]
-    assert any("± SE over queries, stratified by fold" in note for note in output.notes)
+    assert "The SE is over queries, stratified by fold." in output.notes
 
 
 def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:

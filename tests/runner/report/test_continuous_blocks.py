@@ -137,7 +137,7 @@ def test_readings_stand_together_beside_what_is_printed_of_one_method() -> None:
     assert shown[0] == ["published", ".75"]
     assert shown[1] == ["Tree", ".750 (.615 to .885)"]
     assert shown[2] == ["Flat", ".500 ≠ (.500 to .500)"]
-    assert "No seed of 2 readings of Tree" in output.gist and ".050 (Tree)" in output.gist
+    assert "With 2 readings of Tree" in output.gist and ".050 (Tree)" in output.gist
 
 
 def test_a_seed_that_lacks_a_metric_is_not_the_nearest() -> None:
@@ -145,7 +145,7 @@ def test_a_seed_that_lacks_a_metric_is_not_the_nearest() -> None:
     output = show("together", made, published="e", of="tree")
     assert output.numbers is not None
     assert output.numbers["method"].tolist() == ["flat"]
-    assert "of 1 readings" in output.gist and "(Flat)" in output.gist
+    assert "With one reading of" in output.gist and "(Flat)" in output.gist
 
 
 def test_what_the_study_has_not_is_no_reading() -> None:

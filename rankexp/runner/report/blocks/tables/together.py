@@ -130,8 +130,9 @@ class Together(AtRule):
         if not known:
             return ""
         best = min(known, key=lambda name: known[name])
+        count = "one reading" if len(known) == 1 else f"{len(known)} readings"
         return (
-            f"With {len(known)} readings of {context.method_label(self.of)} no seed comes closer "
-            f"to all published values at once than {number(known[best], self.digits)} "
+            f"With {count} of {context.method_label(self.of)} no seed comes closer to all "
+            f"published values at once than {number(known[best], self.digits)} "
             f"({context.method_label(best)})."
         )
