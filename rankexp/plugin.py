@@ -19,11 +19,10 @@ def _offered() -> dict[str, Target]:
     """Map the names of the stub to where they are found."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     return {
-        alias.asname: Target(node.module, alias.name)
+        (alias.asname or alias.name).lstrip("_"): Target(node.module, alias.name)
         for node in stub.body
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
-        if alias.asname
     }
 
 

@@ -1,4 +1,5 @@
-# What `rankexp.plugin` offers: it reads this file. One line a name, as `Name as Name`.
+# What `rankexp.plugin` offers: it reads this file. One line a name, as `Name as Name`, or
+# `Name as _Other` and `Other = _Other` where two rooms have one name.
 
 # Values that several kinds use.
 from rankexp.arrays import Bools as Bools
@@ -17,7 +18,7 @@ from rankexp.losses.base import ScaledLoss as ScaledLoss
 from rankexp.losses.base import PartialLosses as PartialLosses
 from rankexp.risks.base import Risk as Risk
 from rankexp.risks.base import RiskOfPairs as RiskOfPairs
-from rankexp.risks.base import Task as RiskTask
+from rankexp.risks.base import Task as Task
 from rankexp.solvers.result import PathResult as PathResult
 
 # Metrics.
@@ -48,10 +49,12 @@ from rankexp.runner.protocols.base import Protocol as Protocol
 # Data sources.
 from rankexp.runner.config.data_entry import DataEntry as DataEntry
 from rankexp.runner.data.dataset import Feature as Feature
-from rankexp.runner.data.dataset import Table as DataTable
+from rankexp.runner.data.dataset import Table as _DataTable
 from rankexp.runner.data.sources import asks_network as asks_network
 from rankexp.runner.data.sources import reads_files as reads_files
 from rankexp.runner.data.sources.file import locate as locate
+
+DataTable = _DataTable
 
 # Blocks of reports.
 from rankexp.runner.analyse.select import ORACLE as ORACLE

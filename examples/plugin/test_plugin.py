@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 from rankexp_example.block import Wins
 from rankexp_example.check import rounded_scores, single_features
+from rankexp_example.curve import gains
 from rankexp_example.estimator import Covariance
 from rankexp_example.generator import Disc
 from rankexp_example.loss import Huber
@@ -11,11 +13,15 @@ from rankexp_example.metric import share_at_top
 from rankexp_example.protocol import Rolling
 from rankexp_example.risk import Balanced
 from rankexp_example.source import from_json_lines
+from rankexp_example.text import coefficients
+from rankexp_example.theory import log_odds, log_odds_threshold
+from sklearn.linear_model import LogisticRegression
 
-from rankexp.metrics.base import Metric
+from rankexp.plugin import Metric
 from rankexp.testing import (
     check_block,
     check_check,
+    check_curve,
     check_generator,
     check_loss,
     check_metric,
@@ -23,6 +29,7 @@ from rankexp.testing import (
     check_ranker,
     check_risk,
     check_source,
+    check_text,
 )
 
 HERE = Path(__file__).parent
@@ -60,6 +67,7 @@ def test_check():
 def test_protocol():
     check_protocol(Rolling(kind="rolling"))
     check_protocol(Rolling(kind="rolling", windows=1))
+    check_protocol(Rolling(kind="rolling", share=0.5))
 
 
 def test_block():
@@ -72,3 +80,27 @@ def test_estimator():
 
 def test_source():
     check_source(from_json_lines, "customers.jsonl", [HERE])
+
+
+def test_curve():
+    check_curve(gains)
+    scores = np.array([3.0, 2.0, 2.0, 1.0])
+    found = gains(np.zeros((4, 1)), np.array([1, 1, 0, 0]), scores)
+    assert found == {"x": [0.25, 0.75, 1.0], "y": [0.5, 1.0, 1.0]}
+
+
+def test_text():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]])
+    model = LogisticRegression().fit(X, [0, 0, 1, 1])
+    check_text(coefficients, model)
+    assert coefficients(model, ["size", "age"]).startswith("size: ")
+
+
+def test_theory():
+    """The log-odds order points as the probability of a positive does."""
+    model = Disc().draw_model(np.random.default_rng(0))
+    X, _ = model.sample(50, np.random.default_rng(1))
+    odds = log_odds(model, X)
+    assert ((odds > 0) == (model.eta(X) > 0.5)).all()
+    assert log_odds(model, X, base=2) @ odds > 0
+    assert log_odds_threshold(model).tolist() == [0.0]

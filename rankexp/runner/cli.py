@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankexp import __version__
+from rankexp import __version__, registry
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_own
 from rankexp.runner.cli_data import Folder, all_studies, data_app, data_folders
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankexp.runner.config.schema import Study
 
 INTERRUPTED = 130
+LISTS = (*registry.ROOMS, "studies")
 
 app = typer.Typer(
     name="rankexp",
@@ -237,24 +238,20 @@ def check(
 @app.command(name="list")
 def list_names(
     what: Annotated[
-        str,
-        typer.Argument(
-            help="losses, risks, estimators, generators, metrics, theory, checks, or studies."
-        ),
-    ],
+        str | None, typer.Argument(help=f"One of {', '.join(LISTS)}. Default: the names in each.")
+    ] = None,
 ) -> None:
     """List what can be named in a study."""
-    from rankexp import registry
-
-    rooms = set(registry.ROOMS)
-    if what == "studies":
+    if what is None:
+        rows = [(group, ", ".join(registry.names(group))) for group in registry.ROOMS]
+        rows.append(("studies", ", ".join(study.study for _, study in all_studies(None))))
+    elif what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]
-    elif what in rooms:
+    elif what in LISTS:
         rows = list(registry.summaries(what).items())
     else:
-        known = sorted(rooms | {"studies"})
-        hint = registry.did_you_mean(what, known)
-        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(known)}")
+        hint = registry.did_you_mean(what, LISTS)
+        raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(LISTS)}")
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         print(f"{name:<{width}}  {text}".rstrip())

@@ -55,8 +55,16 @@ class Point:
         """Return the value of a parameter; None where the grid has not this parameter."""
         return dict(self.values).get(name)
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Its parameters that are numbers."""
+        return {name: float(v) for name, v in self.values if type(v) in {int, float}}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Point) and self.text == other.text
+
+    def __lt__(self, other: "Point") -> bool:
+        return self.text < other.text
 
     def __hash__(self) -> int:
         return hash(self.text)

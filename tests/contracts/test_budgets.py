@@ -14,14 +14,19 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 DOUBLE_CLASSES: frozenset[str] = frozenset(
-    {"Made", "Design", "Found", "Kept", "Cell", "Cells"}
-    | {"Mark", "Panel", "Place", "Rows", "Key"}
+    {
+        "Design",
+        "Found",
+        "Kept",
+        "Cell",
+    }
+    | {"Mark", "Panel", "Place", "Rows"}
     | {"Table", "Rules", "Tree", "Standing"}
 )
 """Class names that are defined twice, today."""
-WORDS_IN_THE_RUNNER = 964
-WORDS_IN_REPORTS = 354
-VAGUE_TYPES = 488
+WORDS_IN_THE_RUNNER = 959
+WORDS_IN_REPORTS = 352
+VAGUE_TYPES = 428
 LINES_OF_MOST_FUNCTIONS = 31
 """19 of 20 functions have so many lines at most, with their docstrings."""
 OF_THE_RUNNER = ("runner", "studies")

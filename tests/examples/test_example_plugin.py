@@ -1,5 +1,6 @@
 """The example package: installed as a user would, every extension is used by a study."""
 
+import ast
 import os
 import re
 import subprocess
@@ -9,8 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from rankexp import registry
+
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples/plugin"
+PUBLIC = ("estimators", "metrics", "losses", "risks", "objectives", "preference", "generators")
+PUBLIC += ("theory", "testing")
 PAGE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
 
 
@@ -57,6 +62,10 @@ def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
     assert {"rank_loss", "share_at_top(top=0.2, ties=worst)"} <= set(scores["metric"])
     customers = scores.query("experiment == 'customers' and part == 'test'")
     assert sorted(customers["rep"].unique()) == [0, 1, 2]
+    text = "".join(file.read_text() for file in (folder / "records").rglob("*.json"))
+    assert '"gains' in text and '"coefficients' in text
+    slope = pd.read_csv(folder / "bells.csv").query("quantity == 'slope'")
+    assert slope["theory"].iloc[0] == pytest.approx(2.0)
     rounded = pd.read_csv(folder / "rounded.csv").query("quantity == 'cost'")
     assert rounded["mean"].iloc[0] > rounded["mean"].iloc[1]
     alone = pd.read_csv(folder / "alone.csv")
@@ -81,15 +90,33 @@ def test_a_wrong_option_of_its_block_is_told_with_its_place(site: Path, tmp_path
     assert re.search(r"study\.yaml:\d+:\d+:.*unknown method 'point'.*'points'", done.stderr)
 
 
-def test_every_file_is_explained_by_its_own_code() -> None:
-    """A block of the page that begins with a file's name is found there, to the letter."""
-    blocks = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
-    for name, code in blocks:
-        text = (PLUGIN / "rankexp_example" / name).read_text(encoding="utf-8")
-        for piece in re.split(r"\n\s*# \.\.\.\n", code):
-            assert piece.strip("\n") in text, f"{name}:\n{piece}"
-    files = {file.name for file in (PLUGIN / "rankexp_example").glob("*.py")}
-    assert {name for name, _ in blocks} == files - {"__init__.py"}
+def test_the_page_has_the_whole_code() -> None:
+    """A block of the page that begins with a file's name is that file, to the letter."""
+    blocks = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL))
+    files = sorted((PLUGIN / "rankexp_example").glob("*.py"))
+    code = {file.name: file.read_text(encoding="utf-8") for file in files}
+    del code["__init__.py"]
+    assert blocks == code
+    assert "# ..." not in PAGE
+
+
+def test_the_page_names_every_kind() -> None:
+    for group in registry.ROOMS:
+        assert f"\n| `{group}` |" in PAGE
+
+
+def test_the_package_imports_from_one_face() -> None:
+    """And from the public rooms, for what rankexp itself has."""
+    allowed = {"rankexp.plugin", *(f"rankexp.{room}" for room in PUBLIC)}
+    for file in PLUGIN.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            ours = {name for name in names if name.split(".")[0] == "rankexp"}
+            assert ours <= allowed, file
+
+
+def test_the_lines_of_pyproject_are_those_of_the_package() -> None:
     points = (PLUGIN / "pyproject.toml").read_text(encoding="utf-8")
     for line in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL):
         assert line.strip() in points

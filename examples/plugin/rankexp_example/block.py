@@ -2,11 +2,16 @@
 
 import pandas as pd
 
-from rankexp.runner.analyse import select
-from rankexp.runner.config.schema import Block
-from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Output, Table
-from rankexp.runner.report.options import Choosing, MethodName, Rule
+from rankexp.plugin import (
+    ORACLE,
+    Block,
+    Choosing,
+    Context,
+    MethodName,
+    Output,
+    Rule,
+    Table,
+)
 
 
 class Wins(Choosing):
@@ -14,7 +19,7 @@ class Wins(Choosing):
 
     against: MethodName
     """A name of a method that the experiments have; any other is an error with its place."""
-    rule: Rule = select.ORACLE
+    rule: Rule = ORACLE
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a table with a row a problem and method."""

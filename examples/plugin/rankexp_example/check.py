@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.metrics import rank_loss
-from rankexp.runner.checks.base import of_data
+from rankexp.plugin import of_data
 
 
 def rounded_scores(rng, *, decimals: int = 0, n: int = 1000):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankexp.losses import MarginLoss
+from rankexp.plugin import MarginLoss
 
 
 class Huber(MarginLoss):

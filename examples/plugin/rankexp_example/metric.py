@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankexp.metrics.base import declare
+from rankexp.plugin import declare
 
 
 @declare("higher", source="an example")

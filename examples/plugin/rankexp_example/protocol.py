@@ -1,11 +1,11 @@
 """A protocol: how a data set becomes training and test parts."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import PositiveInt
+from pydantic import Field, PositiveInt
 
-from rankexp.runner.protocols.base import Design, Parts, Place, Protocol
+from rankexp.plugin import Design, Parts, Place, Protocol, stream
 
 
 class Rolling(Protocol):
@@ -16,6 +16,8 @@ class Rolling(Protocol):
     kind: Literal["rolling"]
     windows: PositiveInt = 3
     """The rows are cut into one more piece than this; each but the first is tested on once."""
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Of the rows before a window, so many are drawn at random to train on."""
 
     def faults(self, rows):
         """Find data sets that are too short."""
@@ -34,18 +36,24 @@ class Rolling(Protocol):
 
     def training_rows(self, rows):
         """Return the mean over windows."""
-        return rows // 2
+        return round(self.share * rows / 2)
 
     def parts(self, source, place, *, inner):
-        """Return the rows before a window, and those of it."""
+        """Return rows from before a window, and those of it.
+
+        The stream depends on the study's seed and on a path, which names the problem and the
+        place. So a place has the same parts whatever else the study runs.
+        """
         pieces = np.array_split(np.arange(len(source.whole.y)), self.windows + 1)
         before, now = np.concatenate(pieces[: place.rep + 1]), pieces[place.rep + 1]
         path = f"{source.name}/rep/{place.rep}"
+        count = max(1, round(self.share * len(before)))
+        before = np.sort(stream(source.seed, path).choice(before, count, replace=False))
         return Parts(source.whole.take(before), source.whole.take(now), path)
 
     def design(self, rows=float("nan")):
         """Return splits, whose training parts overlap."""
-        shares = [1.0 / (window + 1) for window in range(self.windows)]
+        shares = [1.0 / (self.share * (window + 1)) for window in range(self.windows)]
         return Design("splits", sum(shares) / len(shares))
 
     def words(self):

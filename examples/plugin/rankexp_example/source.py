@@ -4,9 +4,7 @@ import json
 
 import numpy as np
 
-from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Table
-from rankexp.runner.data.sources.file import locate
+from rankexp.plugin import DataError, DataTable, Feature, locate
 
 
 def from_json_lines(reference, entry, folders):
@@ -25,7 +23,7 @@ def from_json_lines(reference, entry, folders):
     pairs = [_column(name, [row.get(name) for row in rows]) for name in names]
     columns, values = zip(*pairs, strict=True)
     provenance = {"source": "json_lines", "file": path.name}
-    return Table(path.stem, columns, np.column_stack(values), provenance)
+    return DataTable(path.stem, columns, np.column_stack(values), provenance)
 
 
 def _column(name, cells):

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.plan import Cell
 
@@ -22,7 +23,11 @@ PLACE = ["problem", "model", "rep", "fold"]
 
 
 class IncompleteError(ValueError):
-    """Blocks are incomplete and the policy refuses them; the message names them."""
+    """Blocks are incomplete and the policy refuses them; the refusal names them."""
+
+    def __init__(self, reason: str) -> None:
+        self.refusal = Refusal(reason, lack=Lack.BLOCKS)
+        super().__init__(str(self.refusal))
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def complete(
     if left_out and policy == "refuse":
         listed = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:5])
         more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        raise IncompleteError(f"refused, blocks are incomplete ({listed}{more})")
+        raise IncompleteError(f"blocks are incomplete ({listed}{more})")
     good = lacking.index[lacking["sum"] == 0]
     whole = table[state == "whole"][methods]
     if QUERY in table.index.names and QUERY not in by:

@@ -49,7 +49,7 @@ class Count:
             if row.part == "test" and (row.group is None or not evaluated)
         )
         self.warned += bool(record.warnings)
-        self.categories.update({warning.partition(":")[0] for warning in record.warnings})
+        self.categories.update(record.warned)
 
 
 def completeness(cells: Iterable[Cell], records: Mapping[str, Record]) -> dict[Key, Count]:

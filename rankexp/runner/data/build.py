@@ -40,7 +40,6 @@ def build(
     check_width([columns[j] for j in keep], len(values), entry)
     (target,) = chosen.of("target")
     y, levels = _target(columns[target], values[:, target], entry)
-    X[np.isnan(X)] = np.nan  # one bit pattern, so that equal content has one fingerprint
     features = tuple(columns[j] for j in keep)
     where = dict(table.provenance) | dict(provenance or {})
     reading = chosen.reading(
@@ -138,11 +137,11 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
         raise DataError("no column is left as a feature")
-    infinite = np.isinf(values)
-    if infinite.any():
-        at = int(np.argmax(infinite.any(axis=0)))
-        where = chosen.place(int(np.argmax(infinite[:, at])))
-        raise DataError(f"column '{columns[at].name}' is infinite in {where}")
+    for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
+        if (infinite := np.isinf(numbers)).any():
+            where = chosen.place(int(np.argmax(infinite)))
+            raise DataError(f"column '{column.name}' is infinite in {where}")
+        numbers[np.isnan(numbers)] = np.nan  # one bit pattern: equal content, one fingerprint
 
 
 def _target(

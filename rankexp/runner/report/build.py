@@ -255,7 +255,7 @@ def scores_table(context: Context) -> pd.DataFrame:
     to a method (``rank_loss:bayes``, the Bayes scorer's loss), stands there once a model, with
     an empty method, rep and grid.
     """
-    frame = context.frame
+    frame = context.frame.assign(grid=context.frame.grid.cat.rename_categories(str))
     keep = frame["metric"] == ""
     bayes = pd.Series(False, index=frame.index)
     for name, setup in context.study.experiments.items():

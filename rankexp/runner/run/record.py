@@ -46,6 +46,11 @@ class Record:
         """What fitting and scoring took; NaN where it is unknown."""
         return self.fit_seconds + self.times.get("score", 0.0)
 
+    @property
+    def warned(self) -> set[str]:
+        """The categories of its warnings."""
+        return {text.partition(":")[0] for text in self.warnings}
+
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
         names = [f.name for f in fields(self) if f.name != "packages" or self.packages]

@@ -60,9 +60,7 @@ def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
         tuple(record.key for record in records),
         pack(job.key, records),
         tuple((r.key, r.reason or r.status, r.texts.get("traceback", "")) for r in failed),
-        tuple(
-            kind for record in records for kind in {w.partition(":")[0] for w in record.warnings}
-        ),
+        tuple(kind for record in records for kind in record.warned),
         cpu,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from rankexp import registry
 from rankexp.runner.cli import main
 
 ROOT = Path(__file__).parents[3]
@@ -230,6 +231,11 @@ def test_redo_alone_or_with_a_method(place: Path, typed: Typed) -> None:
 def test_list_schema_version_help(place: Path, typed: Typed) -> None:
     assert "squared_hinge" in rankexp("list", "losses", cwd=place).stdout
     assert "LinearRanker" in typed("list", "estimators", cwd=place).stdout
+    every = typed("list", cwd=place).stdout.splitlines()
+    assert [line.split()[0] for line in every] == [*registry.ROOMS, "studies"]
+    assert "squared_hinge" in every[0] and "kotlowski2011" in every[-1]
+    said = typed("list", "--help", cwd=place).stdout
+    assert all(group in " ".join(said.split()) for group in registry.ROOMS)
     wrong = typed("list", "loses", cwd=place)
     assert wrong.returncode == 2
     assert "did you mean 'losses'" in wrong.stderr

@@ -237,7 +237,6 @@ def check_parquet(table, path):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_parquet(tmp_path, seed):
-    pytest.importorskip("pyarrow", reason="needs the extra 'parquet'")
     import pandas as pd
 
     from rankexp.runner.data.readers.typed import read_parquet

@@ -100,7 +100,6 @@ def test_strays_in_both_files_are_named_with_their_files(tmp_path: Path) -> None
 
 
 def test_other_formats_are_joined_likewise(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
     pytest.importorskip("openpyxl")
     expected = built(tmp_path)
     frames = [pd.read_csv(tmp_path / f"{part}.csv", na_values="?") for part in ("train", "test")]

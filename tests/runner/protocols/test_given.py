@@ -95,7 +95,7 @@ def test_a_comparison_is_over_the_examples_of_the_test_set(
     assert (row["n"], row["unit"], row["test"]) == (100, "examples", "DeLong's test")
     assert row["low"] < row["difference"] < row["high"] and row["verdict"] != "not run"
     assert row["high"] - row["low"] == pytest.approx(2 * 1.99 * row["se"], rel=0.02)
-    note = report.blocks[1].output.notes[-1]
+    note = report.blocks[1].output.texts[-1]
     assert "± SE of nothing: one test set, see a comparison" in note
 
 
@@ -104,7 +104,7 @@ def test_perfect_methods_on_few_examples_show_nothing(tmp_path: Path) -> None:
     assert row["difference"] == 0.0 and row["verdict"] == "undecided"
     smaller = min(np.bincount(table()["y"][::3]))
     assert row["se"] == pytest.approx(paired.UNSEEN / smaller)
-    assert any(f"count as {smaller}, allow" in n for n in report.blocks[0].output.notes)
+    assert any(f"count as {smaller}, allow" in n for n in report.blocks[0].output.texts)
 
 
 def test_weights_are_not_in_placements(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_weights_are_not_in_placements(tmp_path: Path) -> None:
 def test_a_metric_without_a_variance_has_no_test(tmp_path: Path) -> None:
     row, _ = compared(tmp_path, table(), "d_tau")
     assert np.isnan(row["p"]) and row["verdict"] == "undecided"
-    assert "the variance of d_tau is not known" in row["note"]
+    assert "the variance of the share of pairs in order is not known" in row["note"]
 
 
 def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:

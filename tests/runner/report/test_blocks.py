@@ -134,7 +134,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     context = make()
     context.manifest["published"] = None
     said = show(context, "published_table", "folds").gist
-    assert said == "Of one problem the lowest mean rank loss: logistic on 1."
+    assert said == "Best rank loss: logistic on 1 of 1 problem."
 
 
 def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
@@ -151,7 +151,7 @@ def test_the_edge_of_the_grid_is_marked(make: Make) -> None:
     output = show(make(), "published_table", "folds", rules=["nested"])
     assert output.numbers is not None
     assert set(output.numbers["edge"][:3]) == {"highest lam"}
-    assert any("Warning: 3 of 6" in note for note in output.notes)
+    assert any("Warning: 3 of 6" in note for note in output.texts)
 
 
 def test_a_run_without_published_values_has_no_verdicts(make: Make) -> None:
@@ -203,7 +203,7 @@ def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     assert set(vote["nan"]) == {1} and set(vote["splits"]) == {5}
     assert vote["reproduced"].notna().all()
     complete = show(context, "completeness", ["boxes", "folds"])
-    assert any(n.startswith("3 records have an undefined test value") for n in complete.notes)
+    assert any(n.startswith("3 records have an undefined test value") for n in complete.texts)
     places = [tuple(row[:2]) for row in rows(complete.tables[0])]
     assert places[:2] == [("boxes", "all"), ("folds", "all")], "sums, where nothing is wrong"
     assert set(places[2:]) == {("folds", "vote")}
@@ -287,11 +287,11 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
     values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
     repeats = values.groupby("rep")["value"].mean()
     assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
-    means, differences, error = table.notes
+    means, differences, error = table.texts
     assert means.endswith("repeats of the split, which show the noise of splitting alone.")
     assert error.startswith("The SE over folds is corrected for overlapping training sets")
     figure = show(make(), "boxplots", "folds", reference="logistic")
-    assert {differences, error} <= {*figure.notes}
+    assert {differences, error} <= {*figure.texts}
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
@@ -308,7 +308,7 @@ def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> 
     answer = show(context, "answer", "folds", incomplete="drop", **pair)
     assert "no gain or loss shown" in answer.lead[0]
     assert not any("there is no gain" in text for text in answer.lead)
-    assert any("which count as 200, allow" in note for note in answer.notes)
+    assert any("which count as 200, allow" in note for note in answer.texts)
 
 
 def test_what_bounds_the_standard_error(make: Make) -> None:
@@ -375,7 +375,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
 
     context = make(None, spoil)
     context.problems.append("records/00/x.json is truncated")
-    notes = show(context, "completeness", ["folds"]).notes
+    notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
     assert "Warning ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
@@ -455,7 +455,7 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
             assert output.numbers is not None and len(output.numbers)
             if name != "completeness":
                 values = output.numbers.select_dtypes("number")
-                assert values.notna().any(axis=None), output.notes
+                assert values.notna().any(axis=None), output.texts
 
 
 @pytest.mark.parametrize("name", registry.names("report.blocks"))

@@ -280,7 +280,7 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
 
 def test_without_claims_the_block_says_so(make: Make) -> None:
     output = show(make())
-    assert any("holds no claims" in note for note in output.notes)
+    assert any("holds no claims" in note for note in output.texts)
 
 
 CURVES: dict[str, Any] = {

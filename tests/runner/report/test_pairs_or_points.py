@@ -188,7 +188,7 @@ def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
 
 @pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
-    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "", "", False)
+    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")
     made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
     assert said in made.axes[0].get_xlabel()
@@ -199,8 +199,7 @@ def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: 
 def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, higher: bool) -> None:
     means = [0.9, 0.9 - size] if higher else [0.1, 0.1 + size]
     found = [
-        Standing(name, m, NAN, NAN, NAN, 1.0, "", "", False)
-        for name, m in zip("ab", means, strict=True)
+        Standing(name, m, NAN, NAN, NAN, 1.0, "") for name, m in zip("ab", means, strict=True)
     ]
     contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
     metric: Any = "auc"

@@ -111,7 +111,7 @@ def test_other_records_change_every_sentence_with_a_number(
     said = head_of(page)
     assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
-    assert said["Not reproduced"].startswith("INCOMPLETE (table1, answer): ")
+    assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["What it means"].startswith("INCOMPLETE (answer): ")
 
 
@@ -212,7 +212,7 @@ def better(cell: Cell, record: Record) -> Record:
 def test_tables_say_which_method_has_the_best_mean(make: Make) -> None:
     options: dict[str, Any] = {"reference": "logistic"}
     said = gist(make(), "boxplots", "boxes", **options)
-    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2. ")
+    assert said.startswith("Best rank loss: logistic on 2 of 2 problems. ")
     assert "Mean differences to logistic: +.0" in said
     assert "exponential on 2" in gist(make(None, better), "paired_table", "boxes", **options)
     nothing = make(None, lambda cell, record: None)
@@ -221,7 +221,7 @@ def test_tables_say_which_method_has_the_best_mean(make: Make) -> None:
 
 def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
     said = gist(make(), "optimum", "boxes")
-    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2.")
+    assert said.startswith("Best rank loss: logistic on 2 of 2 problems.")
     assert "Distance from the best scorer: .0" in said
     assert gist(make(None, better), "optimum", "boxes") != said
 

@@ -17,8 +17,9 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.data.dataset import Feature, Floats, Table
 from rankexp.runner.data.readers.cells import described, short
-from rankexp.runner.data.readers.compressed import encoding_of, lines, unpacked
-from rankexp.runner.data.readers.grid import CHUNK, plain_numbers
+from rankexp.runner.data.readers.columns import plain_numbers
+from rankexp.runner.data.readers.compressed import encoding_of, lines, pieces
+from rankexp.runner.data.readers.grid import CHUNK
 from rankexp.runner.data.reading import Layout
 
 NUMERIC = {"numeric", "real", "integer"}
@@ -44,10 +45,9 @@ def read_arff(path: Path, missing: Collection[str] = ("",), encoding: str | None
     DataError
         Malformed, with file and line; sparse rows and relations, which are not supported.
     """
-    content = unpacked(path)
-    found = encoding_of(path, content, encoding)
+    found = encoding_of(path, lambda: pieces(path), encoding)
     reader = _Reader(path, missing)
-    rows = lines(content, found)
+    rows = lines(path, found)
     reader.read_head(rows)
     table = reader.read_body(rows)
     layout = Layout("ARFF", encoding=found, dates=reader.dates, marks=described(reader.marks))
@@ -176,7 +176,7 @@ class _Reader:
         """Return the numbers of cells, or the codes of their texts; None where one has none."""
         _, kind, _ = self.attributes[j]
         if kind == "numeric":
-            return plain_numbers(cells, "".join(cells), ())
+            return plain_numbers(cells)
         if kind == "text":
             for cell in cells:
                 texts[j].setdefault(cell, len(texts[j]))
@@ -195,7 +195,7 @@ class _Reader:
             if declared and cell not in declared:
                 hint = did_you_mean(cell, declared)
                 return self.fail(line, f"'{short(cell)}' is no declared value of '{name}'{hint}")
-            if not declared and plain_numbers([cell], cell, ()) is None:
+            if not declared and plain_numbers([cell]) is None:
                 return self.fail(line, f"'{short(cell)}' is no number, but '{name}' is numeric")
         raise AssertionError("a cell failed to convert and then did not")
 

@@ -10,6 +10,7 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 from rankexp.runner.data.levels import large
+from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.numbers import (
     DATE,
     FORMATS,
@@ -25,12 +26,12 @@ MOSTLY_NUMBERS = 0.5
 """Share of numbers, among cells or among distinct texts, above which other texts are strays."""
 
 
-class Cells(NamedTuple):
+class TextColumn(NamedTuple):
     """A column of texts: the distinct ones, which of them each row has; -1 is missing."""
 
     name: str
     texts: list[str]
-    codes: Ints
+    codes: Codes
 
     def first(self) -> Ints:
         """Return the first row that has each text."""
@@ -43,14 +44,6 @@ class Cells(NamedTuple):
         return list(
             {shape_of(text): text for text in reversed(without_signs(self.texts))}.values()
         )
-
-
-class Made(NamedTuple):
-    """What became of a column of texts."""
-
-    feature: Feature
-    values: Floats
-    date: bool = False
 
 
 @dataclass
@@ -74,13 +67,14 @@ class Maker:
     marks: Counter[str] = field(default_factory=Counter)
     format: NumberFormat = FORMATS[0]
     notes: list[str] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
 
-    def cells(self, name: str, known: Mapping[str, int], codes: Ints) -> Cells:
+    def cells(self, name: str, known: Mapping[str, int], codes: Codes) -> TextColumn:
         """Return a column of texts, without its missing marks, which are counted."""
         counts = np.bincount(codes, minlength=len(known))
         missing = self.rules.marks(name)
         stripped: dict[str, int] = {}
-        renumbered = np.empty(len(known), dtype=np.int64)
+        renumbered = np.empty(len(known), dtype=np.int32)
         for cell, code in known.items():
             text = cell.strip()
             if text in missing:
@@ -89,9 +83,9 @@ class Maker:
                 renumbered[code] = -1
             else:
                 renumbered[code] = stripped.setdefault(text, len(stripped))
-        return Cells(name, list(stripped), renumbered[codes])
+        return TextColumn(name, list(stripped), renumbered[codes])
 
-    def settle(self, columns: Sequence[Cells]) -> None:
+    def settle(self, columns: Sequence[TextColumn]) -> None:
         """Find the number format in which the columns of numbers are all written.
 
         Raises
@@ -105,7 +99,7 @@ class Maker:
             for f in FORMATS
             if rules.decimal in (None, f.decimal) and rules.thousands in (None, f.thousands)
         ] or [NumberFormat(rules.decimal or ".", rules.thousands or "")]
-        numbers: list[tuple[Cells, list[str], list[NumberFormat]]] = []
+        numbers: list[tuple[TextColumn, list[str], list[NumberFormat]]] = []
         for column in columns:
             texts = column.shapes()
             fits = [f for f in allowed if texts and all(map(f.fits, texts))]
@@ -130,7 +124,7 @@ class Maker:
         first = [f"numbers are read with {self.format}, which was found out"] if found else []
         return (*first, *self.notes)
 
-    def _where(self, column: Cells, text: str) -> str:
+    def _where(self, column: TextColumn, text: str) -> str:
         code = without_signs(column.texts).index(text)
         return self._place(self.lines[column.first()[code]])
 
@@ -138,7 +132,7 @@ class Maker:
         return f"{self.path}:{line}" if line > 0 else f"{self.second}:{-line}"
 
     def _doubt(
-        self, column: Cells, text: str, first: NumberFormat, other: NumberFormat
+        self, column: TextColumn, text: str, first: NumberFormat, other: NumberFormat
     ) -> DataError:
         return DataError(
             f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' may be "
@@ -147,7 +141,7 @@ class Maker:
         )
 
     def _contradiction(
-        self, numbers: Sequence[tuple[Cells, list[str], list[NumberFormat]]]
+        self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]
     ) -> DataError:
         """Name two columns whose numbers have no format in common, or else the first and last."""
         first = numbers[0]
@@ -164,7 +158,7 @@ class Maker:
             "formats; repair one column, leave it out with 'drop', or list it in 'nominal'"
         )
 
-    def make(self, column: Cells) -> Made:
+    def make(self, column: TextColumn) -> tuple[Feature, Floats]:
         """Return a column as numbers or as categories.
 
         Raises
@@ -191,17 +185,18 @@ class Maker:
                 self.notes.append(
                     f"column '{column.name}' is read as numbers without their sign: {signed[0]}"
                 )
-            return Made(Feature(column.name), made[column.codes])
-        date = all(map(DATE.fullmatch, column.texts))
-        if not (fits or lenient or date):
+            return Feature(column.name), made[column.codes]
+        if all(map(DATE.fullmatch, column.texts)):
+            self.dates.append(column.name)
+        elif not (fits or lenient):
             self._refuse_strays(column)
         order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
         rank = np.full(len(order) + 1, np.nan)
         rank[order] = np.arange(len(order))
         categories = tuple(column.texts[code] for code in order)
-        return Made(Feature(column.name, "nominal", categories), rank[column.codes], date)
+        return Feature(column.name, "nominal", categories), rank[column.codes]
 
-    def _refuse_strays(self, column: Cells) -> None:
+    def _refuse_strays(self, column: TextColumn) -> None:
         """Hold that a column is not one of numbers with mistakes in it."""
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
         is_number = np.array([LIKE_A_NUMBER.fullmatch(text) is not None for text in column.texts])

@@ -7,7 +7,8 @@ import io
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ MOST_UNPACKED = 2_000_000_000
 MOST_RATIO = 200
 """By which it may be packed, where it holds more than `SMALL`; tables are by 2 to 50."""
 SMALL = 50_000_000
-_STEP = 1 << 20
 
 FOREIGN = {
     b"PK\x03\x04": "is a zip archive: unpack it first",
@@ -49,12 +49,11 @@ _MARKS = {
 
 def unpacked(path: Path) -> bytes:
     """Return the content of a file, unpacked by its suffix; errors as of `pieces`."""
-    packed = path.suffix.lower() in OPENERS
-    return b"".join(pieces(path, _STEP if packed else -1))
+    return b"".join(pieces(path))
 
 
-def pieces(path: Path, size: int) -> Iterator[bytes]:
-    """Yield the content of a file, unpacked by its suffix, so many bytes at a time; -1: all.
+def pieces(path: Path, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield the content of a file, unpacked by its suffix, so many bytes at a time.
 
     Raises
     ------
@@ -74,7 +73,7 @@ def pieces(path: Path, size: int) -> Iterator[bytes]:
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise DataError(f"{path}: cannot be read: {reason}") from error
 
 
@@ -93,55 +92,87 @@ def check_size(path: Path, size: int) -> None:
         )
 
 
-def encoding_of(path: Path, content: bytes, given: str | None = None, first: int = 1) -> str:
+def encoding_of(
+    path: Path, content: Callable[[], Iterable[bytes]], given: str | None = None, first: int = 1
+) -> str:
     """Return the encoding of a text, given or found out: by its mark, UTF-8, Windows-1252.
 
-    It begins with the line `first` of the file.
+    It begins with the line `first` of the file, and `content` gives its pieces anew.
 
     Raises
     ------
     DataError
         No text, or not in the encoding given.
     """
+    head = next(iter(content()), b"")[:200]
     for start, what in FOREIGN.items():
-        if content.startswith(start):
+        if head.startswith(start):
             raise DataError(f"{path}: {what}")
-    marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
+    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if given and marked and given.lower().startswith(marked.removesuffix("-sig")):
         given = marked  # which takes the mark off
-    tried = [given] if given else [marked] if marked else ["utf-8", "cp1252"]
-    if not (given or marked) and b"\0" in content:
-        wide = content[1:200:2].count(0) > 50 or content[:200:2].count(0) > 50
-        hint = "; if it is UTF-16, say 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
-        raise DataError(f"{path}: is no text: byte {content.index(0) + 1:,} is zero{hint}")
+    name = given or marked
+    tried = [name] if name else ["utf-8", "cp1252"]
     for name in tried:
-        try:
-            zero = content.decode(name).find("\0")
-        except LookupError as error:
-            raise DataError(f"{path}: there is no text encoding '{name}'") from error
-        except ValueError as error:
-            at = getattr(error, "start", 0) + 3 * (name == "utf-8-sig")  # its mark is not counted
-        else:
-            if zero >= 0:
-                raise DataError(f"{path}: is no text: character {zero + 1:,} is zero")
+        wrong = _first_wrong(path, content(), name, None if given or marked else head)
+        if wrong is None:
             return name
-    line = content.count(b"\n", 0, at) + first
-    raise DataError(
-        f"{path}:{line}: is not in the encoding {tried[-1]}; say which it is by 'encoding'"
-    )
+    line = b"".join(content())[:wrong].count(b"\n") + first
+    raise DataError(f"{path}:{line}: is not in the encoding {name}; say which it is by 'encoding'")
 
 
-def opened(content: bytes, encoding: str) -> io.TextIOWrapper:
+def _first_wrong(
+    path: Path, content: Iterable[bytes], name: str, unmarked: bytes | None
+) -> int | None:
+    """Return how many bytes come before the first that an encoding does not have; None: it fits.
+
+    A zero is an error, in text of an encoding that is guessed even after wrong bytes; `unmarked`
+    is how such text begins.
+    """
+    try:
+        b"".decode(name)
+        decoder = codecs.getincrementaldecoder(name)()
+    except LookupError as error:
+        raise DataError(f"{path}: there is no text encoding '{name}'") from error
+    seen, read, zero, wrong = 0, 0, 0, None
+    for piece in chain(content, [b""]):
+        if unmarked is not None and b"\0" in piece:
+            wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
+            hint = "; if it is UTF-16, say 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
+            raise DataError(
+                f"{path}: is no text: byte {read + piece.index(0) + 1:,} is zero{hint}"
+            )
+        if wrong is None:
+            try:
+                text = decoder.decode(piece, not piece)
+            except UnicodeDecodeError as error:
+                wrong = read + len(piece) - len(error.object) + error.start
+            except ValueError:  # no mark
+                wrong = 0
+            else:
+                zero = zero or ("\0" in text and seen + text.index("\0") + 1)
+                seen += len(text)
+        read += len(piece)
+    if zero and wrong is None:
+        raise DataError(f"{path}: is no text: character {zero:,} is zero")
+    return wrong
+
+
+def opened(source: Path | bytes, encoding: str) -> io.TextIOWrapper:
     """Return a text as a file, whose lines keep their ends, whichever of three they have."""
-    return io.TextIOWrapper(io.BytesIO(content), encoding, newline="")
+    if isinstance(source, bytes):
+        return io.TextIOWrapper(io.BytesIO(source), encoding, newline="")
+    opener: Callable[..., Any] = OPENERS.get(source.suffix.lower(), open)
+    return io.TextIOWrapper(opener(source, "rb"), encoding, newline="")
 
 
-def lines(content: bytes, encoding: str) -> Iterator[tuple[int, str]]:
+def lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
     """Yield the number, from 1, and the text of each line that is not blank."""
-    for number, raw in enumerate(opened(content, encoding), start=1):
-        text = raw.strip()
-        if text and text != "\x1a":  # ends files of DOS
-            yield number, text
+    with opened(path, encoding) as file:
+        for number, raw in enumerate(file, start=1):
+            text = raw.strip()
+            if text and text != "\x1a":  # ends files of DOS
+                yield number, text
 
 
 def format_suffix(path: Path) -> str:

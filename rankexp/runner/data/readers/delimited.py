@@ -3,22 +3,24 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
+
+import pyarrow as pa
 
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import Table
 from rankexp.runner.data.readers.cells import short
-from rankexp.runner.data.readers.compressed import encoding_of, opened, unpacked
+from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
+from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
 from rankexp.runner.data.readers.rules import DEFAULT, Rules
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
-LONGEST_CELL = 131_072
-"""Characters: more mean a quote that was not closed."""
 _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
 _NO_TABLES = {
@@ -54,13 +56,14 @@ def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None)
 
 def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
     """Return the rows of a file, and how it is taken apart."""
-    content = unpacked(path)
-    encoding = encoding_of(path, content, rules.encoding)
-    file = _Text(path, content, encoding)
+    source = path if path.is_file() else unpacked(path)  # what is no file is read but once
+    content = [source] if isinstance(source, bytes) else None
+    encoding = encoding_of(path, lambda: content or pieces(path), rules.encoding)
+    file = _Text(path, source, encoding)
     delimiter = rules.delimiter or file.declared or file.sniff()
     if rules.header is None:
         file.check_comment(delimiter)
-    grid = Grid(str(path), lambda: file.rows(delimiter), rules)
+    grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
         grid.notes.append("it is no UTF-8 and was read as Windows-1252; 'encoding' says otherwise")
     return grid, {"encoding": encoding, "delimiter": delimiter}
@@ -69,19 +72,20 @@ def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
 class _Text:
     """A file of text, cut into rows as often as wanted."""
 
-    def __init__(self, path: Path, content: bytes, encoding: str) -> None:
-        self.path, self._content, self.encoding = path, content, encoding
+    def __init__(self, path: Path, source: Path | bytes, encoding: str) -> None:
+        self.path, self._open = path, partial(opened, source, encoding)
         self.declared: str | None = None
         self._comment, self._before, start = "", 0, ""
-        for line in opened(content, encoding):
-            if line.startswith("#"):
-                self._comment = line
-            elif (said := _SAID.fullmatch(line)) and not self._before:
-                self.declared = said[1]
-            elif line.strip():
-                start = line.lstrip()[:20]
-                break
-            self._before += 1
+        with self._open() as file:
+            for line in file:
+                if line.startswith("#"):
+                    self._comment = line
+                elif (said := _SAID.fullmatch(line)) and not self._before:
+                    self.declared = said[1]
+                elif line.strip():
+                    start = line.lstrip()[:20]
+                    break
+                self._before += 1
         if re.match(r"\S+\s+qid:", start):
             raise DataError(
                 f"{path}: is text in LETOR's format, whose first cells are a level and a query: "
@@ -93,22 +97,31 @@ class _Text:
 
     def rows(self, delimiter: str, *, strict: bool = True) -> Iterator[Row]:
         """Give line and cells of each row that is not blank, from the line of names on."""
-        lines: Iterable[str] = opened(self._content, self.encoding)
-        lines = islice(lines, self._before, None)
-        if delimiter == SPACES:
-            lines = (" ".join(line.split()) + "\n" for line in lines)
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
-        line = self._before + 1
-        while True:
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                raise self._malformed(line, str(error)) from error
-            if cells is None:
-                return
-            if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
-                yield line, cells
-            line = self._before + reader.line_num + 1
+        with self._open() as file:
+            lines: Iterator[str] = islice(file, self._before, None)
+            if delimiter == SPACES:
+                lines = (" ".join(line.split()) + "\n" for line in lines)
+            reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+            line = self._before + 1
+            while True:
+                try:
+                    cells = next(reader, None)
+                except csv.Error as error:
+                    raise self._malformed(line, str(error)) from error
+                if cells is None:
+                    return
+                if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
+                    yield line, cells
+                line = self._before + reader.line_num + 1
+
+    def cut(
+        self, delimiter: str, width: int, first: int, which: Sequence[int]
+    ) -> Iterator[list[pa.StringArray]]:
+        """Give some columns of the rows from a line on, quickly; `columns.cut` raises in doubt."""
+        with self._open() as file:
+            for _ in range(first - 1):
+                file.readline()
+            yield from cut(file, delimiter, width, which)
 
     def _malformed(self, line: int, reason: str) -> DataError:
         if "field larger" in reason:

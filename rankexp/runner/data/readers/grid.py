@@ -1,26 +1,27 @@
 """A table of texts, row by row, made columns: names, then numbers, then whatever is left."""
 
 import re
-from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
 from rankexp.runner.data.levels import large
-from rankexp.runner.data.readers.cells import Cells, Made, Maker, described, short
+from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
+from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
 from rankexp.runner.data.readers.rules import Rules
 from rankexp.runner.data.readers.second import matched
 from rankexp.runner.data.reading import Layout
 
-CHUNK = 1_000_000
+CHUNK = 1 << 17
 """Cells that are converted at once."""
 FIRST = 50
 """Rows that delimiter and header are found out from."""
@@ -32,11 +33,14 @@ _DECIMAL = re.compile(
     r"(?:^|,)[+-]?(?:0[0-9.]|\.|[0-9]{4,}\.|[0-9]{1,3}\.(?:[0-9]{3}\.)*+(?![0-9]{3}(?:,|$)))"
 )
 """A number, among others with commas between, whose point cannot separate thousands."""
-_PADDED = re.compile(r"(?:^|,)0[0-9]")
 
 Row = tuple[int, list[str]]
 """Line in the file, from 1, and cells."""
 Rows = Callable[[], Iterator[Row]]
+Cut = Callable[[int, int, Sequence[int]], Iterator[list[pa.StringArray]]]
+"""Of the number of columns, a line and the columns wanted."""
+Piece = tuple[Ints, list[pa.StringArray]]
+"""Lines of some rows, and columns."""
 
 
 class Grid:
@@ -48,17 +52,19 @@ class Grid:
     rows : callable
         Gives the rows anew, the line of names among them; none is without cells.
     rules : Rules
+    cut : callable, optional
+        Gives columns of the rows from a line on, quickly; it raises ValueError in doubt.
     """
 
-    def __init__(self, path: str, rows: Rows, rules: Rules) -> None:
-        self.path, self.rules, self._rows = path, rules, rows
-        self.lines = array("q")
+    def __init__(self, path: str, rows: Rows, rules: Rules, cut: Cut | None = None) -> None:
+        self.path, self.rules, self._rows, self._cut = path, rules, rows, cut
         first = list(islice(rows(), FIRST))
         if not first:
             raise DataError(f"{path}: the file is empty")
         self.width = Counter(len(cells) for _, cells in first).most_common(1)[0][0]
         self.header = self._has_header(first) if rules.header is None else rules.header
         self.names = self._names(first[0])
+        self._start = first[self.header][0] if len(first) > self.header else 0
         numbers = {f"column{j}": name for j, name in enumerate(self.names, start=1)}
         also = {numbers[n] for n in rules.lenient if n in numbers and n not in self.names}
         self.rules = replace(rules, lenient=rules.lenient | also)
@@ -67,9 +73,6 @@ class Grid:
             self.unnamed = self.names[0]
         self.empty = 0
         self.notes: list[str] = []
-        self._marks: dict[int, Counter[str]] = {}
-        self._padded: dict[str, None] = {}
-        self._points = False
         self._second: tuple[Grid, list[int]] | None = None
 
     def append(self, other: "Grid") -> None:
@@ -139,10 +142,7 @@ class Grid:
         return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
 
     def _data(self) -> Iterator[Row]:
-        """Give the rows of data; those without any value are left out.
-
-        Lines of a second file are below 0.
-        """
+        """Give the rows of data; those without any value are left out."""
         self.empty = 0
         for row in islice(self._rows(), self.header, None):
             if len(row[1]) != self.width:
@@ -151,105 +151,127 @@ class Grid:
                 yield row
             else:
                 self.empty += 1
+
+    def _judged(self, which: Sequence[int]) -> Iterator[Piece]:
+        """Give some columns of the rows of data, as Python's csv module cuts them."""
+        rows = self._data()
+        while chunk := list(islice(rows, max(1, CHUNK // len(which)))):
+            try:
+                columns = [pa.array([cells[j] for _, cells in chunk], pa.string()) for j in which]
+            except UnicodeEncodeError as error:
+                raise DataError(f"{self.path}:{chunk[0][0]}: is no text: {error}") from error
+            yield np.array([line for line, _ in chunk]), columns
+
+    def _quickly(self, which: Sequence[int]) -> Iterator[Piece]:
+        """Give the same without their lines; ValueError where that is in doubt."""
+        if self._cut is None or not self._start:
+            raise ValueError
+        asked = range(self.width) if self.empty else which
+        self.empty = 0
+        for found in self._cut(self.width, self._start, asked):
+            columns = found
+            if len(asked) == self.width:
+                full = np.zeros(len(found[0]), dtype=bool)
+                for column in found:
+                    if full.all():
+                        break
+                    full |= lengths(column) > 0
+                if not full.all():
+                    self.empty += int((~full).sum())
+                    columns = [column.filter(pa.array(full)) for column in found]
+            if len(asked) > len(which):
+                columns = [columns[j] for j in which]
+            yield np.ones(len(columns[0]), dtype=np.int64), columns
+
+    def _pieces(self, which: Sequence[int], *, quick: bool) -> Iterator[Piece]:
+        """Give some columns of all rows, many at a time; lines of a second file are below 0."""
+        yield from (self._quickly if quick else self._judged)(which)
         if self._second is not None:
             other, order = self._second
-            for line, cells in other._data():
-                yield -line, [cells[j] for j in order]
-            self.empty += other.empty
+            wanted = [order[j] for j in which]
+            for lines, columns in (other._quickly if quick else other._judged)(wanted):
+                yield -lines, columns
 
     def read(self, kind: str, **how: str | None) -> Table:
-        """Return the table; `how` goes into its layout."""
-        values, texts, dotted = self._numbers()
-        lines = np.frombuffer(self.lines, dtype=np.int64)
+        """Return the table; `how` goes into its layout.
+
+        It is read quickly, and again, with the lines of its rows, if anything is in doubt.
+        """
+        with suppress(DataError, ValueError):
+            return self._read(kind, how, quick=True)
+        return self._read(kind, how, quick=False)
+
+    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> Table:
+        scan = self._scan(quick=quick)
+        lines = np.concatenate(scan.lines)
         first = None if self._second is None else int((lines > 0).sum())
         if self._second is not None and first in (0, len(lines)):
             raise DataError(f"{self._second[0].path if first else self.path}: no rows of data")
         maker = Maker(self.path, lines, self.rules, self._second and self._second[0].path)
+        texts = scan.texts | scan.large
         if self.rules.decimal == "," or self.rules.thousands == ".":
-            texts |= dotted
-        cells = self._cells(maker, texts)
-        maker.settle(list(cells.values()))
-        if maker.format.decimal != "." and (more := dotted - texts):
-            cells |= self._cells(maker, more)
-            maker.settle(list(cells.values()))
-        made = {j: maker.make(column) for j, column in cells.items()}
-        for j, column in made.items():
-            values[:, j] = column.values
-        columns = [made[j].feature if j in made else Feature(n) for j, n in enumerate(self.names)]
-        layout = self._layout(kind, maker, made, how, bool(dotted - made.keys()))
-        return Table(Path(self.path).name, tuple(columns), values, layout=layout, first=first)
+            texts |= scan.dotted
+        found = self._texts(scan, maker, texts, quick=quick)
+        maker.settle(list(found.values()))
+        if maker.format.decimal != "." and (more := scan.dotted - texts):
+            found |= self._texts(scan, maker, more, quick=quick)
+            maker.settle(list(found.values()))
+        columns = [Feature(name) for name in self.names]
+        for j, column in found.items():
+            columns[j], scan.values[:, j] = maker.make(column)
+        layout = self._layout(kind, maker, scan, set(found), how)
+        return Table(Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first)
 
-    def _numbers(self) -> tuple[Floats, set[int], set[int]]:
-        """Return the values, which columns hold texts, and which have a point somewhere."""
-        parts: list[Floats] = []
-        texts: set[int] = set()
-        dotted: set[int] = set()
-        rows = self._data()
-        while chunk := list(islice(rows, max(1, CHUNK // self.width))):
-            self.lines.extend(line for line, _ in chunk)
-            part = np.full((len(chunk), self.width), np.nan)
-            for j, column in enumerate(zip(*(cells for _, cells in chunk), strict=True)):
-                if j in texts:
-                    continue
-                joined = ",".join(column)
-                numbers = plain_numbers(column, joined, self.rules.marks(self.names[j]))
-                if numbers is None:
-                    texts.add(j)
-                    continue
-                part[:, j] = numbers
-                if np.isnan(part[:, j]).any():
-                    marks = self._marks.setdefault(j, Counter())
-                    marks.update(cell for cell in column if cell in self.rules.missing)
-                if "." in joined:
-                    dotted.add(j)
-                    self._points = self._points or _DECIMAL.search(joined) is not None
-                if large(part[:, j]).any():
-                    texts.add(j)  # for `Maker` to see which of them differ
-                if "0" in joined and _PADDED.search(joined):
-                    self._padded[self.names[j]] = None
-            parts.append(part)
-        if not parts:
+    def _scan(self, *, quick: bool) -> "_Scan":
+        """Go through all rows once."""
+        scan = _Scan(np.empty((0, self.width)))
+        for lines, columns in self._pieces(range(self.width), quick=quick):
+            begin = len(scan.values)
+            scan.lines.append(lines)
+            scan.values.resize((begin + len(lines), self.width), refcheck=False)  # no copy
+            for j, column in enumerate(columns):
+                if j in scan.coded:
+                    scan.coded[j].add(column)
+                elif j not in scan.texts:
+                    scan.take(j, column, self.rules.marks(self.names[j]), begin)
+        if not scan.lines:
             raise DataError(f"{self.path}: no rows of data")
-        return np.concatenate(parts), texts, dotted - texts
+        pa.default_memory_pool().release_unused()
+        return scan
 
-    def _cells(self, maker: Maker, which: Collection[int]) -> dict[int, Cells]:
+    def _texts(
+        self, scan: "_Scan", maker: Maker, which: Collection[int], *, quick: bool
+    ) -> dict[int, TextColumn]:
         """Return some columns as texts."""
-        if not which:
-            return {}
-        wanted = sorted(which)
-        pick = itemgetter(*wanted) if len(wanted) > 1 else lambda cells: (cells[wanted[0]],)
-        known: list[dict[str, int]] = [{} for _ in wanted]
-        codes = [array("q") for _ in wanted]
-        rows = self._data()
-        while chunk := [pick(cells) for _, cells in islice(rows, max(1, CHUNK // len(wanted)))]:
-            for seen, found, column in zip(known, codes, zip(*chunk, strict=True), strict=True):
-                found.extend([seen.setdefault(cell, len(seen)) for cell in column])
-        return {
-            j: maker.cells(self.names[j], seen, np.frombuffer(found, dtype=np.int64))
-            for j, seen, found in zip(wanted, known, codes, strict=True)
-        }
+        coded = {j: scan.coded.get(j, Coded()) for j in sorted(which)}
+        if again := [j for j in coded if j not in scan.coded]:
+            for _, columns in self._pieces(again, quick=quick):
+                for j, column in zip(again, columns, strict=True):
+                    coded[j].add(column)
+        return {j: maker.cells(self.names[j], one.known, one.codes()) for j, one in coded.items()}
 
     def _layout(
         self,
         kind: str,
         maker: Maker,
-        made: dict[int, Made],
-        how: dict[str, str | None],
-        dotted: bool,
+        scan: "_Scan",
+        texts: set[int],
+        how: Mapping[str, str | None],
     ) -> Layout:
         notes = [*self.notes, *maker.said()]
-        if dotted and not self._points and self.rules.thousands is None:
+        dotted = scan.dotted - texts
+        if dotted and not scan.points - scan.texts and self.rules.thousands is None:
             notes.append(
                 "every number with a point has three digits after it; it was read as a decimal "
                 "point, 'thousands: \".\"' reads it otherwise"
             )
-        padded = [name for name in self._padded if name not in self.rules.lenient]
-        if padded:
+        padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
+        if padded := [name for name in padded if name not in self.rules.lenient]:
             notes.append(
                 f"numbers with leading zeros were read as numbers: {', '.join(padded[:10])}; if "
                 "they are codes, list the column in 'nominal'"
             )
-        plain = (marks for j, marks in self._marks.items() if j not in made)
+        plain = (marks for j, marks in scan.marks.items() if j not in texts)
         return Layout(
             kind,
             **how,
@@ -257,24 +279,56 @@ class Grid:
             thousands=maker.format.thousands,
             header=self.header,
             marks=described(sum(plain, maker.marks)),
-            dates=tuple(column.feature.name for column in made.values() if column.date),
+            dates=tuple(maker.dates),
             labels=(),
             unnamed=self.unnamed,
-            empty_rows=self.empty,
+            empty_rows=self.empty + (self._second[0].empty if self._second else 0),
             notes=tuple(notes),
         )
 
 
-def plain_numbers(
-    column: Sequence[str], joined: str, missing: Collection[str]
-) -> list[float] | None:
-    """Return the numbers of a column that holds nothing else, quickly; None if it may not.
+@dataclass
+class _Scan:
+    """What is found in one pass over all rows.
 
-    `joined` are its texts together. Python also takes 1_000 and the digits of other scripts.
+    Attributes
+    ----------
+    values : Floats
+        0 in columns of texts, after the first.
+    lines : list of Ints
+    texts, large, dotted, points, padded : set of int
+        Columns with a text, with numbers that may be rounded, with a point, with one that
+        separates no thousands, with a zero that leads.
+    coded : dict
+        Columns of texts from the first row on.
     """
-    if "_" in joined or not joined.isascii():
-        return None
-    try:
-        return [np.nan if cell in missing else float(cell) for cell in column]
-    except ValueError:
-        return None
+
+    values: Floats
+    lines: list[Ints] = field(default_factory=list)
+    texts: set[int] = field(default_factory=set)
+    large: set[int] = field(default_factory=set)
+    dotted: set[int] = field(default_factory=set)
+    points: set[int] = field(default_factory=set)
+    padded: set[int] = field(default_factory=set)
+    marks: dict[int, Counter[str]] = field(default_factory=dict)
+    coded: dict[int, Coded] = field(default_factory=dict)
+
+    def take(self, j: int, column: pa.StringArray, missing: Collection[str], begin: int) -> None:
+        """Take a piece of a column that has held only numbers so far."""
+        found, marks = numbers(column, missing)
+        if found is None:
+            self.texts.add(j)
+            if not begin:
+                self.coded[j] = Coded()
+                self.coded[j].add(column)
+            return
+        self.values[begin:, j] = found
+        self.marks.setdefault(j, Counter()).update(marks)
+        if any_dot(column):
+            self.dotted.add(j)
+            if j not in self.points and _DECIMAL.search(",".join(column.to_pylist())):
+                self.points.add(j)
+        if large(found).any():
+            self.large.add(j)  # for `Maker` to see which of them differ
+        if j not in self.padded and any_padded(column):
+            self.padded.add(j)

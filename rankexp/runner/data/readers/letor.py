@@ -8,6 +8,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,7 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
     found: list[_Block] = []
     line, count = 1, 0
     for text in _whole_lines(path):
-        encoding_of(path, text, encoding or "utf-8", line)
+        encoding_of(path, partial(list, [text]), encoding or "utf-8", line)
         bodies = [body.partition(b"#")[0].strip() for body in text.split(b"\n")]
         if plain := [body for body in bodies if body]:
             count += len(plain)

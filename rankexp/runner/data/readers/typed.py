@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.data.dataset import Feature, Table
 from rankexp.runner.data.levels import EXACT
-from rankexp.runner.data.readers.cells import Cells, Maker, described
+from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.compressed import check_size, unpacked
 from rankexp.runner.data.readers.grid import Grid, Row
 from rankexp.runner.data.readers.rules import DEFAULT, Rules
@@ -35,9 +36,6 @@ def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
     DataError
         No pyarrow, damaged, or columns of lists or bytes.
     """
-    _need("pyarrow", "parquet", path)
-    from pyarrow import parquet
-
     content = unpacked(path)
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
@@ -63,7 +61,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
     values = np.empty((len(frame), len(names)))
     dates: list[str] = []
-    cells: dict[int, Cells] = {}
+    cells: dict[int, TextColumn] = {}
     for j, name in enumerate(names):
         column = frame.iloc[:, j]
         whole = column.dtype.kind in "iu"
@@ -78,14 +76,12 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
     maker.settle(list(cells.values()))
     columns = [Feature(name) for name in names]
     for j, found in cells.items():
-        made = maker.make(found)
-        columns[j], values[:, j] = made.feature, made.values
-        dates += [names[j]] if made.date and names[j] not in dates else []
+        columns[j], values[:, j] = maker.make(found)
     unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
     layout = Layout(
         "Parquet",
         marks=described(maker.marks),
-        dates=tuple(dates),
+        dates=tuple(dict.fromkeys([*dates, *maker.dates])),
         unnamed=unnamed,
         decimal=None if maker.format.decimal == "." else maker.format.decimal,
         thousands=maker.format.thousands or None,
@@ -141,7 +137,10 @@ def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> 
 
 def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
     """Return the rows of a sheet, and its name."""
-    _need("openpyxl", "excel", path)
+    if find_spec("openpyxl") is None:
+        raise DataError(
+            f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"
+        )
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -190,11 +189,3 @@ def _sheets(content: bytes) -> dict[str, list[Row]]:
         if rows:
             found[str(name)] = rows
     return found
-
-
-def _need(package: str, extra: str, path: Path) -> None:
-    """Hold that an extra is installed."""
-    if find_spec(package) is None:
-        raise DataError(
-            f"{path}: reading it needs {package}: pip install 'rankexp[{extra}]', or write CSV"
-        )

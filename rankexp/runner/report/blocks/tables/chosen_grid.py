@@ -8,7 +8,9 @@ from pydantic import Field
 
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import select
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Block
+from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
@@ -24,9 +26,9 @@ class Chosen(NamedTuple):
     rule: str
     problem: str
     method: str
-    grid: str
+    grid: Point
     times: int
-    edge: str
+    edge: select.Edge | None
 
 
 class ChosenGrid(Choosing, Ruled):
@@ -47,17 +49,21 @@ class ChosenGrid(Choosing, Ruled):
         rows = list(map(Chosen._make, numbers.itertuples(index=False, name=None)))
         edges = sum(row.times for row in rows if row.edge)
         total = sum(row.times for row in rows)
-        notes = ["Choices are counted by model if the problem has models, otherwise by split."]
-        notes.append(self._ties(context, block.experiments, methods))
+        notes: list[Note | str] = [
+            "Choices are counted by model if the problem has models, otherwise by split.",
+            self._ties(context, block.experiments, methods),
+        ]
         if edges:
             flat, other = self._flat(context, rows), "may do better"
             if flat == edges:
                 other = "would hardly do better"
-            notes.append(
+            text = (
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
                 f"({Mark.EDGE.value}), so a wider grid {other}. In {flat} of these cases the mean "
                 f"at the edge and the mean beside it differ by less than {FLAT:g} of the margin."
             )
+            counts = {"edges": edges, "choices": total, "flat": flat}
+            notes.append(Note(Kind.WARNING, text, counts))
         return Output(numbers, [self._grid(context, rows)], notes=notes)
 
     def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
@@ -82,12 +88,14 @@ class ChosenGrid(Choosing, Ruled):
     def _flat(self, context: Context, rows: Sequence[Chosen]) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""
         found = 0
-        for row in (one for one in rows if one.edge):
+        for row in rows:
+            if row.edge is None:
+                continue
             metric = context.metric(row.experiment, self.metric)
             scores = context.scores(row.experiment, metric)
             place = (scores["problem"] == row.problem) & (scores["method"] == row.method)
             over = scores[place].groupby("grid")["value"].mean()
-            means = {str(grid): float(value) for grid, value in over.items()}
+            means = dict(zip(over.index, over.tolist(), strict=True))
             least = FLAT * (metric.reading.margin or 0.0)
             found += row.times * (from_neighbour(means, row.edge) < least)
         return found
@@ -107,7 +115,9 @@ class ChosenGrid(Choosing, Ruled):
         for row in found:
             rules = points.setdefault((row.experiment, row.problem, row.method), {})
             mark = Mark.EDGE if row.edge else None
-            rules.setdefault(row.rule, []).append(Cell(row.grid, mark=mark, remark=str(row.times)))
+            rules.setdefault(row.rule, []).append(
+                Cell(row.grid.text, mark=mark, remark=str(row.times))
+            )
         rows: list[list[Entry]] = [
             [
                 experiment,

@@ -118,7 +118,7 @@ class PublishedTable(Choosing, Ruled):
         counts = select.chosen_counts(chosen, context.scores(experiment, metric))
         points: dict[tuple[str, str], tuple[str, str]] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
-            points.setdefault((problem, method), (grid, edge))
+            points.setdefault((problem, method), (str(grid), str(edge or "")))
         found = [
             {one[:2]: one for one in context.means(experiment, metric, rule, list(methods))}
             for rule in self.rules

@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL
 from rankexp.runner.config.published import Key
 from rankexp.runner.config.schema import Block
@@ -127,18 +128,21 @@ class Readings(AtRule):
         caption = "Mean |difference| to the published values (how many are within noise)"
         return Table(header, rows, caption)
 
-    def _notes(self, readings: int, cells: Sequence[Sequence[Met]], most: int) -> list[str]:
+    def _notes(self, readings: int, cells: Sequence[Sequence[Met]], most: int) -> list[Note | str]:
         met = sum(any(one.within for one in own) for own in cells)
         size = fmean(min(abs(one.difference) for one in own) for own in cells)
         return [
             f"Within noise: {100 * LEVEL:g} % of perfect reproductions are, because the published "
             "value is a draw, too. A reading with few repeats has more noise, so more of its "
             "values are within it.",
-            f"Warning: if the nearest of the {readings} readings is chosen for each value, {met} "
-            f"of {len(cells)} values are within noise (mean |difference| "
-            f"{number(size, self.digits)}), but no single reading has more than {most}. Such a "
-            "choice proves nothing, because among many readings some come near any value. Judge "
-            "a row as a whole.",
+            Note(
+                Kind.WARNING,
+                f"Warning: if the nearest of the {readings} readings is chosen for each value, {met} "
+                f"of {len(cells)} values are within noise (mean |difference| "
+                f"{number(size, self.digits)}), but no single reading has more than {most}. Such a "
+                "choice proves nothing, because among many readings some come near any value. Judge "
+                "a row as a whole.",
+            ),
         ]
 
     def _gist(self, readings: Mapping[str, Sequence[Met]]) -> str:
