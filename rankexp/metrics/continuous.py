@@ -20,6 +20,8 @@ REGISTER = {
     "mse": "mse",
 }
 
+Fitted = Mapping[str, npt.ArrayLike]
+"""What fitted estimators say, such as ``threshold``, a value a column of the scores."""
 THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
 PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
@@ -178,9 +180,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
 @declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
-    scores: npt.ArrayLike,
-    reference: npt.ArrayLike,
-    fitted: Mapping[str, npt.ArrayLike] | None = None,
+    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Fitted | None = None
 ) -> float | Floats:
     """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 
@@ -190,8 +190,8 @@ def mse(
     reference : array-like of shape (n,)
         The regression function m(x) where it is known, else y.
     fitted : mapping, optional
-        ``score_scale``, a number or one a column, divides the scores first: 2^depth for an
-        oriented tree, whose scores are then in (0, 1], as the paper has it; 1 by default.
+        ``score_scale``, a number or one a column, divides the scores first. By default it is 1;
+        for an oriented tree it is 2^depth, as in the paper, so that scores are in (0, 1].
 
     Raises
     ------

@@ -7,10 +7,9 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.blas import one_thread
-from rankexp.categories import Order, in_order
+from rankexp.categories import Order
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
-from rankexp.metrics.bipartite import scaled_weights
-from rankexp.metrics.continuous import checked
+from rankexp.metrics.bipartite import two_classes
 
 REGISTER = {"log_loss": "log_loss"}
 
@@ -52,17 +51,12 @@ def log_loss(
     >>> round(log_loss([0, 1], [-2.0, 2.0]), 4)
     0.1269
     """
-    target, s = checked(in_order(y, levels), scores)
-    classes = np.unique(target)
-    if len(classes) > 2:
-        raise ValueError(f"y must have two values, got {len(classes)}")
-    if len(classes) < 2:
+    positive, s, weight = two_classes(y, scores, levels, sample_weight)
+    if positive.all():
         text = "y has a single class, which may be either: the log loss is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
         return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
-    n = len(target)
-    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
-    sign = np.where(target == classes[1], -1.0, 1.0)
+    sign = np.where(positive, -1.0, 1.0)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))  # to the bit alike, alone or among others
     with one_thread:
         sums = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns])

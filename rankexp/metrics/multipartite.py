@@ -116,17 +116,16 @@ def u_cons(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better. Cuts with all examples on one side are left out of the
-        mean, and counted in an `UndefinedMetricWarning`; NaN where none is left. The two cuts
-        around an inner level without an example are the same one, and count twice.
+        In [0, 1], higher is better; NaN if no cut is left. A cut with all examples on one side is
+        left out, and an `UndefinedMetricWarning` counts it.
     """
 
     def terms(cells: Numbers) -> Numbers:
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
-    given = (y, scores, levels, ties, sample_weight)
-    return mean_of("u_cons", terms, "cuts between levels", given, groups, queries)
+    rows = (y, scores, levels, ties, sample_weight)
+    return mean_of("u_cons", terms, "cuts between levels", rows, groups, queries)
 
 
 @declare(
@@ -249,15 +248,9 @@ def vus(
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where a level has no
         example, as there is no tuple then, and where there is a single level.
-
-    Notes
-    -----
-    O(n log n + K n) a column: along the sorted scores, the weight of the ordered tuples of the
-    first k levels is added up for every k.
     """
     known, columns = columns_of(y, scores, levels, ties)
-    gone = known.missing
-    if gone or known.sizes.size < 2:
+    if known.missing or known.sizes.size < 2:
         warn(known, "1 of 1 sets of tuples", stacklevel=3)
         values = np.full(len(columns), np.nan)
     else:
@@ -266,7 +259,7 @@ def vus(
 
 
 def _ordered_share(table: Floats, ties: str) -> float:
-    """Return the share of ordered tuples, from the counts of levels by score, (K, G).
+    """Return the share of ordered tuples, from the counts of levels by score, (K, G), in O(K n).
 
     ``added[k, g]`` is the weight of the ordered tuples of the first k levels that end at the g-th
     score. Such a tuple goes on from an earlier score with one or more levels at the same one.

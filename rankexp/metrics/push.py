@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.categories import Order, in_order
+from rankexp.categories import Order
 from rankexp.metrics.base import UndefinedMetricWarning, declare
-from rankexp.metrics.bipartite import Ties, scaled_weights
-from rankexp.metrics.continuous import checked
+from rankexp.metrics.bipartite import Ties, two_classes
 
 REGISTER = {"push_risk": "push_risk"}
 
@@ -58,12 +57,8 @@ def push_risk(
     0.125
     """
     _check(None, p, ties)
-    target, s = checked(in_order(y, levels), scores)
-    n, classes = len(target), np.unique(target)
-    if len(classes) > 2:
-        raise ValueError(f"y must have two values, got {len(classes)}")
-    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
-    up, columns = target == classes[-1], np.atleast_2d(s.T)
+    up, s, weight = two_classes(y, scores, levels, sample_weight)
+    columns = np.atleast_2d(s.T)
     values = np.full(len(columns), np.nan)
     if not (weight[up].any() and weight[~up].any()):
         text = "y has a single class: no pair to rank, the push risk is NaN"
