@@ -126,7 +126,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     output = show(make(), "published_table", ["folds", "once"])
     assert output.gist.startswith("0 of 3 published values within the noise (1 too noisy to tell)")
     assert "; not: 2 of 3 values, furthest vote_84 & more exponential (.1" in output.gist
-    assert output.gist.endswith(" here, .5000 printed).")
+    assert output.gist.endswith(" here, .5000 published).")
     marked = [row[-1] for row in rows(output.tables[0]) if row[0].endswith("(once)")]
     assert " ? / " in marked[0]
     blind = show(make(), "published_table", "once", margin=0.5)

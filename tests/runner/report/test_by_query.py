@@ -344,7 +344,9 @@ def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
     alone = context()
     alone.manifest["published"] = None
     notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).texts
-    assert "SE over the queries of the test sets, stratified by fold." in notes  # of no print
+    assert (
+        "The SE is over the queries of the test sets, stratified by fold." in notes
+    )  # of no print
     assert "poor AUC (" in output.gist
 
 
@@ -406,7 +408,7 @@ def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
         kept = context(lambda cell: (cell.place.fold or 0) <= fold, within_groups=False)
         return show(kept, "published_table", rules=["oracle"]).texts
 
-    (folds,) = [note for note in said(4) if note.startswith("SE over ")]
-    assert folds.startswith("SE over nothing: the folds of a single partition are one unit")
-    (split,) = [note for note in said(0) if note.startswith("SE over ")]
-    assert split.startswith("SE over nothing: a single split")
+    (folds,) = [note for note in said(4) if note.startswith("No standard error")]
+    assert "the folds of a single partition are one unit" in folds
+    (split,) = [note for note in said(0) if note.startswith("No standard error")]
+    assert "there is a single split" in split

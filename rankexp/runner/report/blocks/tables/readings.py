@@ -137,11 +137,11 @@ class Readings(AtRule):
             "values are within it.",
             Note(
                 Kind.WARNING,
-                f"Warning: if the nearest of the {readings} readings is chosen for each value, {met} "
-                f"of {len(cells)} values are within noise (mean |difference| "
-                f"{number(size, self.digits)}), but no single reading has more than {most}. Such a "
-                "choice proves nothing, because among many readings some come near any value. Judge "
-                "a row as a whole.",
+                f"Warning: if the nearest of the {readings} readings is chosen for each value, "
+                f"{met} of {len(cells)} values are within noise (mean |difference| "
+                f"{number(size, self.digits)}), but no single reading has more than {most}. Such "
+                "a choice proves nothing, because among many readings some come near any value. "
+                "Judge a row as a whole.",
             ),
         ]
 
