@@ -16,16 +16,17 @@ from rankexp.runner.report.numbers import counted_names, number, short
 SE_OF = {
     compare.OF_MODELS: "models",
     compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
-    compare.OF_EXAMPLES: "the test examples of the single split; it is computed from the value and "
-    "the expected class counts (Hanley and McNeil, 1982)",
+    compare.OF_EXAMPLES: "the test examples of the single split; it is computed from the value "
+    "and the expected class counts (Hanley and McNeil, 1982)",
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
 }
 SINGLE = "there is a single split, so only the last digit can tell"
 FOLDS = "the folds of a single partition are one unit, so only the last digit can tell"
 SAME_QUERIES = (
-    " The published value is of the same queries. Its values of single queries are not known. They "
-    "are assumed to correlate with the run's by 1/2 at least, so the noise of both is this SE at "
-    "most, in place of SE·√2. If the digits are equal, the value is reproduced whatever the noise."
+    " The published value is of the same queries. Its values of single queries are not known. "
+    "They are assumed to correlate with the run's by 1/2 at least, so the noise of both is this "
+    "SE at most, in place of SE·√2. If the digits are equal, the value is reproduced whatever the "
+    "noise."
 )
 MARKS = {
     Reproduction.NEAR: Mark.NEAR,
