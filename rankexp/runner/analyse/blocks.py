@@ -16,7 +16,7 @@ import pandas as pd
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 
 Policy = Literal["refuse", "drop"]
 PLACE = ["problem", "model", "rep", "fold"]
@@ -39,7 +39,7 @@ class Blocks:
     undefined: int  # splits without a value for any method, left out of their block
 
 
-def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
+def places(cells: Iterable[PlanCell], experiment: str) -> pd.DataFrame:
     """Return the splits that an experiment expects, as problem, model, rep, fold."""
     rows = {
         (cell.problem, *(NONE if v is None else v for v in cell.place[:3]))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.rows import Label, RecordRow, RecordRows
 
@@ -42,7 +42,7 @@ def _integers(values: Iterable[int | None]) -> Any:
     return pd.array(list(values), dtype="Int64")
 
 
-def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
+def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.DataFrame:
     """Return one row for every number of the cells that have a record, by its key.
 
     The columns are `COLUMNS`, and `setting`: a check's place in the product of its grid; grid
@@ -78,7 +78,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     return pd.DataFrame(data, copy=False)
 
 
-def _rows(found: Iterable[tuple[Cell, Record]]) -> Iterator[Sequence[RecordRow]]:
+def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[RecordRow]]:
     """Yield the rows of each record, one of a record without any."""
     blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
     for _, record in found:

@@ -9,12 +9,12 @@ import pandas as pd
 from rankexp.arrays import Floats
 from rankexp.keep.key import BAYES, KeptName
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.spec import EvaluateSpec
 
 Place = tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
-Source = tuple[Cell, Record, Place, int]
+Source = tuple[PlanCell, Record, Place, int]
 """A record that keeps anything, with the index of the grid point that was chosen."""
 
 
@@ -78,7 +78,7 @@ def texts(sources: Iterable[Source], name: str) -> list[Kept]:
 
 
 def sources(
-    cells: Sequence[Cell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
+    cells: Sequence[PlanCell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
 ) -> Iterator[Source]:
     """Yield what keeps anything at the rows that a rule chose (see `analyse.select`)."""
     columns = ["problem", "method", "model", "rep", "fold", "grid"]

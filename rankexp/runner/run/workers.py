@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar, TypeVarTuple
 
-from rankexp.runner.plan import Cell, Job
+from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.evaluate import evaluate, failure
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
@@ -179,7 +179,7 @@ def _alone(job: Job) -> Iterator[Done]:
 
 def _by_method(job: Job) -> list[Job]:
     """Take a job apart, so that a method that kills its process fails alone."""
-    parts: dict[str, list[Cell]] = {}
+    parts: dict[str, list[PlanCell]] = {}
     for cell in job.cells:
         parts.setdefault(cell.method, []).append(cell)
     return [

@@ -14,7 +14,7 @@ from scipy import stats
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.numbers import span
@@ -45,7 +45,7 @@ def several(make: Make, **experiments: int) -> dict[str, Any]:
     return study
 
 
-def timed(cell: Cell, record: Record) -> Record:
+def timed(cell: PlanCell, record: Record) -> Record:
     seconds = {"logistic": 2.0, "svm_or": 8.0}.get(cell.method, 1.0)
     return Record(record.key, grid=record.grid, rows=record.rows, times={"fit": seconds})
 
@@ -227,7 +227,7 @@ def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> Non
 
 
 def test_choices_at_an_edge_that_is_flat_are_told_apart(make: Make) -> None:
-    def flat(cell: Cell, record: Record) -> Record:
+    def flat(cell: PlanCell, record: Record) -> Record:
         grid = [row._replace(value=0.1) if row.part == "test" else row for row in record.rows]
         return Record(record.key, grid=record.grid, rows=grid)
 

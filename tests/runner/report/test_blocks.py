@@ -17,7 +17,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
@@ -36,7 +36,7 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
-def drop(wanted: Callable[[Cell], bool]) -> Callable[[Cell, Record], Record | None]:
+def drop(wanted: Callable[[PlanCell], bool]) -> Callable[[PlanCell, Record], Record | None]:
     return lambda cell, record: None if wanted(cell) else record
 
 
@@ -55,7 +55,7 @@ def test_rules_are_checked() -> None:
 
 
 def test_what_was_run_but_has_no_value_is_undefined(make: Make) -> None:
-    def undefined(cell: Cell, record: Record) -> Record:
+    def undefined(cell: PlanCell, record: Record) -> Record:
         changed = [r._replace(value=np.nan) if r.part == "test" else r for r in record.rows]
         return Record(record.key, grid=record.grid, rows=changed)
 
@@ -167,7 +167,7 @@ def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> Non
     study = copy.deepcopy(make().manifest["study"])
     study["experiments"]["folds"]["metrics"] = ["auc"]
 
-    def flip(cell: Cell, record: Record) -> Record:
+    def flip(cell: PlanCell, record: Record) -> Record:
         rows = [row._replace(quantity="auc", value=1 - row.value) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=rows)
 
@@ -190,7 +190,7 @@ def test_missing_fits_are_said_in_every_block(make: Make) -> None:
 
 
 def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
-    def undefine(cell: Cell, record: Record) -> Record:
+    def undefine(cell: PlanCell, record: Record) -> Record:
         if cell.place.fold != 0 or cell.place.rep != 0:
             return record
         rows = [r._replace(value=float("nan")) if r.part == "test" else r for r in record.rows]
@@ -295,7 +295,7 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
-    def perfect(cell: Cell, record: Record) -> Record:
+    def perfect(cell: PlanCell, record: Record) -> Record:
         rows = [row._replace(value=0.0) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=rows)
 
@@ -366,7 +366,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:
-    def spoil(cell: Cell, record: Record) -> Record:
+    def spoil(cell: PlanCell, record: Record) -> Record:
         if cell.method == "svm_or":
             return Record(record.key, status="failed", reason="singular")
         rows = [RecordRow("test", 0, None, None, "rank_loss", 0.1)]
@@ -441,7 +441,7 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
     for experiment in ("boxes", "folds"):
         study["experiments"][experiment]["metrics"] = [metric]
 
-    def renamed(cell: Cell, record: Record) -> Record:
+    def renamed(cell: PlanCell, record: Record) -> Record:
         rows = [
             row._replace(quantity=row.quantity.replace("rank_loss", metric)) for row in record.rows
         ]

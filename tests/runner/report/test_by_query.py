@@ -18,7 +18,7 @@ from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell, DataFacts
+from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -72,7 +72,7 @@ def values(method: str, fold: int, metric: str, grid: int) -> np.ndarray:
     return np.where(np.arange(SIZES[fold]) == 7, math.nan, found) if fold == 0 else found
 
 
-def made_up(cell: Cell) -> Record:
+def made_up(cell: PlanCell) -> Record:
     """Return a record whose best grid point is the second; on validation it is another."""
     fold, made = cell.place.fold or 0, []
     for grid in range(3):
@@ -88,7 +88,7 @@ def made_up(cell: Cell) -> Record:
     return Record(cell.key, grid=points, rows=made)
 
 
-def context(change: Callable[[Cell], bool] = lambda _: True, **more: Any) -> Context:
+def context(change: Callable[[PlanCell], bool] = lambda _: True, **more: Any) -> Context:
     study = copy.deepcopy(STUDY)
     study["experiments"]["e"] |= more
     parsed = Study.model_validate(study)

@@ -18,7 +18,7 @@ from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.blocks.statistics.average_ranks import Panel
 from rankexp.runner.report.blocks.statistics.critical_difference import (
@@ -39,7 +39,7 @@ from rankexp.runner.report.verdict_words import words as words_of
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
-Change = Callable[[Cell, Record], Record | None]
+Change = Callable[[PlanCell, Record], Record | None]
 PAIR: dict[str, Any] = {"method": "svm_or", "references": ["logistic", "exponential"]}
 
 
@@ -50,12 +50,12 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
-def drop(wanted: Callable[[Cell], bool]) -> Change:
+def drop(wanted: Callable[[PlanCell], bool]) -> Change:
     return lambda cell, record: None if wanted(cell) else record
 
 
-def undefine(wanted: Callable[[Cell], bool]) -> Change:
-    def change(cell: Cell, record: Record) -> Record:
+def undefine(wanted: Callable[[PlanCell], bool]) -> Change:
+    def change(cell: PlanCell, record: Record) -> Record:
         if not wanted(cell):
             return record
         rows = [r._replace(value=math.nan) if r.part == "test" else r for r in record.rows]
@@ -90,7 +90,7 @@ def test_a_metric_where_more_is_better_turns_the_verdicts_round(make: Make) -> N
     study = copy.deepcopy(make().manifest["study"])
     study["experiments"]["boxes"]["metrics"] = ["auc"]
 
-    def flip(cell: Cell, record: Record) -> Record:
+    def flip(cell: PlanCell, record: Record) -> Record:
         own = [row for row in record.rows if row.quantity == "rank_loss"]
         rows = [row._replace(quantity="auc", value=1 - row.value) for row in own]
         return Record(record.key, grid=record.grid, rows=rows)
@@ -204,7 +204,7 @@ def test_both_margins_are_named(make: Make) -> None:
 
 
 def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
-    def turn(cell: Cell, record: Record) -> Record:
+    def turn(cell: PlanCell, record: Record) -> Record:
         if cell.problem != "hard" or cell.method != "svm_or":
             return record
         rows = [row._replace(value=row.value - 0.02) for row in record.rows]

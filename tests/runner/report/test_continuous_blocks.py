@@ -16,7 +16,7 @@ from rankexp.runner import plan
 from rankexp.runner.analyse.verdicts import reproduction_in_spread
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import points
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.runner.report.blocks.figures.tree import placed
 from rankexp.runner.report.blocks.theory import optimum
@@ -76,7 +76,7 @@ PUBLISHED = {
 }
 
 
-def record(cell: Cell) -> Record:
+def record(cell: PlanCell) -> Record:
     """Return a record whose second grid point is the better one."""
     assert cell.place.model is not None
     tree = cell.method == "tree"
@@ -105,7 +105,7 @@ def record(cell: Cell) -> Record:
     return Record(cell.key, grid=grid, rows=rows, curves=curves, texts=texts, version=__version__)
 
 
-def context(keep: bool = True, drop: Callable[[Cell], bool] = lambda cell: False) -> Context:
+def context(keep: bool = True, drop: Callable[[PlanCell], bool] = lambda cell: False) -> Context:
     study = Study.model_validate(STUDY)
     if not keep:
         setup = study.experiments["e"].model_copy(update={"keep": None})

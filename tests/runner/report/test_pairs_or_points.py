@@ -15,7 +15,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_figure import draw
 from rankexp.runner.report.gain_words import headline
@@ -41,7 +41,7 @@ def one(make: Make) -> dict[str, Any]:
 def losses(values: Mapping[str, float], spread: float = 0.001, best: int = 1) -> Any:
     """Return records with these mean losses, the grid point `best` being the best."""
 
-    def change(cell: Cell, record: Record) -> Record:
+    def change(cell: PlanCell, record: Record) -> Record:
         rng = np.random.default_rng(int(cell.key[:8], 16))
         base = values[cell.method] + spread * float(rng.normal())
         rows = [
@@ -115,7 +115,7 @@ def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) ->
     assert "Other settings may do better" in steep
     assert "SVM-OR (10 of 10 at the lowest lam)" in steep
 
-    def flat(cell: Cell, record: Record) -> Record:
+    def flat(cell: PlanCell, record: Record) -> Record:
         made = losses(values, best=0)(cell, record)
         rows = [r._replace(value=0.2 + 1e-5 * r.grid) for r in made.rows]
         return Record(made.key, grid=made.grid, rows=rows, times=made.times)
@@ -127,7 +127,7 @@ def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) ->
 def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
     good = losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2})
 
-    def lacking(cell: Cell, record: Record) -> Record | None:
+    def lacking(cell: PlanCell, record: Record) -> Record | None:
         gone = cell.experiment == "folds" and cell.method == "logistic" and cell.place.rep == 0
         return None if gone else good(cell, record)
 

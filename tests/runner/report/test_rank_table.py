@@ -7,7 +7,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -97,7 +97,7 @@ def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:
 
 
 def test_a_missing_record_refuses_its_data_set(make: Make) -> None:
-    def lost(cell: Cell, record: Record) -> Record | None:
+    def lost(cell: PlanCell, record: Record) -> Record | None:
         gone = cell.problem == "easy" and cell.method == "logistic" and cell.place.model == 0
         return None if gone else record
 

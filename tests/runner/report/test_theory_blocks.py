@@ -14,7 +14,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point, points
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -87,7 +87,7 @@ DRAWS = [  # c12, c23, p+(x2), p-(x2), by region, by program
 ]
 
 
-def record(cell: Cell) -> Record:
+def record(cell: PlanCell) -> Record:
     if isinstance(cell.spec, SimulateSpec):
         return Record(cell.key, grid=(Point(()),), rows=simulated(cell), version=__version__)
     assert cell.place.model is not None
@@ -108,7 +108,7 @@ def record(cell: Cell) -> Record:
     return Record(cell.key, grid=grid, rows=rows, curves=curves, version=__version__)
 
 
-def simulated(cell: Cell) -> list[RecordRow]:
+def simulated(cell: PlanCell) -> list[RecordRow]:
     if cell.spec.check == "hinge_staircase":
         found = [("x", x) for x in X], [("r", r) for r in (-1.0, 0, 0, 0, 1)]
         masses = [("p_plus", np.exp(x)) for x in X], [("p_minus", np.exp(-x)) for x in X]
@@ -129,7 +129,7 @@ def simulated(cell: Cell) -> list[RecordRow]:
 
 
 def context(
-    change: dict[str, Any] | None = None, drop: Callable[[Cell], bool] = lambda cell: False
+    change: dict[str, Any] | None = None, drop: Callable[[PlanCell], bool] = lambda cell: False
 ) -> Context:
     """Return the study's context; `change` goes into every evaluation."""
     setups = {

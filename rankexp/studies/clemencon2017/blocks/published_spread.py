@@ -12,7 +12,7 @@ from rankexp.arrays import Floats
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction, counted
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -101,18 +101,20 @@ class PublishedSpread(AtRule):
                 [experiment], self.metrics or map(parse, setup.metrics), setup.problems
             )
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each method in each panel."""
         for (experiment, metric, problem), method in product(
             self._places(context, block), self.shown(context, block)
         ):
-            yield Key(experiment, problem, method, str(metric))
+            yield PublishedKey(experiment, problem, method, str(metric))
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of the spreads."""
         methods = self.shown(context, block)
         panels = [
-            self._lines(context, Key(experiment, problem, "", str(metric)), metric, methods)
+            self._lines(
+                context, PublishedKey(experiment, problem, "", str(metric)), metric, methods
+            )
             for experiment, metric, problem in self._places(context, block)
         ]
         lines = [line for panel in panels for line in panel]
@@ -151,7 +153,7 @@ class PublishedSpread(AtRule):
         return Tally(found, f"{len(apart)} of {len(told)} values, {where}", left)
 
     def _lines(
-        self, context: Context, where: Key, metric: Metric, methods: Sequence[str]
+        self, context: Context, where: PublishedKey, metric: Metric, methods: Sequence[str]
     ) -> list[SpreadLine]:
         splits = context.chosen(where.experiment, metric, self.rule, methods)
         units = compare.unit_means(splits[splits["problem"] == where.problem]).dropna(

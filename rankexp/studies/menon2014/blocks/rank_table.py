@@ -15,7 +15,7 @@ from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.several import NotComparableError
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import ALL, Key
+from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
@@ -44,7 +44,7 @@ class RankTable(Choosing, InBlocks):
     """To which means are rounded before they are ranked, as a print's may have been."""
     digits: int = 2
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield the average rank of each method by each metric."""
         experiment = block.experiments[0]
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
@@ -157,8 +157,8 @@ class RankTable(Choosing, InBlocks):
         ]
 
 
-def _key(experiment: str, method: str, metric: Metric) -> Key:
-    return Key(experiment, ALL, method, f"average_rank({metric!r})")
+def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
+    return PublishedKey(experiment, ALL, method, f"average_rank({metric!r})")
 
 
 def _agreement(own: pd.DataFrame) -> str:

@@ -14,7 +14,7 @@ from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.leaders import leaders
@@ -62,14 +62,14 @@ class PublishedTable(Choosing, Ruled):
         shown = self.shown(context, block)
         return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each metric, problem and method, or of the one that it is beside."""
         for experiment, metric in self._columns(context, block):
             setup = context.evaluate(experiment)
             for problem, method in product(setup.problems, self.needed(context, block)):
                 if method in setup.methods:
                     own = self.beside.get(method, method)
-                    yield Key(experiment, problem, own, str(metric))
+                    yield PublishedKey(experiment, problem, own, str(metric))
 
     def _columns(self, context: Context, block: Block) -> list[tuple[str, Metric]]:
         """Return the experiments, each with its metrics."""
@@ -126,7 +126,7 @@ class PublishedTable(Choosing, Ruled):
         return [
             self._line(
                 context,
-                Key(experiment, problem, method, str(metric)),
+                PublishedKey(experiment, problem, method, str(metric)),
                 methods[method],
                 [means.get((problem, method), NOT_RUN) for means in found],
                 points.get((problem, method), ("", "")),
@@ -139,7 +139,7 @@ class PublishedTable(Choosing, Ruled):
     def _line(
         self,
         context: Context,
-        key: Key,
+        key: PublishedKey,
         beside: str,
         means: Sequence[compare.Mean],
         point: tuple[str, str],

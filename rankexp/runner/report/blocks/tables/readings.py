@@ -12,7 +12,7 @@ from pydantic import Field
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import Key
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
@@ -50,7 +50,7 @@ class Readings(AtRule):
     """What a reading is called -> its method -> that whose published value it stands for.
     Default: one reading, of all methods for themselves."""
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each problem and method that a reading stands for."""
         for experiment in block.experiments:
             setup = context.evaluate(experiment)
@@ -63,9 +63,9 @@ class Readings(AtRule):
 
     def _key(
         self, context: Context, block: Block, experiment: str, problem: str, target: str
-    ) -> Key:
+    ) -> PublishedKey:
         metric = str(context.metric(experiment, self.metric))
-        return Key(self.published or block.experiments[0], problem, target, metric)
+        return PublishedKey(self.published or block.experiments[0], problem, target, metric)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and the nearest of each cell for a warning."""
