@@ -137,10 +137,10 @@ def inspect(asked: InspectOptions) -> None:
 def _given(asked: TableOptions) -> dict[str, Any]:
     """Return options by name, lists of names taken apart."""
     own = vars(asked)
-    return own | {name: _names(own[name]) or None for name in LISTS & own.keys()}
+    return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 
 
-def _names(given: Names | str) -> list[str]:
+def names(given: Names | str) -> list[str]:
     """Return the names of lists with commas, quoted as in CSV."""
     lists = [given] if isinstance(given, str) else given or []
     cells = (cell for row in csv.reader(lists, skipinitialspace=True) for cell in row)

@@ -42,10 +42,10 @@ class Point:
         """Return the point that has this text; ValueError where none has."""
         pairs = [part.partition("=") for part in _parts(text)] if text else []
         if any(not (name and equals) for name, equals, _ in pairs):
-            raise ValueError(f"'{text}' is no grid point: write name=value, as in lam=0.01")
+            raise ValueError(f"'{text}' is not a grid point: write name=value, such as lam=0.01")
         found = cls.of({name.strip(): _value(given.strip()) for name, _, given in pairs})
         if len(found.values) < len(pairs):
-            raise ValueError(f"'{text}' is no grid point: it names a parameter twice")
+            raise ValueError(f"'{text}' is not a grid point: it names a parameter twice")
         return found
 
     @cached_property

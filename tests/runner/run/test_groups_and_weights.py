@@ -278,7 +278,7 @@ experiments:
         (
             "{estimator: KernelRanker, grid: {lam: [1.0]}}",
             "[auc]",
-            r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' takes no weights of rows",
+            r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' does not accept row weights",
         ),
         ("{estimator: sklearn.neighbors.KNeighborsClassifier}", "[auc]", "takes no weights"),
         ("{lambdas: [1.0]}", "['auc', 'rank_loss', 'zero_one']", "unknown metric|no weights"),
