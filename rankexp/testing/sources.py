@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_source"]
@@ -19,7 +19,7 @@ NOT_THERE = "no-such-data-set"
 
 
 def check_source(
-    source: Callable[..., Table | None] | str, reference: object, folders: Sequence[Path] = ()
+    source: Callable[..., DataTable | None] | str, reference: object, folders: Sequence[Path] = ()
 ) -> None:
     """Check that a data source gives a table, and says where it has none.
 
@@ -52,8 +52,8 @@ def takes_what_it_is_given(source: Any, reference: object, folders: list[Path]) 
 def gives_a_table(source: Any, reference: object, folders: list[Path]) -> None:
     """Its table has a column a feature, numbers or codes, and the same values every time."""
     table, again = (source(reference, entry_for(reference), folders) for _ in range(2))
-    if not isinstance(table, Table) or not isinstance(again, Table):
-        raise ContractError(f"for {reference!r} it gives {table!r}, no rankexp.runner.data.Table")
+    if not isinstance(table, DataTable) or not isinstance(again, DataTable):
+        raise ContractError(f"for {reference!r} it gives {table!r}, no rankexp.plugin.DataTable")
     shape, count = table.values.shape, len(table.columns)
     need(len(shape) == 2 and shape[1] == count, f"{count} columns, values of shape {shape}")
     need(table.values.dtype == np.float64, f"its values are {table.values.dtype}")

@@ -1,13 +1,13 @@
 """From a raw table and what its entry declares to a data set, and the check of what it is."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.data.choose import Chosen, check_codes, choose
-from rankexp.runner.data.dataset import Dataset, Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
 from rankexp.runner.data.suitable import check_width
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def build(
-    name: str, table: Table, entry: "DataEntry", provenance: Mapping[str, Any] | None = None
+    name: str, table: DataTable, entry: "DataEntry", provenance: Provenance | None = None
 ) -> Dataset:
     """Return the data set that an entry makes of a table.
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
@@ -55,7 +56,7 @@ class Chosen:
         """Return which columns have a role."""
         return [j for j, given in enumerate(self.roles) if given == role]
 
-    def reading(self, table: Table, levels: Levels | None, parts: Levels = ()) -> Reading:
+    def reading(self, table: DataTable, levels: Levels | None, parts: Levels = ()) -> Reading:
         """Return the account of what was read; levels of the target and parts with their rows."""
         layout = table.layout or Layout(str(table.provenance.get("source", "")))
         target = next((self.columns[j].name for j in self.of("target")), None)
@@ -125,7 +126,7 @@ def _marks(layout: Layout) -> list[str]:
     return [said] if words else []
 
 
-def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
+def choose(table: DataTable, entry: "DataEntry", target: str | None) -> Chosen:
     """Give the columns of a table their roles and leave out rows without a target.
 
     Raises
@@ -157,7 +158,7 @@ def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
 
 
 def _unfit(
-    table: Table, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
+    table: DataTable, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
 ) -> tuple[dict[int, Unfit], list[int]]:
     """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
@@ -199,7 +200,7 @@ def column_index(names: Sequence[str], wanted: str, role: str) -> int:
     raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
 
 
-def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
+def _recode(table: DataTable, entry: "DataEntry") -> tuple[list[Feature], Floats]:
     """Apply what the entry says of missing marks and of numbers that are names."""
     columns, values = list(table.columns), table.values
     names = [column.name for column in columns]
@@ -225,7 +226,7 @@ def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
     return columns, values
 
 
-def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.ndarray[Any, Any]":
+def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
     if column.kind == "numeric":
         return np.isin(values, [mark for mark in marks if isinstance(mark, float)])
     codes = [code for code, text in enumerate(column.categories) if key_of(text) in marks]

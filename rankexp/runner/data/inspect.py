@@ -1,9 +1,9 @@
 """Read one's own table without a study: what is in it, and the entry that a study would have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,13 +11,16 @@ from rankexp.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
-    from rankexp.runner.data.dataset import Dataset, Table
+    from rankexp.runner.data.dataset import Dataset, DataTable
     from rankexp.runner.data.reading import Reading
 
 NO_TARGET = "-"
+Scalar = bool | int | float | str | Path | None
+Option = Scalar | Sequence[Scalar | Sequence[Scalar]] | Mapping[Scalar, Sequence[str]]
+"""A value of an option, of whichever type an entry takes."""
 
 
-def inspect_table(path: str | Path, *, target: str | None = None, **options: Any) -> "Reading":
+def inspect_table(path: str | Path, *, target: str | None = None, **options: Option) -> "Reading":
     """Return what is read of a table, with what would be left out of its features and why.
 
     Parameters
@@ -70,7 +73,7 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
     return made or reading
 
 
-def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str, int]:
+def target_values(path: str | Path, *, target: str, **options: Option) -> dict[str, int]:
     """Return the values of a target as texts, with their rows; options as of `inspect_table`."""
     from rankexp.runner.data.choose import choose
     from rankexp.runner.data.levels import raw_values
@@ -83,7 +86,7 @@ def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str,
     return {text: count for text, count in zip(texts, found, strict=True) if count}
 
 
-def entry_of(path: str | Path, *, target: str, **options: Any) -> "DataEntry":
+def entry_of(path: str | Path, *, target: str, **options: Option) -> "DataEntry":
     """Return the entry that a study has for a table; options and errors as of `inspect_table`.
 
     Its `levels` are written out where `positive` is given.
@@ -100,19 +103,23 @@ def dataset_of(path: str | Path, entry: "DataEntry", name: str = "") -> "Dataset
     return build(name or Path(path).stem, read(Path(path), entry, test), entry)
 
 
-def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[DataEntry, Table]":
+def _read(
+    path: Path, target: str | None, options: Mapping[str, Option]
+) -> "tuple[DataEntry, DataTable]":
     """Return the entry, its levels written out where `positive` was given, and the table."""
     from pydantic import ValidationError
 
     from rankexp.runner.config.data_entry import DataEntry
     from rankexp.runner.data.sources.file import read
 
-    given = {name: value for name, value in options.items() if value is not None}
-    test = Path(given.pop("test")) if "test" in given else None
-    positive = given.pop("positive", None)
-    given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+    named = {name: value for name, value in options.items() if value is not None}
+    test = Path(str(named.pop("test"))) if "test" in named else None
+    positive = named.pop("positive", None)
     second = {} if test is None else {"test": str(test.absolute())}
-    given |= {"source": {"file": str(path.absolute()), **second}, "target": target or NO_TARGET}
+    given = {n: list(v) if isinstance(v, tuple) else v for n, v in named.items()} | {
+        "source": {"file": str(path.absolute()), **second},
+        "target": target or NO_TARGET,
+    }
     if positive is not None and ("levels" in given or target is None):
         raise ConfigError("'positive' needs a target, and says the same as 'levels': give one")
     try:
@@ -128,7 +135,7 @@ def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[Dat
 
 
 def _two_levels(
-    table: "Table", entry: "DataEntry", target: str, positive: object
+    table: "DataTable", entry: "DataEntry", target: str, positive: Option
 ) -> Sequence[str]:
     from rankexp.runner.data.choose import choose
     from rankexp.runner.data.levels import key_of, raw_values

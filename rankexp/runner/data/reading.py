@@ -5,9 +5,11 @@ It enters no fingerprint and no key: what determines numbers is the content alon
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Literal
+
+from pydantic import JsonValue
 
 Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
@@ -101,7 +103,7 @@ class Reading:
         """Bytes of the matrix of features after one-hot coding."""
         return 8 * self.rows * self.width
 
-    def in_short(self) -> dict[str, Any]:
+    def in_short(self) -> dict[str, JsonValue]:
         """Return what a manifest keeps and a report shows, in JSON's types."""
         features = [c for c in self.columns if c.role == "feature"]
         kinds = Counter(column.kind for column in features)
@@ -118,17 +120,6 @@ class Reading:
             "left_out": dict(list(self.left_out.items())[:MOST_NAMED]),
             "warnings": list(self.warnings),
         }
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the reading in JSON's types."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> "Reading":
-        """Return what `as_dict`, or JSON of it, holds."""
-        plain = _frozen(given)
-        layout, columns = Layout(**plain["layout"]), (Column(**c) for c in plain["columns"])
-        return cls(**{**plain, "layout": layout, "columns": tuple(columns)})
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, of at most 100 characters a line.
@@ -168,13 +159,6 @@ class Reading:
 
 
 _SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
-
-
-def _frozen(value: Any) -> Any:
-    """Return JSON's lists as tuples."""
-    if isinstance(value, Mapping):
-        return {key: _frozen(one) for key, one in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _described(layout: Layout) -> str:

@@ -5,13 +5,13 @@ import pytest
 
 from rankexp.errors import DataError
 from rankexp.runner.data.build import build, differences
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 
 NAN = np.nan
 
 
 def table():
-    return Table(
+    return DataTable(
         "toy",
         (
             Feature("id"),
@@ -106,7 +106,7 @@ def test_what_does_not_fit(entry, change, what):
 
 
 def test_infinite_values(entry):
-    broken = Table("t", (Feature("a"), Feature("y")), np.array([[1, 1], [np.inf, 2]]))
+    broken = DataTable("t", (Feature("a"), Feature("y")), np.array([[1, 1], [np.inf, 2]]))
     with pytest.raises(DataError, match="column 'a' is infinite in row 2"):
         build("t", broken, entry())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", "   "])
@@ -44,10 +44,10 @@ def test_without_header(write):
 
 def test_header_can_be_said(write):
     names = write("a.csv", "1,2\n3,4\n")
-    assert [c.name for c in read_delimited(names, Rules(header=True)).columns] == ["1", "2"]
+    assert [c.name for c in read_delimited(names, TextRules(header=True)).columns] == ["1", "2"]
     words = write("b.csv", "a,b\nc,a\n")
     assert len(read_delimited(words).values) == 1
-    assert len(read_delimited(words, Rules(header=False)).values) == 2
+    assert len(read_delimited(words, TextRules(header=False)).values) == 2
 
 
 def test_an_unnamed_index_column_has_its_number(write):
@@ -63,7 +63,7 @@ def test_numbers_that_no_integer_holds(write):
 
 def test_missing_marks(write):
     table = read_delimited(
-        write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), Rules(missing=frozenset(["?", "", "NA"]))
+        write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), TextRules(missing=frozenset(["?", "", "NA"]))
     )
     np.testing.assert_array_equal(
         table.values, [[np.nan, 1], [np.nan, 0], [3, np.nan], [4, np.nan]]
@@ -113,7 +113,7 @@ def test_malformed_files_name_file_and_line(write, text, line, what):
 
 def test_stray_text_may_be_declared_nominal(write):
     path = write("t.csv", "a,b\n" + "1,2\n" * 20 + "1,2x\n")
-    assert read_delimited(path, Rules(lenient=frozenset(["b"]))).columns[1].categories == (
+    assert read_delimited(path, TextRules(lenient=frozenset(["b"]))).columns[1].categories == (
         "2",
         "2x",
     )

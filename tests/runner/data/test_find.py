@@ -10,7 +10,7 @@ import pytest
 from rankexp import registry
 from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.data import find as finding
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.find import add, cache_folder, find, listing, load_snapshot, verify
 from rankexp.runner.data.origins import added_folder
 from rankexp.runner.data.sources import asks_network
@@ -178,7 +178,7 @@ def test_not_found_says_where_and_what_to_do(place, entry, no_network, tmp_path)
 def test_what_was_fetched_is_kept(place, entry, no_network):
     _, cache = place
     columns = (Feature("a"), Feature("y", "nominal", ("no", "yes")))
-    no_network[7] = Table("toy", columns, np.array([[1.0, 0], [2, 1]]), {"source": "openml"})
+    no_network[7] = DataTable("toy", columns, np.array([[1.0, 0], [2, 1]]), {"source": "openml"})
     declared = entry(levels=["no", "yes"], source={"file": "toy.csv", "openml": 7})
     assert find("toy", declared, [], cache).where == "OpenML 7"
     no_network.clear()
@@ -293,7 +293,7 @@ def test_a_source_of_another_package_says_that_it_needs_the_network(place, entry
     @asks_network
     def ask(reference, entry, folders):
         asked.append(reference)
-        return Table("toy", (Feature("a"), Feature("y")), np.array([[1.0, 0], [2, 1]]), {})
+        return DataTable("toy", (Feature("a"), Feature("y")), np.array([[1.0, 0], [2, 1]]), {})
 
     real = registry.get
     monkeypatch.setattr(

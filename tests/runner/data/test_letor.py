@@ -17,7 +17,7 @@ from rankexp.metrics import mean_average_precision, ndcg
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.build import build
-from rankexp.runner.data.dataset import Dataset, Table
+from rankexp.runner.data.dataset import Dataset, DataTable
 from rankexp.runner.data.find import add, find, listing, verify
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.readers import letor
@@ -52,7 +52,7 @@ PIECES = [
 ]
 
 
-def read(folder: Path, *contents: bytes, **how: Any) -> Table:
+def read(folder: Path, *contents: bytes, **how: Any) -> DataTable:
     """Read contents as files of parts T1, T2, ...; a single one as a file without part."""
     files = {f"T{i}": folder / f"{i}.txt" for i in range(1, len(contents) + 1)}
     for path, content in zip(files.values(), contents, strict=True):
@@ -367,7 +367,7 @@ def test_mutated_files_are_read_or_refused_and_both_ways_agree(
 
 
 @pytest.fixture(scope="session")
-def ohsumed(real_data: Path) -> dict[str, Table]:
+def ohsumed(real_data: Path) -> dict[str, DataTable]:
     if not (real_data / "ohsumed").is_dir():
         pytest.skip("RANKEXP_DATA has no OHSUMED")
     names = {"QueryLevelNorm": "test", "Feature-min": "testset", "Feature-null": "testset"}
@@ -382,7 +382,7 @@ def ohsumed(real_data: Path) -> dict[str, Table]:
     }
 
 
-def test_ohsumed_is_what_was_counted(ohsumed: dict[str, Table]) -> None:
+def test_ohsumed_is_what_was_counted(ohsumed: dict[str, DataTable]) -> None:
     for table in ohsumed.values():
         assert table.values.shape == (16140, 3 + 45)
         assert len(table.columns[1].categories) == 106
@@ -398,7 +398,7 @@ def test_ohsumed_is_what_was_counted(ohsumed: dict[str, Table]) -> None:
         assert not np.isnan(ohsumed[filled].values).any()
 
 
-def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, Table]) -> None:
+def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, DataTable]) -> None:
     raw, scaled = ohsumed["Feature-min"], ohsumed["QueryLevelNorm"]
     groups = raw.values[:, 1].astype(np.int64)
     config = Preprocess(scale="minmax", within="groups")
@@ -408,7 +408,7 @@ def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, Table]
 
 
 def test_a_declared_entry_is_found_packed_and_checked(
-    ohsumed: dict[str, Table], real_data: Path, tmp_path: Path
+    ohsumed: dict[str, DataTable], real_data: Path, tmp_path: Path
 ) -> None:
     files = {f"T{i}": f"ohsumed/QueryLevelNorm/Fold{i}/test.txt" for i in range(1, 6)}
     prints = {"rows": 16140, "features": 45, "classes": [11303, 2585, 2252]}
@@ -421,7 +421,7 @@ def test_a_declared_entry_is_found_packed_and_checked(
         find("ohsumed", wrong, [real_data], tmp_path)
 
 
-def test_least_squares_are_letors_row_of_regression(ohsumed: dict[str, Table]) -> None:
+def test_least_squares_are_letors_row_of_regression(ohsumed: dict[str, DataTable]) -> None:
     """The print, to its last digit: LETOR's folds, discount and order of ties."""
     y, query, part, *features = ohsumed["QueryLevelNorm"].values.T
     X, found = np.column_stack([np.ones(y.size), *features]), []

@@ -1,6 +1,8 @@
 import json
+from dataclasses import asdict
 
 import pytest
+from pydantic import TypeAdapter
 
 from rankexp.runner.data import dataset_of, entry_of, inspect_table
 from rankexp.runner.data.reading import Reading
@@ -68,7 +70,7 @@ def test_two_numbers_without_levels_are_doubted(write):
 
 def test_it_goes_through_json(path):
     found = inspect_table(path, **OPTIONS)
-    assert Reading.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+    assert TypeAdapter(Reading).validate_python(json.loads(json.dumps(asdict(found)))) == found
 
 
 def test_it_travels_with_the_data_and_changes_no_fingerprint(path, tmp_path):

@@ -15,7 +15,7 @@ from rankexp.runner.config.load import load
 from rankexp.runner.config.shipped import shipped, shipped_data
 from rankexp.runner.data.build import first_difference
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.find import Found, add, find
+from rankexp.runner.data.find import FoundData, add, find
 
 STUDIES = [name for name, file in shipped().items() if "shipped: " in file.read_text("utf-8")]
 
@@ -35,7 +35,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankexp.runner.data.find.remote", never)
 
 
-def found(name: str, cache: Path, *folders: Path) -> Found:
+def found(name: str, cache: Path, *folders: Path) -> FoundData:
     return find(name, entries("kotlowski2011")[name], folders, cache)
 
 

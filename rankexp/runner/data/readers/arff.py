@@ -15,7 +15,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats
 from rankexp.runner.data.readers.cells import described, short
 from rankexp.runner.data.readers.columns import plain_numbers
 from rankexp.runner.data.readers.compressed import encoding_of, lines, pieces
@@ -34,7 +34,9 @@ _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|(?!['\"])[^\s{{]++)\s*+(.*+)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def read_arff(path: Path, missing: Collection[str] = ("",), encoding: str | None = None) -> Table:
+def read_arff(
+    path: Path, missing: Collection[str] = ("",), encoding: str | None = None
+) -> DataTable:
     """Return the table of an ARFF file.
 
     It may be compressed. `missing` are texts that mean a missing cell, besides ``?``, which means
@@ -123,7 +125,7 @@ class _Reader:
             at, comma = match.end(), match[3]
         return found
 
-    def read_body(self, rows: Iterator[tuple[int, str]]) -> Table:
+    def read_body(self, rows: Iterator[tuple[int, str]]) -> DataTable:
         parts: list[Floats] = []
         texts: dict[int, dict[str, int]] = {
             j: {value: code for code, value in enumerate(values)}
@@ -143,7 +145,7 @@ class _Reader:
             else Feature(name, "nominal", declared or _sort_codes(values[:, j], texts[j]))
             for j, (name, kind, declared) in enumerate(self.attributes)
         )
-        return Table(self.path.name, columns, values)
+        return DataTable(self.path.name, columns, values)
 
     def _row(self, line: int, text: str) -> Row:
         if text.startswith("{"):

@@ -19,7 +19,7 @@ from rankexp.runner.data.readers.numbers import (
     shape_of,
     without_signs,
 )
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.reading import EMPTY
 
 MOSTLY_NUMBERS = 0.5
@@ -55,14 +55,14 @@ class Maker:
     path : str
     lines : Ints
         Line of each row in the file; below 0 in the second file.
-    rules : Rules
+    rules : TextRules
     second : str or None
         The second file.
     """
 
     path: str
     lines: Ints
-    rules: Rules
+    rules: TextRules
     second: str | None = None
     marks: Counter[str] = field(default_factory=Counter)
     format: NumberFormat = FORMATS[0]

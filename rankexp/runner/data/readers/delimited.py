@@ -11,13 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import DEFAULT, Rules
+from rankexp.runner.data.readers.rules import DEFAULT, TextRules
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
@@ -29,7 +29,7 @@ _NO_TABLES = {
 }
 
 
-def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
+def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:
     """Return the table of a file of text with one row a line, plain or compressed.
 
     The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
@@ -54,7 +54,7 @@ def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None)
         csv.field_size_limit(limit)
 
 
-def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
+def _grid(path: Path, rules: TextRules) -> tuple[Grid, dict[str, str]]:
     """Return the rows of a file, and how it is taken apart."""
     source = path if path.is_file() else unpacked(path)  # what is no file is read but once
     content = [source] if isinstance(source, bytes) else None

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
 from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.readers.second import matched
 from rankexp.runner.data.reading import Layout
 
@@ -51,12 +51,12 @@ class Grid:
     path : str
     rows : callable
         Gives the rows anew, the line of names among them; none is without cells.
-    rules : Rules
+    rules : TextRules
     cut : callable, optional
         Gives columns of the rows from a line on, quickly; it raises ValueError in doubt.
     """
 
-    def __init__(self, path: str, rows: Rows, rules: Rules, cut: Cut | None = None) -> None:
+    def __init__(self, path: str, rows: Rows, rules: TextRules, cut: Cut | None = None) -> None:
         self.path, self.rules, self._rows, self._cut = path, rules, rows, cut
         first = list(islice(rows(), FIRST))
         if not first:
@@ -192,7 +192,7 @@ class Grid:
             for lines, columns in (other._quickly if quick else other._judged)(wanted):
                 yield -lines, columns
 
-    def read(self, kind: str, **how: str | None) -> Table:
+    def read(self, kind: str, **how: str | None) -> DataTable:
         """Return the table; `how` goes into its layout.
 
         It is read quickly, and again, with the lines of its rows, if anything is in doubt.
@@ -201,7 +201,7 @@ class Grid:
             return self._read(kind, how, quick=True)
         return self._read(kind, how, quick=False)
 
-    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> Table:
+    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> DataTable:
         scan = self._scan(quick=quick)
         lines = np.concatenate(scan.lines)
         first = None if self._second is None else int((lines > 0).sum())
@@ -220,7 +220,9 @@ class Grid:
         for j, column in found.items():
             columns[j], scan.values[:, j] = maker.make(column)
         layout = self._layout(kind, maker, scan, set(found), how)
-        return Table(Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first)
+        return DataTable(
+            Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first
+        )
 
     def _scan(self, *, quick: bool) -> "_Scan":
         """Go through all rows once."""

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
 from rankexp.runner.data.reading import Layout
@@ -42,7 +43,7 @@ _Block = tuple[Floats, Ints, Floats, int]
 """Labels, queries and features of some rows, as wide as needed, and how many cells are given."""
 
 
-def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
+def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTable:
     """Return one table of files in LETOR's format, their rows in the order of the files.
 
     Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
@@ -87,10 +88,11 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
         notes.append(f"{missing:,} cells of features written NULL or nan are missing")
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
     layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
-    named = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
-    where = {"files": named} if parted else {"file": files[""].name}
-    name = f"{len(files)} files" if parted else files[""].name
-    return Table(name, columns, values, {"source": "letor", **where}, layout)
+    named: dict[str, JsonValue] = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
+    single = next(iter(files.values())).name
+    where: dict[str, JsonValue] = {"files": named} if parted else {"file": single}
+    name = f"{len(files)} files" if parted else single
+    return DataTable(name, columns, values, {"source": "letor"} | where, layout)
 
 
 def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats
 
 
 def matched(
@@ -34,7 +34,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:10]) + more
 
 
-def joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
+def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
     """Return the rows of one table or two whose files declare the types of columns.
 
     Categories are those of the first, then what the second has beside them.

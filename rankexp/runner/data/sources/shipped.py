@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.shipped import shipped_data
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.data.sources import Reference
 from rankexp.runner.data.sources.file import read
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 REGISTER = {"shipped": "from_shipped"}
 
 
-def from_shipped(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+def from_shipped(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
     """Return a data set that comes with rankexp, read as a file of the user would be.
 
     Raises
