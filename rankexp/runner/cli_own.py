@@ -148,6 +148,11 @@ def inspect(
         encoding=encoding,
     )
     print(reading.text())
+    if target and len(reading.levels) == 2 and not (positive or levels):
+        from rankexp.runner.compare.question import ask
+
+        *_, better = ask(target, dict(reading.levels)).counts
+        print(f"\ncompare will rank '{better}' first; --positive changes this.")
 
 
 def _names(given: Names | str) -> list[str]:

@@ -9,13 +9,12 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import JsonValue
 
-from rankexp.runner.data.reading import Layout, Reading
+from rankexp.runner.data.reading import Json, Layout, Reading
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Provenance = Mapping[str, JsonValue]
+Provenance = Mapping[str, Json]
 
 
 @dataclass(frozen=True)

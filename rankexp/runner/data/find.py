@@ -98,8 +98,8 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
     if entry.files:
         count = "two" if len(entry.files) == 2 else len(entry.files)
         raise DataError(
-            f"data set '{name}' has {count} files: put {' and '.join(entry.files)} into a folder "
-            "and name that in --data or RANKEXP_DATA"
+            f"data set '{name}' has {count} files; put {' and '.join(entry.files)} into a folder "
+            "and name the folder with --data or RANKEXP_DATA"
         )
     _built(name, entry, from_file(file, entry))
     kept = added_folder(name, cache) / file.name
@@ -185,7 +185,7 @@ def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
     if "shipped" in entry.sources:
         wrong += _beside_shipped(dataset, entry)
     raise DataError(
-        f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
+        f"data set '{dataset.name}' ({origin.where}) differs from the declared data set: "
         + "; ".join(wrong)
     )
 
@@ -197,4 +197,4 @@ def _beside_shipped(dataset: Dataset, entry: "DataEntry") -> list[str]:
         where = first_difference(dataset, build(dataset.name, table, entry))
     except DataError:  # the entry is not for the one that is shipped
         return []
-    return [f"beside the data set that rankexp ships, {where}"] if where else []
+    return [f"compared with the copy that rankexp ships, {where}"] if where else []

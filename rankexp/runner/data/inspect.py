@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from rankexp.runner.data.reading import Reading
 
 NO_TARGET = "-"
+MOST_LEVELS = 10
+"""Of more values of a target, none are listed to be put in order."""
 Scalar = bool | int | float | str | Path | None
 Option = Scalar | Sequence[Scalar | Sequence[Scalar]] | Mapping[Scalar, Sequence[str]]
 """A value of an option, of whichever type an entry takes."""
@@ -66,11 +68,18 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Opt
             found = np.bincount(index, minlength=len(texts)).tolist()
             counts = [(name, n) for name, n in zip(texts, found, strict=True) if n]
     reading = chosen.reading(table, counts)
+    notes: list[str] = []
+    if counts is not None and entry.levels is None:
+        listed = [name for name, _ in counts]
+        entry = entry.model_copy(update={"levels": listed})
+        shown = f": levels: [{', '.join(listed)}]" if len(listed) <= MOST_LEVELS else ""
+        notes = [f"in a study, list the values of '{target}' from worst to best{shown}"]
     try:
         made = None if target is None else build(table.name, table, entry).reading
     except DataError as error:
-        return replace(reading, warnings=(*reading.warnings, f"a study refuses it: {error}"))
-    return made or reading
+        notes = [f"a study would refuse this table: {error}"]
+        made = None
+    return replace(reading, warnings=(*reading.warnings, *notes)) if notes else made or reading
 
 
 def target_values(path: str | Path, *, target: str, **options: Option) -> dict[str, int]:
@@ -121,7 +130,7 @@ def _read(
         "target": target or NO_TARGET,
     }
     if positive is not None and ("levels" in given or target is None):
-        raise ConfigError("'positive' needs a target, and says the same as 'levels': give one")
+        raise ConfigError("'positive' needs a target and cannot be combined with 'levels'")
     try:
         entry = DataEntry.model_validate(given)
     except ValidationError as error:
@@ -148,7 +157,7 @@ def _two_levels(
     if len(present) != 2 or len(better) != 1:
         shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
         raise DataError(
-            f"positive: target '{target}' has {len(present)} values ({shown}), '{positive}' must "
-            "be one of two; otherwise give 'levels', worst to best"
+            f"positive: target '{target}' has {len(present)} values ({shown}), but "
+            f"'{positive}' must be one of two; otherwise list 'levels' from worst to best"
         )
     return [*(text for text in present if text not in better), *better]

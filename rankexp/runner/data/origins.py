@@ -51,7 +51,7 @@ def local(
         if path is not None and (test is None) == (entry.test_file is None):
             return from_file(path, entry, test)
         if path is not None or test is not None:
-            reasons.append(f"of its two files only {path or test} is there")
+            reasons.append(f"only one of its two files was found: {path or test}")
     for path in () if entry.files else added(name, cache):
         return from_file(path, entry)
     for source, reference in entry.sources.items():
@@ -59,7 +59,7 @@ def local(
             there, lacking = located(reference, folders)
             if there and not lacking:
                 return _of_files(list(there.values()), source, reference, entry, folders)
-            reasons += [f"of its files {', '.join(lacking)} is not there"] if there else []
+            reasons += [f"these of its files are missing: {', '.join(lacking)}"] if there else []
         elif source != "file" and not needs_network(source):
             table = source_of(source)(reference, entry, folders)
             if table is not None:
@@ -117,7 +117,7 @@ def _hashes(paths: Sequence[Path]) -> str:
             with path.open("rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
-            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+            raise DataError(f"{path}: cannot read the file: {error.strerror}") from error
     return "+".join(digests)
 
 
@@ -129,7 +129,7 @@ def added(name: str, cache: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise DataError(f"{folder}: cannot be read: {error.strerror}") from error
+        raise DataError(f"{folder}: cannot read the folder: {error.strerror}") from error
 
 
 def added_folder(name: str, cache: Path) -> Path:
@@ -147,15 +147,15 @@ def not_found(
     if file and folders:
         looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
     advice = f"rankexp data add {name} FILE"
-    folder = f"put {file} into a folder and name that in --data or RANKEXP_DATA"
+    folder = f"put {file} into a folder and name the folder with --data or RANKEXP_DATA"
     if file:
         advice = folder if entry.files else f"{advice}, or {folder}"
     if entry.origin:
         advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
-        f"data set '{name}' not found: looked {looked}{because}",
-        f"To add it by hand: {advice}",
+        f"data set '{name}' not found; searched {looked}{because}",
+        f"To add it yourself: {advice}",
     )
 
 
@@ -169,12 +169,12 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
         return origin.where
     online = [
         f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
-        "not fetched yet"
+        "not downloaded yet"
         for source, _ in _fetched(entry, cache)
     ]
     if online or not entry.files:
-        return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
-    return f"not here; its files, to be put into a folder: {', '.join(entry.files)}"
+        return online[0] if online else f"not found; to add it: rankexp data add {name} FILE"
+    return f"not found; put its files into a folder: {', '.join(entry.files)}"
 
 
 def _from_table(table: DataTable, where: str) -> Origin:

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import wrap
-from typing import Literal
-
-from pydantic import JsonValue
+from typing import Any, Literal
 
 Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
 MOST_NAMED = 100
@@ -103,7 +102,7 @@ class Reading:
         """Bytes of the matrix of features after one-hot coding."""
         return 8 * self.rows * self.width
 
-    def in_short(self) -> dict[str, JsonValue]:
+    def in_short(self) -> dict[str, Json]:
         """Return what a manifest keeps and a report shows, in JSON's types."""
         features = [c for c in self.columns if c.role == "feature"]
         kinds = Counter(column.kind for column in features)
@@ -120,6 +119,13 @@ class Reading:
             "left_out": dict(list(self.left_out.items())[:MOST_NAMED]),
             "warnings": list(self.warnings),
         }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> "Reading":
+        """Return what `dataclasses.asdict`, or JSON of it, holds."""
+        plain = frozen(given)
+        layout, columns = Layout(**plain.pop("layout")), plain.pop("columns")
+        return cls(layout=layout, columns=tuple(Column(**column) for column in columns), **plain)
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, of at most 100 characters a line.
@@ -144,9 +150,9 @@ class Reading:
     def _counts(self) -> list[str]:
         rows = f"{self.rows:,} rows" + (f": {_shown(self.parts)}" if self.parts else "")
         if self.without_target:
-            rows += f"; {self.without_target:,} without a target are left out"
+            rows += f"; {self.without_target:,} without a target were left out"
         if self.layout.empty_rows:
-            rows += f"; {self.layout.empty_rows:,} without any value are left out"
+            rows += f"; {self.layout.empty_rows:,} empty rows were left out"
         size = f"{self.width:,} columns after one-hot coding, {_bytes(self.size)}"
         found = [rows, size]
         if self.layout.marks:
@@ -161,6 +167,13 @@ class Reading:
 _SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
 
 
+def frozen(value: Any) -> Any:
+    """Return JSON's lists as tuples."""
+    if isinstance(value, Mapping):
+        return {key: frozen(one) for key, one in value.items()}
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
+
+
 def _described(layout: Layout) -> str:
     """Return in words how a file was taken apart."""
     parts = [layout.format]
@@ -173,7 +186,7 @@ def _described(layout: Layout) -> str:
         if said:
             parts.append(f"{what} {_SAID.get(said, said)}")
     if layout.header is not None:
-        parts.append("first line names the columns" if layout.header else "no line of names")
+        parts.append("with a header" if layout.header else "no header")
     return ", ".join(parts)
 
 

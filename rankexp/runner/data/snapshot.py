@@ -9,11 +9,10 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Provenance
-from rankexp.runner.data.reading import Reading
+from rankexp.runner.data.reading import Reading, frozen
 from rankexp.runner.files import write_atomically
 
 FORMAT = 1
@@ -146,14 +145,16 @@ def _read(
             array.setflags(write=False)  # a process shares them between its jobs
         if (raw.get("format"), raw.get("kind")) != (FORMAT, kind):
             raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
-        head = TypeAdapter(SnapshotHead).validate_python(raw)
+        provenance, said = raw.pop("provenance"), raw.pop("reading", None)
+        reading = None if said is None else Reading.from_dict(said)
+        head = SnapshotHead(**frozen(raw), provenance=provenance, reading=reading)
         found = make(head, arrays)
         if content(found) != head.content:
-            raise DataError(f"snapshot {path} is damaged: its content is not what was written")
+            raise DataError(f"snapshot {path} is damaged: its content has changed")
     except DataError:
         raise
     except FileNotFoundError as error:
-        raise DataError(f"snapshot {path} does not exist; run again to make it") from error
+        raise DataError(f"snapshot {path} does not exist; run again to create it") from error
     except Exception as error:  # numpy, zipfile and what they call raise nearly anything
         reason = one_line(error)
         raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error

@@ -97,9 +97,9 @@ def test_compressed(write):
         ("a,b\n1,2\n1,2,3\n", 3, "3 values for 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 values for 2 columns"),
         ("a,b,c\n1,2,3\n1,2\n", 3, "2 values for 3 columns"),
-        ('a,b\n1,"2\n3,4\n', 2, "quoted value does not end"),
-        ("a,a\n1,2\n", 1, "column 'a' occurs twice"),
-        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is no number, but most of column 'b' is"),
+        ('a,b\n1,"2\n3,4\n', 2, "quoted value is never closed"),
+        ("a,a\n1,2\n", 1, "names column 'a' twice"),
+        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is not a number, but most of column 'b' is"),
     ],
 )
 def test_malformed_files_name_file_and_line(write, text, line, what):
@@ -153,5 +153,5 @@ def test_reads_back_what_csv_writes(tmp_path_factory, rows, delimiter):
 def test_a_file_in_letors_format_is_told_from_a_table(tmp_path: Path) -> None:
     path = tmp_path / "train.txt"
     path.write_text("# made\n2 qid:1 1:0.3 2:0.1\n0 qid:1 1:0.2 2:0.4\n")
-    with pytest.raises(DataError, match=r"LETOR's format.*'source: \{letor: train.txt\}'"):
+    with pytest.raises(DataError, match=r"LETOR format.*'source: \{letor: train.txt\}'"):
         read_delimited(path)

@@ -190,7 +190,7 @@ def test_numbers_are_those_of_python(write):
 def test_a_row_far_down_is_named_with_its_line(write, monkeypatch):
     monkeypatch.setattr(columns, "PIECE", 1_000)
     head = "a,b\n" + "1,2\n" * 3_000
-    with pytest.raises(DataError, match=r":3002: '2x' is no number"):
+    with pytest.raises(DataError, match=r":3002: '2x' is not a number"):
         read_delimited(write("t.csv", head + "1,2x\n"))
     with pytest.raises(DataError, match=r":3002: 3 values for 2 columns"):
         read_delimited(write("t.csv", head + "1,2,3\n"))

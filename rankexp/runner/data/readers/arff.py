@@ -82,12 +82,12 @@ class _Reader:
                 self.attributes.append(self._attribute(line, text))
             elif not text.startswith("%") and word != "@relation":
                 raise self.fail(line, f"expected @attribute or @data, found {text[:60]!r}")
-        raise self.fail(line, "the file ends before an @data line; is it ARFF?")
+        raise self.fail(line, "there is no @data line; is this an ARFF file?")
 
     def _attribute(self, line: int, text: str) -> tuple[str, str, tuple[str, ...]]:
         match = _ATTRIBUTE.fullmatch(text)
         if match is None:
-            raise self.fail(line, f"cannot read the declaration {text[:60]!r}")
+            raise self.fail(line, f"cannot parse the declaration {text[:60]!r}")
         name, kind = _bare(match[1]), match[2].strip()
         if name in self._known:
             raise self.fail(line, f"attribute '{name}' is declared twice")
@@ -118,7 +118,7 @@ class _Reader:
             match = _TOKEN.match(text, at)
             if match is None:
                 raise self.fail(
-                    line, f"a quote is not closed or stands alone in {text[at:][:40]!r}"
+                    line, f"a quote is left open or stands alone in {text[at:][:40]!r}"
                 )
             quoted, token = match[1], (match[2] or "").strip()
             found.append(_bare(quoted) if quoted else None if token == "?" else token)
@@ -137,7 +137,7 @@ class _Reader:
         while chunk := [self._row(line, text) for line, text in islice(data, size)]:
             parts.append(self._chunk(chunk, texts))
         if not parts:
-            raise DataError(f"{self.path}: no rows after @data")
+            raise DataError(f"{self.path}: there are no rows after @data")
         values = np.concatenate(parts)
         columns = tuple(
             Feature(name)
@@ -149,7 +149,7 @@ class _Reader:
 
     def _row(self, line: int, text: str) -> Row:
         if text.startswith("{"):
-            raise self.fail(line, "sparse rows are not supported; write every value")
+            raise self.fail(line, "sparse rows are not supported; write out every value")
         row = self.tokens(line, text)
         if len(row) != len(self.attributes):
             raise self.fail(line, f"{len(row)} values for {len(self.attributes)} attributes")
@@ -196,9 +196,11 @@ class _Reader:
                 continue
             if declared and cell not in declared:
                 hint = did_you_mean(cell, declared)
-                return self.fail(line, f"'{short(cell)}' is no declared value of '{name}'{hint}")
+                return self.fail(
+                    line, f"'{short(cell)}' is not a declared value of '{name}'{hint}"
+                )
             if not declared and plain_numbers([cell]) is None:
-                return self.fail(line, f"'{short(cell)}' is no number, but '{name}' is numeric")
+                return self.fail(line, f"'{short(cell)}' is not a number, but '{name}' is numeric")
         raise AssertionError("a cell failed to convert and then did not")
 
 

@@ -49,7 +49,7 @@ def read_parquet(path: Path, rules: TextRules = DEFAULT) -> DataTable:
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
-        raise DataError(f"{path}: is no whole Parquet file: {one_line(error)}") from error
+        raise DataError(f"{path}: the Parquet file is damaged: {one_line(error)}") from error
     return _from_frame(path, frame, rules)
 
 
@@ -57,7 +57,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
     names = [str(name) for name in frame.columns]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice or not names or not len(frame):
-        what = f"column '{twice[0]}' occurs twice" if twice else "there are no rows of data"
+        what = f"column '{twice[0]}' occurs twice" if twice else "there are no data rows"
         raise DataError(f"{path}: {what}")
     maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
     values = np.empty((len(frame), len(names)))
@@ -96,14 +96,19 @@ def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, i
     try:
         codes, distinct = column.factorize()
     except TypeError as error:
-        raise DataError(f"{path}: column '{name}' holds lists or the like; drop it") from error
+        raise DataError(
+            f"{path}: column '{name}' holds lists or other nested values; leave it out "
+            "before saving"
+        ) from error
     known = {"": 0}
     order = [0]
     for value in distinct:
         text = _text(value)
         if text is None:
             kind = type(value).__name__
-            raise DataError(f"{path}: column '{name}' holds values of type {kind}; drop it")
+            raise DataError(
+                f"{path}: column '{name}' holds values of type {kind}; leave it out before saving"
+            )
         order.append(known.setdefault(text, len(known)))
     return known, np.array(order, dtype=np.int32)[codes + 1]
 
@@ -150,15 +155,15 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
-        raise DataError(f"{path}: is no whole Excel file: {one_line(error)}") from error
+        raise DataError(f"{path}: the Excel file is damaged: {one_line(error)}") from error
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
         raise DataError(
             f"{path}: there is no sheet '{rules.sheet}' with values"
             if rules.sheet is not None
-            else f"{path}: holds {len(sheets)} sheets with values ({', '.join(sheets)}); name one "
-            "by 'sheet'"
+            else f"{path}: {len(sheets)} sheets hold values ({', '.join(sheets)}); choose one "
+            "with 'sheet'"
         )
     ((name, rows),) = sheets.items()
 

@@ -33,7 +33,7 @@ def from_file(
     return None if path is None else read(path, entry)
 
 
-def locate(reference: Reference, folders: Sequence[Path]) -> Path | None:
+def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     """Return the first file of this name in the folders, or the same compressed.
 
     An absolute path is looked for where it points.
@@ -53,7 +53,7 @@ def locate(reference: Reference, folders: Sequence[Path]) -> Path | None:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+                raise DataError(f"{path}: cannot read the file: {error.strerror}") from error
     return None
 
 
@@ -79,7 +79,7 @@ def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
     files = [path] if test is None else [path, test]
     suffix = format_suffix(path)
     if test is not None and _family(format_suffix(test)) != _family(suffix):
-        raise DataError(f"{test}: the test file must be of the format of {path}")
+        raise DataError(f"{test}: the test file must have the same format as {path}")
     if suffix == ".arff":
         from rankexp.runner.data.readers.arff import read_arff
 

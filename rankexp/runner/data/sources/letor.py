@@ -26,5 +26,7 @@ def from_letor(
     """
     there, lacking = located(reference, folders)
     if there and lacking:
-        raise DataError(f"of {len(there) + len(lacking)} files {', '.join(lacking)} is not there")
+        raise DataError(
+            f"of {len(there) + len(lacking)} files these are missing: {', '.join(lacking)}"
+        )
     return read_letor(there, entry.encoding) if there else None

@@ -43,7 +43,9 @@ def from_openml(reference: Reference, entry: "DataEntry", folders: Sequence[Path
     """
     number = str(reference)
     if not number.isdecimal():
-        raise DataError(f"OpenML data sets go by number, not by name: openml: {reference!r}")
+        raise DataError(
+            f"OpenML data sets are identified by number, not by name: openml: {reference!r}"
+        )
     import openml
 
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number

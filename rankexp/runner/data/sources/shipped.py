@@ -29,6 +29,8 @@ def from_shipped(reference: Reference, entry: "DataEntry", folders: Sequence[Pat
     known, name = shipped_data(), str(reference)
     if name not in known:
         hint = did_you_mean(name, known)
-        raise DataError(f"rankexp ships no data set '{name}'{hint}; it has: {', '.join(known)}")
+        raise DataError(
+            f"rankexp does not ship a data set '{name}'{hint}; it has: {', '.join(known)}"
+        )
     file = known[name]
     return replace(read(file, entry), provenance={"source": "shipped", "file": file.name})

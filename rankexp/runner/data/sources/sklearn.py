@@ -34,7 +34,9 @@ def from_sklearn(reference: Reference, entry: "DataEntry", folders: Sequence[Pat
     if name not in BUNDLED:
         hint = did_you_mean(name, BUNDLED)
         known = ", ".join(BUNDLED)
-        raise DataError(f"scikit-learn brings no data set '{name}'{hint}; it has: {known}")
+        raise DataError(
+            f"scikit-learn does not include a data set '{name}'{hint}; it has: {known}"
+        )
     bunch = getattr(datasets, f"load_{name}")()
     columns = [Feature(str(column)) for column in bunch.feature_names]
     if "target_names" in bunch:
