@@ -57,6 +57,7 @@ from rankexp.runner.data.sources.file import locate as locate
 # Blocks of reports.
 from rankexp.runner.analyse.select import ORACLE as ORACLE
 from rankexp.runner.config.fault import Fault as Fault
+from rankexp.runner.config.published import PublishedKey as PublishedKey
 from rankexp.runner.config.schema import Block as Block
 from rankexp.runner.report.context import Context as Context
 from rankexp.runner.report.figure import Axes as Axes

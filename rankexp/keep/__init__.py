@@ -3,11 +3,11 @@
 A curve is made of the test part and one column of scores, a text of a fitted estimator. Each is
 one file in `curves` or `texts`; another package adds its own by the entry points
 ``rankexp.keep.curves`` and ``rankexp.keep.texts``. A study names them in ``keep`` of an
-experiment, and a record holds them under a `Key`.
+experiment, and a record holds them under a `KeptName`.
 
->>> from rankexp.keep.key import Key
->>> str(Key("iroc", 0)), str(Key("iroc"))
+>>> from rankexp.keep.key import KeptName
+>>> str(KeptName("iroc", 0)), str(KeptName("iroc"))
 ('iroc:0', 'iroc:bayes')
->>> Key.parse("iroc:bayes") == Key("iroc")
+>>> KeptName.parse("iroc:bayes") == KeptName("iroc")
 True
 """

@@ -8,7 +8,7 @@ BAYES = "bayes"
 
 
 @dataclass(frozen=True)
-class Key:
+class KeptName:
     """A curve or a text that is kept, and of which place in a grid; None: the best scorer."""
 
     name: str

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.continuous import checked
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
 
@@ -186,6 +187,18 @@ def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
     if not good or (n and not weight.any()):
         raise ValueError(f"sample_weight must be finite, >= 0, not all 0, and of shape ({n},)")
     return np.asarray(np.ldexp(weight, -np.frexp(weight.max(initial=0.0))[1]))
+
+
+def two_classes(
+    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, sample_weight: npt.ArrayLike | None
+) -> tuple[Bools, Floats, Floats]:
+    """Return which rows are positive (all, of a single class), their scores and their weights."""
+    target, s = checked(in_order(y, levels), scores)
+    classes, n = np.unique(target), len(target)
+    if len(classes) > 2:
+        raise ValueError(f"y must have two values, got {len(classes)}")
+    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
+    return target == classes[-1], s, weight
 
 
 def _twice_lost_by_weight(

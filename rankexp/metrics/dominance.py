@@ -1,4 +1,4 @@
-"""How many examples lie below and above each one in both y and the scores, ties and all.
+"""How many examples lie below and above each one both in y and in the scores, with ties.
 
 Every measure of a continuous ranking is a sum over pairs weighted by ranks of y, so that these
 counts are all that it needs; they take O(n log n).
@@ -47,14 +47,12 @@ def ordered(y: Labels) -> Ordered:
 def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
     """Count the pairs of each example.
 
-    Places are sorted by y ascending, then by score descending; ranks by score ascending, then by
-    place descending. So an earlier place with a lower rank is a lower y with a lower score.
+    Places ascend by y, then descend by score; ranks ascend by score, then descend by place. So an
+    earlier place with a lower rank is a lower y with a lower score.
     """
     from rankexp.metrics.dominance_loops import smaller_before
 
-    n = scores.size
-    below, upto = by_y.below, by_y.upto
-    s = scores[by_y.order]
+    n, below, upto, s = scores.size, by_y.below, by_y.upto, scores[by_y.order]
     order = s.argsort()
     first, last = runs(s[order])
     tied = int(((last - first - 1).sum()) // 2)
@@ -64,19 +62,22 @@ def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
         places = (below * n - lower).argsort()
         lower, weakly = lower[places], weakly[places]
         left, right = runs(below * n - lower)  # of the same y and score
-    if tied:
-        order = (lower * n - np.arange(n)).argsort()
-        ranks = _scattered(order, np.arange(n))
-        within = runs((lower * n - below)[order])[1]  # ends of runs of the same score and y
-        same = weakly - _scattered(order, within)  # lower y, same score
-    else:
-        ranks, same = lower, np.zeros(n, dtype=np.int64)
+    ranks, ends = _ranks(below, lower) if tied else (lower, weakly)
+    same = weakly - ends  # with a lower y and the same score
     smaller = smaller_before(ranks)
     won_below = 2 * smaller + same
     won_above = 2 * n - (lower + weakly) - (left + right) + won_below
     concordant = int(smaller.sum())
     discordant = int(below.sum()) - int(same.sum()) - concordant
     return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
+
+
+def _ranks(below: Ints, lower: Ints) -> tuple[Ints, Ints]:
+    """Return the rank of each place, and where the run of its score and y ends among the ranks."""
+    n = lower.size
+    order = (lower * n - np.arange(n)).argsort()
+    ends = runs((lower * n - below)[order])[1]
+    return _scattered(order, np.arange(n)), _scattered(order, ends)
 
 
 def runs(ascending: Labels) -> tuple[Ints, Ints]:

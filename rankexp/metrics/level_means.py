@@ -2,12 +2,12 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Numbers
+from rankexp.arrays import Bools, Floats, Ints, Numbers
 from rankexp.categories import Order, in_order
 from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
 from rankexp.metrics.bipartite import check_ties, scaled_weights
@@ -61,30 +61,13 @@ def mean_of(
     if queries not in get_args(Queries):
         raise ValueError(f"queries='{queries}': expected one of {', '.join(get_args(Queries))}")
     known, columns = columns_of(*given)
-    codes, K, weight = known.codes, known.sizes.size, known.weight
     query = group_numbers(groups, np.shape(given[1])[0])
-    if query is not None and weight is not None:  # as if rows of weight 0 were not there
+    if query is not None and known.weight is not None:  # as if rows of weight 0 were not there
         query = np.unique(query[np.asarray(given[4]) > 0], return_inverse=True)[1]
-    rows: list[Any] = [slice(None)]
-    if query is not None:
-        rows = np.split(query.argsort(kind="stable"), np.bincount(query).cumsum()[:-1])
-    lists = [Levels.of(codes[r], K, None if weight is None else weight[r]) for r in rows]
-    won = np.array(
-        [
-            [twice_won(counts(levels, s[own]), given[3], weight is not None) for s in columns]
-            for levels, own in zip(lists, rows, strict=True)
-        ],
-        np.int64 if weight is None else np.float64,
-    ).reshape(len(rows), len(columns), K, K)
-    pairs = np.array([np.outer(levels.sizes, levels.sizes) for levels in lists])
+    won, pairs = _pairs_of_groups(known, columns, query, given[3])
     if queries == "pairs":
         won, pairs = won.sum(axis=0, keepdims=True), pairs.sum(axis=0, keepdims=True)
-    twice, all_pairs = terms(2 * pairs[:, None] - won if lost else won), terms(pairs)
-    there = all_pairs > 0
-    values = np.full((len(there), len(columns)), np.nan)
-    for q, own in enumerate(there):
-        if own.any():
-            values[q] = (twice[q][:, own] / (2 * all_pairs[q, own])).mean(axis=1)
+    values, there = _means(terms(2 * pairs[:, None] - won if lost else won), terms(pairs))
     if queries == "pairs" or len(there) == 1:
         if not there.all() or not there.size:
             warn(known, f"{there.size - there.sum()} of {there.size} {what}", query is not None)
@@ -93,6 +76,34 @@ def mean_of(
         _say_partly(name, there, what)
         mean = mean_over_groups(values, name)
     return np.asarray(mean) if np.ndim(given[1]) == 2 else float(mean[0])
+
+
+def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:
+    """Return the mean share of the terms that have pairs, (G, L), and which have, (G, terms)."""
+    there = pairs > 0
+    values = np.full(twice.shape[:2], np.nan)
+    for q, own in enumerate(there):
+        if own.any():
+            values[q] = (twice[q][:, own] / (2 * pairs[q, own])).mean(axis=1)
+    return values, there
+
+
+def _pairs_of_groups(
+    known: Levels, columns: Floats, query: Ints | None, ties: str
+) -> tuple[Numbers, Numbers]:
+    """Return by group twice the pairs won, (G, L, K, K), and all pairs, (G, K, K)."""
+    codes, K, weight = known.codes, known.sizes.size, known.weight
+    rows: list[slice | Ints] = [slice(None)]
+    if query is not None:
+        rows = [*np.split(query.argsort(kind="stable"), np.bincount(query).cumsum()[:-1])]
+    lists = [Levels.of(codes[r], K, None if weight is None else weight[r]) for r in rows]
+    won = [
+        [twice_won(counts(levels, s[own]), ties, weight is not None) for s in columns]
+        for levels, own in zip(lists, rows, strict=True)
+    ]
+    kind = np.int64 if weight is None else np.float64
+    pairs = np.array([np.outer(levels.sizes, levels.sizes) for levels in lists])
+    return np.array(won, kind).reshape(len(rows), len(columns), K, K), pairs
 
 
 def _say_partly(name: str, there: Bools, what: str) -> None:

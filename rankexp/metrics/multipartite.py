@@ -55,12 +55,12 @@ def u_ovo(
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     levels : sequence or int, optional
         The labels of the levels, worst to best, some of which may have no example; or K, how many
-        there are, where `y` holds codes 0 .. K-1. By default the levels are the values in `y`:
-        that one is missing can't be seen. Words have no order without a sequence.
+        there are, if `y` holds codes 0 .. K-1. By default the levels are the values in `y`, so a
+        level without an example is not seen. Words need a sequence, as they have no order.
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
     groups : array-like of shape (n,), optional
-        The query of each row, numbers or words: only pairs within one count.
+        The query of each row, numbers or words: only pairs within a query count.
     queries : {"each", "pairs"}
         With groups: the mean of their values, or the value of all their pairs together. Groups
         without a value are left out, and counted in an `UndefinedMetricWarning`.
@@ -70,8 +70,8 @@ def u_ovo(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better. Pairs of levels of which one has no example are left out of
-        the mean, and counted in an `UndefinedMetricWarning`; NaN where none is left.
+        In [0, 1], higher is better; NaN if no pair of levels is left. A pair is left out if one
+        of its levels has no example, and an `UndefinedMetricWarning` counts it.
 
     Raises
     ------
@@ -116,17 +116,16 @@ def u_cons(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better. Cuts with all examples on one side are left out of the
-        mean, and counted in an `UndefinedMetricWarning`; NaN where none is left. The two cuts
-        around an inner level without an example are the same one, and count twice.
+        In [0, 1], higher is better; NaN if no cut is left. A cut with all examples on one side is
+        left out, and an `UndefinedMetricWarning` counts it.
     """
 
     def terms(cells: Numbers) -> Numbers:
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
-    given = (y, scores, levels, ties, sample_weight)
-    return mean_of("u_cons", terms, "cuts between levels", given, groups, queries)
+    rows = (y, scores, levels, ties, sample_weight)
+    return mean_of("u_cons", terms, "cuts between levels", rows, groups, queries)
 
 
 @declare(
@@ -188,7 +187,7 @@ def pair_risk(
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
-    Parameters and errors are those of :func:`u_ovo` but for weights, and:
+    Parameters and errors are those of :func:`u_ovo` without weights, and:
 
     Parameters
     ----------
@@ -234,9 +233,9 @@ def pair_risk(
 def vus(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
-    """Return the share of tuples, one example of each level, that are wholly in the right order.
+    """Return the share of tuples with one example of each level that are in the right order.
 
-    Scores that know nothing have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
+    Random scores have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
 
     Parameters
     ----------
@@ -247,17 +246,11 @@ def vus(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where a level has no
-        example, as there is no tuple then, and where there is a single level.
-
-    Notes
-    -----
-    O(n log n + K n) a column: along the sorted scores, the weight of the ordered tuples of the
-    first k levels is added up for every k.
+        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` if a level has no
+        example, because there is no tuple then, or if there is a single level.
     """
     known, columns = columns_of(y, scores, levels, ties)
-    gone = known.missing
-    if gone or known.sizes.size < 2:
+    if known.missing or known.sizes.size < 2:
         warn(known, "1 of 1 sets of tuples", stacklevel=3)
         values = np.full(len(columns), np.nan)
     else:
@@ -266,7 +259,7 @@ def vus(
 
 
 def _ordered_share(table: Floats, ties: str) -> float:
-    """Return the share of ordered tuples, from the counts of levels by score, (K, G).
+    """Return the share of ordered tuples, from the counts of levels by score, (K, G), in O(K n).
 
     ``added[k, g]`` is the weight of the ordered tuples of the first k levels that end at the g-th
     score. Such a tuple goes on from an earlier score with one or more levels at the same one.

@@ -1,4 +1,4 @@
-"""How many pairs each example wins: what shares of pairs in order are means of."""
+"""How many pairs each example wins; a share of pairs in order is a mean of these."""
 
 import numpy as np
 
@@ -22,15 +22,11 @@ def won(levels: Ints, scores: Floats) -> Floats:
     G = int(tie.max(initial=-1)) + 1
     K = int(levels.max(initial=-1)) + 1
     if K * G > MOST:
-        raise ValueError(
-            f"{K} levels and {G} scores are too many: wins are counted level by level"
-        )
+        raise ValueError(f"{K} levels and {G} scores are too many to count wins level by level")
     equal = np.bincount(levels * G + tie, minlength=K * G).reshape(K, G)
     middle = equal.cumsum(axis=1) - 0.5 * equal  # rows below, and half of those beside
-    worse = np.zeros(G)
-    better = middle.sum(axis=0)
-    above = float(len(scores))
-    found = np.empty(len(scores))
+    worse, better = np.zeros(G), middle.sum(axis=0)
+    above, found = float(len(scores)), np.empty(len(scores))
     for level in range(K):
         rows = np.flatnonzero(levels == level)
         better -= middle[level]

@@ -1,4 +1,4 @@
-"""The p-norm push's own risk: two classes, negatives above many positives count the most."""
+"""The risk of the p-norm push: negatives that are ranked above many positives count most."""
 
 import warnings
 from typing import Any
@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.categories import Order, in_order
+from rankexp.categories import Order
 from rankexp.metrics.base import UndefinedMetricWarning, declare
-from rankexp.metrics.bipartite import Ties, scaled_weights
-from rankexp.metrics.continuous import checked
+from rankexp.metrics.bipartite import Ties, two_classes
 
 REGISTER = {"push_risk": "push_risk"}
 
@@ -36,16 +35,16 @@ def push_risk(
 ) -> float | Floats:
     """Return the mean over negatives of the share of positives at or below each, to the power p.
 
-    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which says what the other parameters are
-    and what is raised; the greater p, the more it is of the negatives at the top alone.
+    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which also documents the other parameters
+    and the errors. The greater p is, the more the negatives at the top count.
 
     Parameters
     ----------
     p : float
         >= 1 and finite.
     ties : {"expected", "worst", "best"}
-        What a positive counts that ties with the negative: 1/2, 1, or 0, as in menon2014. The
-        power is of the share, so that for p > 1 ``"expected"`` is no mean over orders of ties.
+        What a positive with the negative's score counts: 1/2, 1 or 0, as in menon2014. The share
+        is raised to the power, so for p > 1 ``"expected"`` is not the mean over orders of ties.
 
     Returns
     -------
@@ -58,12 +57,8 @@ def push_risk(
     0.125
     """
     _check(None, p, ties)
-    target, s = checked(in_order(y, levels), scores)
-    n, classes = len(target), np.unique(target)
-    if len(classes) > 2:
-        raise ValueError(f"y must have two values, got {len(classes)}")
-    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
-    up, columns = target == classes[-1], np.atleast_2d(s.T)
+    up, s, weight = two_classes(y, scores, levels, sample_weight)
+    columns = np.atleast_2d(s.T)
     values = np.full(len(columns), np.nan)
     if not (weight[up].any() and weight[~up].any()):
         text = "y has a single class: no pair to rank, the push risk is NaN"

@@ -7,16 +7,12 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.top_lists import MOST, Lists, top
 
+Form = Literal["first", "sum"]
 REGISTER = {"mrr": "mrr", "err": "err", "ptop": "ptop", "partial_auc": "partial_auc"}
 
 
 @top("Voorhees, TREC-8 (1999)", "MRR", "k")
-def mrr(
-    lists: Lists,
-    k: int | None = None,
-    relevant: int = 1,
-    form: Literal["first", "sum"] = "first",
-) -> Floats:
+def mrr(lists: Lists, k: int | None = None, relevant: int = 1, form: Form = "first") -> Floats:
     """Return the mean reciprocal rank: 1 over the rank of the first relevant row.
 
     Parameters and errors are those of :func:`rankexp.metrics.ndcg`, and:
@@ -61,7 +57,9 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     see `_survival`.
     """
     if lists.queries.highest > MOST:
-        raise ValueError(f"y has level {lists.queries.highest}: the ERR takes {MOST} at most")
+        raise ValueError(
+            f"y has level {lists.queries.highest}, but the ERR takes levels up to {MOST}"
+        )
     stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**lists.queries.highest
     return _cascade(lists, stop, k)
 
@@ -138,11 +136,9 @@ def ptop(lists: Lists, relevant: int = 1) -> Floats:
 def partial_auc(lists: Lists, max_fpr: float = 0.1, relevant: int = 1) -> Floats:
     """Return the area under the ROC curve up to a rate of false positives, averaged over queries.
 
-    It is standardised as McClish has it, to 1/2 for scores that know nothing and 1 for the best:
-    scikit-learn's ``roc_auc_score(max_fpr=...)``. Equal scores are joined by a segment of the
-    curve, so that with ``max_fpr=1`` it is the AUC with a tie counting 1/2. A query whose rows are
-    all relevant, or all not, has no value, as in :func:`rankexp.metrics.auc`: it is left out, and
-    an `UndefinedMetricWarning` counts it.
+    It is standardised as McClish has it, to 1/2 for random scores and 1 for the best, like
+    scikit-learn's ``roc_auc_score(max_fpr=...)``. A tie counts 1/2. A query whose rows are all
+    relevant, or all not, is left out, and an `UndefinedMetricWarning` counts it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows as ranked lists, one a query: what measures of the top of a list are computed from."""
+"""Rows as ranked lists, one for each query, from which measures of the top are computed."""
 
 import functools
 import inspect
@@ -27,7 +27,7 @@ MOST = 50
 
 
 class Queries:
-    """Rows by query, with their levels: the same for all columns of scores."""
+    """Rows by query and their levels, which are the same for all columns of scores."""
 
     def __init__(self, y: Floats, levels: int | None, groups: Ints | None, ties: str) -> None:
         self.ties = ties
@@ -139,7 +139,7 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
         if (known != y).any():  # gains differ by what the labels are, so they are not guessed
             raise ValueError(
                 f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes "
-                f"0 .. {levels - 1}; of other labels give levels=[worst, ..., best]"
+                f"0 .. {levels - 1}; for other labels give levels=[worst, ..., best]"
             )
     values, code = distinct(y)
     if values[0] < 0 or (values != values.round()).any():
@@ -187,36 +187,14 @@ def top(
     rules: bool = True,
     margin: float | None = 0.01,
 ) -> Callable[[Callable[..., Floats]], Metric]:
-    """Make a metric of a function of `Lists` and of parameters, which gives a value a query.
+    """Make a metric of a function of `Lists` and of parameters: its mean over queries.
 
-    The metric is the mean over queries, and takes y, scores, groups and levels; with `rules` the
-    rule for ties, too, and that for queries without a relevant row.
+    It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
     """
 
     def mark(function: Callable[..., Floats]) -> Metric:
-        data, own, last = (
-            list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
-        )
-        taken = [*data, *own[1:], *(last if rules else ())]
-        signature = inspect.Signature(taken, return_annotation=float | Floats)
-
-        def each(*given: Given, **named: Given) -> Floats:
-            bound = signature.bind(*given, **named)
-            bound.apply_defaults()
-            asked = bound.arguments
-            y, scores, groups, levels = (asked.pop(p.name) for p in data)
-            names.arguments(f"metric '{metric.__name__}'", asked, metric, DATA)
-            return _each(function, (y, scores, groups, levels), **asked)
-
-        @functools.wraps(function)
-        def metric(*given: Given, **named: Given) -> float | Floats:
-            scores = signature.bind(*given, **named).arguments["scores"]
-            value = mean_over_groups(each(*given, **named), label)
-            return value if np.ndim(scores) == 2 else float(value[0])
-
-        each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
-        metric.__annotations__ = {p.name: p.annotation for p in taken}
-        declared = Declaration(
+        each, metric = _callables(function, label, rules)
+        return Declaration(
             "higher",
             source=source,
             cutoff=cutoff,
@@ -225,10 +203,37 @@ def top(
             reading=MetricReading(margin),
             each=each,
             label=label,
-        )
-        return declared(metric)
+        )(metric)
 
     return mark
+
+
+def _callables(
+    function: Callable[..., Floats], label: str, rules: bool
+) -> tuple[Callable[..., Floats], Metric]:
+    """Return what gives the values by query, and their mean, with the signature of a metric."""
+    data, own, last = (
+        list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
+    )
+    taken = [*data, *own[1:], *(last if rules else ())]
+    signature = inspect.Signature(taken, return_annotation=float | Floats)
+
+    def each(*given: Given, **named: Given) -> Floats:
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
+        names.arguments(f"metric '{metric.__name__}'", bound.arguments, metric, DATA)
+        return _each(function, (y, scores, groups, levels), **bound.arguments)
+
+    @functools.wraps(function)
+    def metric(*given: Given, **named: Given) -> float | Floats:
+        scores = signature.bind(*given, **named).arguments["scores"]
+        value = mean_over_groups(each(*given, **named), label)
+        return value if np.ndim(scores) == 2 else float(value[0])
+
+    each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
+    metric.__annotations__ = {p.name: p.annotation for p in taken}
+    return each, metric
 
 
 def _each(

@@ -1,18 +1,18 @@
-"""0/1 loss: what the classifier that comes with a ranking gets wrong."""
+"""0/1 loss: the share of examples that a ranker's classifier gets wrong."""
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.categories import Order, in_order
+from rankexp.categories import Order
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
-from rankexp.metrics.bipartite import scaled_weights
-from rankexp.metrics.continuous import checked
+from rankexp.metrics.bipartite import two_classes
+from rankexp.metrics.continuous import Fitted
 
 REGISTER = {"zero_one_loss": "zero_one_loss"}
 NAMES = {"own": "threshold", "training": "training_threshold"}
@@ -36,7 +36,7 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
 def zero_one_loss(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
-    fitted: Mapping[str, npt.ArrayLike],
+    fitted: Fitted,
     threshold: Literal["own", "training"] = "own",
     sample_weight: npt.ArrayLike | None = None,
     levels: Order = None,
@@ -52,15 +52,15 @@ def zero_one_loss(
         classifier's `decision_function` has it. A score above it means positive; one that equals
         it means negative (the source counts that as an error of either class).
     threshold : {"own", "training"}
-        The one that a method fits itself: its intercept, or what its `predict` goes by. Methods
-        that fit none, as those of pairs do, have that with the least error on the training rows,
-        which ``"training"`` takes for all methods.
+        ``own``: the threshold that a method fits itself, such as its intercept. A method on pairs
+        fits none, so it gets the threshold with the least error on the training rows.
+        ``training``: that threshold for all methods.
 
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
-        class, as nothing says which.
+        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single
+        class, because nothing says which one.
 
     Raises
     ------
@@ -70,19 +70,14 @@ def zero_one_loss(
     """
     if threshold not in NAMES:
         raise ValueError(f"threshold='{threshold}': expected one of {', '.join(NAMES)}")
-    target, s = checked(in_order(y, levels), scores)
-    classes = np.unique(target)
-    if len(classes) > 2:
-        raise ValueError(f"y must have two values, got {len(classes)}")
-    n = len(target)
-    weight = np.ones(n) if sample_weight is None else scaled_weights(sample_weight, n)
+    positive, s, weight = two_classes(y, scores, levels, sample_weight)
     cut = np.asarray(fitted.get(NAMES[threshold], 0.0), dtype=np.float64).reshape(-1, 1)
     columns = np.atleast_2d(s.T)
-    if len(classes) < 2:
-        text = "y has a single class, which may be either: the 0/1 loss is NaN"
+    if positive.all():
+        text = "y has a single class, and nothing says which one: the 0/1 loss is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
         values = np.full(len(columns), np.nan)
     else:
-        wrong = (columns > cut) != (target == classes[1])
+        wrong = (columns > cut) != positive
         values = np.array([weight[row].sum() for row in wrong]) / weight.sum()
     return values if s.ndim == 2 else float(values[0])

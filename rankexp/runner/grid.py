@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rankexp.runner.strict import Plain
+
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
@@ -31,7 +33,7 @@ class Point:
     values: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Point":
+    def of(cls, values: Mapping[str, Plain]) -> "Point":
         """Return the point with these values."""
         return cls(tuple((name, _real(name, value)) for name, value in sorted(values.items())))
 
@@ -40,10 +42,10 @@ class Point:
         """Return the point that has this text; ValueError where none has."""
         pairs = [part.partition("=") for part in _parts(text)] if text else []
         if any(not (name and equals) for name, equals, _ in pairs):
-            raise ValueError(f"'{text}' is no grid point: write name=value, as in lam=0.01")
+            raise ValueError(f"'{text}' is not a grid point: write name=value, such as lam=0.01")
         found = cls.of({name.strip(): _value(given.strip()) for name, _, given in pairs})
         if len(found.values) < len(pairs):
-            raise ValueError(f"'{text}' is no grid point: it names a parameter twice")
+            raise ValueError(f"'{text}' is not a grid point: it names a parameter twice")
         return found
 
     @cached_property
@@ -51,49 +53,58 @@ class Point:
         """The point's only text, ``lam=0.01`` or ``C=1.0,kernel=rbf``; empty for no grid."""
         return ",".join(f"{name}={_text(name, value)}" for name, value in self.values)
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str) -> Plain:
         """Return the value of a parameter; None where the grid has not this parameter."""
         return dict(self.values).get(name)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Its parameters that are numbers."""
+        return {name: float(v) for name, v in self.values if type(v) in {int, float}}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Point) and self.text == other.text
 
+    def __lt__(self, other: "Point") -> bool:
+        return self.text < other.text
+
     def __hash__(self) -> int:
         return hash(self.text)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
 
-def points(grid: Mapping[str, Sequence[Any]]) -> tuple[Point, ...]:
+def points(grid: Mapping[str, Sequence[Plain]]) -> tuple[Point, ...]:
     """Return the points of a grid, the last name varying fastest; one empty point for no grid."""
     made = itertools.product(*grid.values())
     return tuple(Point.of(dict(zip(grid, values, strict=True))) for values in made)
 
 
-def size(grid: Mapping[str, Sequence[Any]]) -> int:
+def size(grid: Mapping[str, Sequence[Plain]]) -> int:
     """Return the number of points of a grid, without making them."""
     return math.prod(len(values) for values in grid.values())
 
 
-def _real(name: str, value: Any) -> Any:
-    if name not in REAL or type(value) not in (int, float):
-        return value
-    return float(value) + 0.0  # -0 is 0
+def _real(name: str, value: Plain) -> Plain:
+    if name in REAL and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) + 0.0  # -0 is 0
+    return value
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: Plain) -> str:
     if isinstance(value, str) and _BARE.fullmatch(value) and isinstance(_value(value), str):
         return value
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return text.removesuffix(".0") if name in REAL and isinstance(value, float) else text
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> Plain:
     try:
-        return json.loads(text)
+        found: Plain = json.loads(text)
     except ValueError:
         return text
+    return found
 
 
 def _parts(text: str) -> list[str]:

@@ -123,9 +123,17 @@ class Factor:
             if self.bound(weight) <= goal:
                 return
 
+    def _make_room(self, columns: int) -> None:
+        """Have room for so many columns, and twice as many where there was none."""
+        if columns > self._columns.shape[1]:
+            n, r = self.X.shape[0], self.pivots.size
+            grown = np.empty((n, min(n, 2 * columns)))
+            grown[:, :r] = self.L
+            self._columns = grown
+
     def _extend(self, size: int) -> None:
         """Take the next pivots from the rows of which most is left."""
-        n, r = self.X.shape[0], self.pivots.size
+        r = self.pivots.size
         candidates = np.argsort(-self.left, kind="stable")[:size]
         L, rows = self.L, self.X[candidates]
         K = self.kernel(rows, rows)
@@ -137,10 +145,7 @@ class Factor:
         if not rank > 0:
             raise ValueError("the kernel isn't positive semidefinite on the rows of X")
         taken, R = candidates[order[:rank] - 1], np.tril(R[:rank, :rank])
-        if r + rank > self._columns.shape[1]:
-            grown = np.empty((n, min(n, 2 * (r + rank))))
-            grown[:, :r] = L
-            self._columns = grown
+        self._make_room(r + rank)
         new = self.kernel(self.X, self.X[taken]) - L @ L[taken].T
         new = solve_triangular(R, new.T, lower=True, check_finite=False).T
         new[self.pivots], new[taken] = 0.0, R

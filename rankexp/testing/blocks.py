@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.build import open_report
+from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.write import files
@@ -76,7 +77,7 @@ def check_block(
         )
 
 
-class _Asked(dict[Key, Published]):
+class _Asked(dict[PublishedKey, Published]):
     """No published values, but what was looked up among them."""
 
     def __init__(self) -> None:
@@ -91,7 +92,7 @@ class _Asked(dict[Key, Published]):
         return default
 
 
-def names_what_it_looks_up(kind: type[BlockKind], context: Any, block: Block) -> None:
+def names_what_it_looks_up(kind: type[BlockKind], context: Context, block: Block) -> None:
     """Every published value that it asks for is among those that `looks_up` names."""
     options, asked = kind.model_validate(block.options), _Asked()
     seen = replace(context)
@@ -105,19 +106,19 @@ def declares_its_options(kind: type[BlockKind]) -> None:
     """Its options can be written as a JSON schema, and an unknown one is refused."""
     need(inspect.getdoc(kind), "it has no docstring")
     schema = kind.model_json_schema()
-    need(schema.get("additionalProperties") is False, "options that it does not have are taken")
+    need(schema.get("additionalProperties") is False, "it accepts unknown options")
 
 
-def shows_the_study(kind: type[BlockKind], context: Any, block: Block) -> None:
+def shows_the_study(kind: type[BlockKind], context: Context, block: Block) -> None:
     """Its tables have a cell a column, can be written in every format, and are the same again."""
     options = kind.model_validate(block.options)
     faults = [fault.text for fault in options.faults(context.study, block)]
     need(not faults, f"it cannot show the study: {faults}")
     output, again = (options.output(context, block) for _ in range(2))
-    need(isinstance(output, Output), f"it gives {output!r}, no rankexp.runner.report.model.Output")
+    need(isinstance(output, Output), f"it gives {output!r}, not a rankexp.plugin.Output")
     need(output.tables or output.figure or output.lead, "it shows nothing")
     for table in output.tables:
         wide = {len(row) for row in table.rows} - {len(table.columns)}
-        need(not wide, f"{len(table.columns)} columns, and rows of {wide} cells")
+        need(not wide, f"a table has {len(table.columns)} columns, but rows of {wide} cells")
     if output.figure is None:
-        need(files("any", output) == files("any", again), "made again it is another")
+        need(files("any", output) == files("any", again), "a second call shows something else")

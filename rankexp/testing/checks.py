@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_check"]
 
+Check = Callable[..., Sequence[Mapping[str, float | str]]]
 KEYS = {"quantity", "value", "group", "step"}
 
 
-def check_check(check: Callable[..., Any] | str) -> None:
+def check_check(check: Check | str) -> None:
     """Check that a check declares its parameters and gives the rows of a record.
 
     Parameters
@@ -29,7 +30,7 @@ def check_check(check: Callable[..., Any] | str) -> None:
     keep(f"check {made.__name__}", (declares_its_parameters, gives_rows), made)
 
 
-def declares_its_parameters(check: Callable[..., Any]) -> None:
+def declares_its_parameters(check: Check) -> None:
     """It takes `rng`, then parameters by name alone, whose defaults can be JSON.
 
     Only `problem` has none.
@@ -46,7 +47,7 @@ def declares_its_parameters(check: Callable[..., Any]) -> None:
     need(inspect.getdoc(check), "it has no docstring")
 
 
-def gives_rows(check: Callable[..., Any]) -> None:
+def gives_rows(check: Check) -> None:
     """Its rows are quantities with float values, each once, and its stream determines them."""
     for given in _given(takes(check)):
         _gives_rows(check, given)
@@ -70,15 +71,15 @@ def _given(kinds: Takes | None) -> list[dict[str, Problem]]:
     return [{"problem": problem} for problem in made] or [{}]
 
 
-def _gives_rows(check: Callable[..., Any], given: dict[str, Problem]) -> None:
+def _gives_rows(check: Check, given: dict[str, Problem]) -> None:
     rows, again = (check(np.random.default_rng(0), **given) for _ in range(2))
-    need(rows, "it gives none")
+    need(rows, "it gives no rows")
     need(rows == again, "the same stream gives other rows")
     for row in rows:
         need({"quantity", "value"} <= set(row) <= KEYS, f"a row has the keys {sorted(row)}")
         need(isinstance(row["quantity"], str), f"a quantity is {row['quantity']!r}")
-        need(type(row["value"]) is float, f"a value is {row['value']!r}, which is no float")
-    need(json.loads(json.dumps(rows)) == rows, "JSON changes its rows")
+        need(type(row["value"]) is float, f"the value {row['value']!r} is not a float")
+    need(json.loads(json.dumps(rows)) == rows, "its rows differ after a round trip through JSON")
     places = [(row["quantity"], row.get("group"), row.get("step")) for row in rows]
     twice = [place for place in places if places.count(place) > 1]
-    need(not twice, f"{twice[:1]} is there twice")
+    need(not twice, f"the row {twice[:1]} occurs twice")

@@ -2,24 +2,25 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar, TypeVarTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankexp import registry
 from rankexp.names import Named
 
 __all__ = ["ContractError"]
 
-Law = Callable[..., None]
 T = TypeVar("T")
+Things = TypeVarTuple("Things")
 
 
 class ContractError(AssertionError):
     """Something breaks the contract of its room; the message says what must hold, and where."""
 
 
-def keep(place: str, laws: Iterable[Law], *things: Any) -> None:
+def keep(place: str, laws: Iterable[Callable[[*Things], None]], *things: *Things) -> None:
     """Try each law on the same things, with warnings silenced.
 
     `place` is what is tried, for messages: ``loss huber(delta=0.5)``. ContractError for the first
@@ -54,7 +55,10 @@ def is_a_value(made: Named) -> None:
     need(again == made and hash(again) == hash(made), f"made again it is {again!r}")
     need(made != object(), "it equals an object of another kind")
     if registry.name_of(made.room, type(made)):
-        need(type(made).parse(repr(made)) == made, f"its text '{made!r}' is another")
+        need(
+            type(made).parse(repr(made)) == made,
+            f"its text '{made!r}' is parsed to something else",
+        )
 
 
 def need(holds: object, where: str) -> None:
@@ -63,23 +67,25 @@ def need(holds: object, where: str) -> None:
         raise ContractError(where)
 
 
-def near(found: Any, wanted: Any, at: Any, rtol: float = 1e-6, atol: float = 1e-7) -> None:
+def near(
+    found: ArrayLike, wanted: ArrayLike, at: ArrayLike, rtol: float = 1e-6, atol: float = 1e-7
+) -> None:
     """Raise a `ContractError` that names the first place where two arrays are apart."""
-    found, wanted, at = np.broadcast_arrays(found, wanted, at)
-    apart = np.flatnonzero(~np.isclose(found, wanted, rtol=rtol, atol=atol, equal_nan=False))
+    is_, should, place = np.broadcast_arrays(found, wanted, at)
+    apart = np.flatnonzero(~np.isclose(is_, should, rtol=rtol, atol=atol, equal_nan=False))
     if apart.size:
         k = apart[0]
-        text = f"at {at.flat[k]:.6g} it is {found.flat[k]:.6g}, not {wanted.flat[k]:.6g}"
+        text = f"at {place.flat[k]:.6g} it is {is_.flat[k]:.6g}, not {should.flat[k]:.6g}"
         raise ContractError(text)
 
 
-def raises(error: type[Exception], words: str, call: Callable[[], Any]) -> None:
+def raises(error: type[Exception], words: str, call: Callable[[], object]) -> None:
     """Ask for an error whose message has some words."""
     try:
         call()
     except error as said:
-        need(words in str(said), f"the message is '{said}', without '{words}'")
+        need(words in str(said), f"the message '{said}' does not contain '{words}'")
     except Exception as other:
         raise ContractError(f"expected {error.__name__}, got {type(other).__name__}") from other
     else:
-        raise ContractError(f"expected {error.__name__}, and nothing was raised")
+        raise ContractError(f"expected {error.__name__}, but nothing was raised")

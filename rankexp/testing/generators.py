@@ -3,12 +3,13 @@
 import dataclasses
 import json
 import pickle
-from typing import Any
 
 import numpy as np
 
 from rankexp import registry
-from rankexp.testing.contract import keep, need
+from rankexp.arrays import Bools, Floats, Ints
+from rankexp.generators.base import Generator, Model
+from rankexp.testing.contract import ContractError, keep, need
 
 __all__ = ["check_generator"]
 
@@ -19,7 +20,7 @@ CALIBRATION = 0.003
 """What a model's own calibration of its prior may be off."""
 
 
-def check_generator(generator: Any) -> None:
+def check_generator(generator: Generator | str) -> None:
     """Check that a generator's models are repeatable and what they say of themselves.
 
     Parameters
@@ -27,14 +28,17 @@ def check_generator(generator: Any) -> None:
     generator : generator or str
         Made with the parameters to check, or the name of a registered one.
     """
-    made = registry.get("generators", generator)() if isinstance(generator, str) else generator
+    made: Generator = (
+        registry.get("generators", generator)() if isinstance(generator, str) else generator
+    )
     laws = (can_be_written_down, makes_data, is_repeatable, samples_without_a_trace)
     keep(f"generator {made!r}", (*laws, knows_its_best_scores), made)
 
 
-def can_be_written_down(generator: Any) -> None:
+def can_be_written_down(generator: Generator) -> None:
     """It is a frozen dataclass whose fields, made JSON and back, give an equal one."""
-    need(dataclasses.is_dataclass(generator), "it is no dataclass")
+    if not dataclasses.is_dataclass(generator) or isinstance(generator, type):
+        raise ContractError("it is not a dataclass")
     frozen = generator.__dataclass_params__.frozen
     need(frozen, "its fields can be changed: write @dataclass(frozen=True)")
     fields = dataclasses.asdict(generator)
@@ -44,7 +48,7 @@ def can_be_written_down(generator: Any) -> None:
     need(hash(again) == hash(generator), "equal generators have different hashes")
 
 
-def makes_data(generator: Any) -> None:
+def makes_data(generator: Generator) -> None:
     """Samples are X (n, d), float64 in C order and finite, and y (n,) of its `levels`."""
     model = generator.draw_model(np.random.default_rng(0))
     need(generator.levels == model.levels, f"{generator.levels} and {model.levels} differ")
@@ -60,7 +64,7 @@ def makes_data(generator: Any) -> None:
         need(set(np.unique(y)) <= set(model.levels), f"y has {set(np.unique(y))}")
 
 
-def is_repeatable(generator: Any) -> None:
+def is_repeatable(generator: Generator) -> None:
     """Its stream determines all that is random, and nothing else does."""
     np.random.seed(0)  # noqa: NPY002 - the global stream, which it is to leave alone
     state = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
@@ -74,7 +78,7 @@ def is_repeatable(generator: Any) -> None:
     need((left == state).all(), "it draws from numpy's global stream")
 
 
-def samples_without_a_trace(generator: Any) -> None:
+def samples_without_a_trace(generator: Generator) -> None:
     """A model can be pickled, and sampling leaves it as it was."""
     model = generator.draw_model(np.random.default_rng(0))
     before, rng = pickle.dumps(model), np.random.default_rng(3)
@@ -83,7 +87,7 @@ def samples_without_a_trace(generator: Any) -> None:
     need((first[0] != second[0]).any(), "two samples of one stream are the same")
 
 
-def knows_its_best_scores(generator: Any) -> None:
+def knows_its_best_scores(generator: Generator) -> None:
     """What a model says of P(y = 1 | x), or of E[y | x], is what its samples show."""
     model = generator.draw_model(np.random.default_rng(0))
     X, y = model.sample(ROWS, np.random.default_rng(4))
@@ -93,13 +97,18 @@ def knows_its_best_scores(generator: Any) -> None:
         shows_its_eta(model, X, y == model.levels[-1])
 
 
-def shows_its_eta(model: Any, X: Any, positive: Any) -> None:
+def shows_its_eta(model: Model, X: Floats, positive: Bools) -> None:
     """Compare the share of positives with ``prior``, and with ``eta`` where it is alike."""
-    need(0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not")
+    need(
+        0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not in [0, 1/2)"
+    )
     if hasattr(model, "prior"):
         p, share = model.prior, positive.mean()
         allowed = SPREADS * np.sqrt(p * (1 - p) / ROWS) + CALIBRATION
-        need(abs(share - p) < allowed, f"its prior is {p:g}, positives are {share:g}")
+        need(
+            abs(share - p) < allowed,
+            f"its prior is {p:g}, but the share of positives is {share:g}",
+        )
     if not hasattr(model, "eta"):
         return
     eta = model.eta(X)
@@ -112,7 +121,7 @@ def shows_its_eta(model: Any, X: Any, positive: Any) -> None:
         need(not cell.any() or off < SPREADS * spread, f"eta in [{low}, {high}) is off")
 
 
-def shows_its_mean(model: Any, X: Any, y: Any) -> None:
+def shows_its_mean(model: Model, X: Floats, y: Floats | Ints) -> None:
     """Compare the mean of y with ``mean`` where that is high, and where it is low."""
     if not hasattr(model, "mean"):
         return
@@ -124,4 +133,4 @@ def shows_its_mean(model: Any, X: Any, y: Any) -> None:
         if cell.any():
             allowed = SPREADS * np.std(y[cell] - m[cell]) / np.sqrt(cell.sum())
             off = abs((y[cell] - m[cell]).mean())
-            need(off <= allowed, f"mean is off by {off:g}, allowed is {allowed:g}")
+            need(off <= allowed, f"`mean` is off by {off:g}, and at most {allowed:g} is allowed")

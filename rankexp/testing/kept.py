@@ -3,20 +3,21 @@
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.keep.curves import MakeCurve
 from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_curve", "check_text"]
 
+Text = Callable[..., str | None]
 ROWS = 30
 NAMES = ("income >$50K", "x^2")
 
 
-def check_curve(curve: Callable[..., Any] | str) -> None:
+def check_curve(curve: MakeCurve | str) -> None:
     """Check that a curve of a test part and scores can be kept in a record.
 
     Parameters
@@ -30,7 +31,7 @@ def check_curve(curve: Callable[..., Any] | str) -> None:
     keep(f"curve {made.__name__}", (is_described, leaves_data_alone, is_two_lists), made, *part)
 
 
-def check_text(text: Callable[..., Any] | str, model: Any = None) -> None:
+def check_text(text: Text | str, model: object = None) -> None:
     """Check that a text of fitted estimators can be kept in a record.
 
     Parameters
@@ -46,20 +47,23 @@ def check_text(text: Callable[..., Any] | str, model: Any = None) -> None:
         keep(f"text {made.__name__}", (is_a_text,), made, model, NAMES)
 
 
-def is_described(made: Callable[..., Any], *_: Any) -> None:
+def is_described(made: MakeCurve | Text, *_: Floats) -> None:
     """It has a docstring, whose first line stands in `rankexp list`."""
-    need(inspect.getdoc(made), "it has none")
+    need(inspect.getdoc(made), "it has no docstring")
 
 
-def is_two_lists(curve: Callable[..., Any], X: Floats, y: Floats, scores: Floats) -> None:
+def is_two_lists(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) -> None:
     """It gives finite numbers ``x`` and ``y``, lists of one length that JSON can hold."""
     found = curve(X, y, scores)
     need(found.keys() == {"x", "y"}, f"its keys are {sorted(found)}")
     need(len(found["x"]) == len(found["y"]) > 0, "its lists are not equally long, or are empty")
-    need(json.loads(json.dumps(found, allow_nan=False)) == found, "JSON gives another back")
+    need(
+        json.loads(json.dumps(found, allow_nan=False)) == found,
+        "it differs after a round trip through JSON",
+    )
 
 
-def leaves_data_alone(curve: Callable[..., Any], X: Floats, y: Floats, scores: Floats) -> None:
+def leaves_data_alone(curve: MakeCurve, X: Floats, y: Floats, scores: Floats) -> None:
     """It changes nothing in what it is given."""
     copies = X.copy(), y.copy(), scores.copy()
     curve(*copies)
@@ -67,16 +71,16 @@ def leaves_data_alone(curve: Callable[..., Any], X: Floats, y: Floats, scores: F
         need(np.array_equal(given, left), f"{name} is changed")
 
 
-def is_none_of_others(text: Callable[..., Any]) -> None:
+def is_none_of_others(text: Text) -> None:
     """It is None of an object that it does not describe."""
     found = text(object(), NAMES)
-    need(found is None, f"of a plain object it is {found!r}")
+    need(found is None, f"for a plain object it returns {found!r}")
 
 
-def is_a_text(text: Callable[..., Any], model: Any, names: Sequence[str]) -> None:
+def is_a_text(text: Text, model: object, names: Sequence[str]) -> None:
     """It is a text, the same again, and adds nothing to the estimator."""
     before = set(vars(model))
     found = text(model, names)
     need(isinstance(found, str) and found, f"it is {found!r}")
-    need(text(model, names) == found, "made again it is another")
+    need(text(model, names) == found, "a second call returns another text")
     need(set(vars(model)) == before, f"it adds {sorted(set(vars(model)) - before)}")

@@ -2,7 +2,6 @@
 
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ def check_loss(loss: Loss | str) -> None:
     """
     made = Loss.parse(loss) if isinstance(loss, str) else loss
     if not isinstance(made, Loss):
-        raise ContractError(f"{made!r} is no rankexp.losses.Loss: derive its class from it")
+        raise ContractError(f"{made!r} is not a rankexp.plugin.Loss: derive its class from it")
     laws = [is_a_value, broadcasts, is_never_negative, knows_what_it_lacks]
     laws += [has_its_slope, has_its_curvature, is_convex] if made.convex else []
     laws += [is_smooth, bears_far_scores] if made.smooth else []
@@ -160,6 +159,6 @@ def knows_what_it_lacks(loss: Loss) -> None:
 def trains_where_accepted(loss: Loss) -> None:
     """Under each risk that accepts it, training finds the minimum of the sum as it is defined."""
     for name in registry.names("risks"):
-        risk: Any = Risk.parse(name)
+        risk = Risk.parse(name)
         if risk.accepts(loss) is None:
             trains(risk, loss)

@@ -83,11 +83,11 @@ def scores_columns_alike(metric: Metric, kind: Kind) -> None:
         return
     many = np.asarray(metric(**given))
     shape, dtype = getattr(many, "shape", None), getattr(many, "dtype", None)
-    need(shape == (SCORERS,) and dtype == np.float64, f"of {SCORERS} columns it is {many!r}")
+    need(shape == (SCORERS,) and dtype == np.float64, f"for {SCORERS} columns it returns {many!r}")
     for j in range(SCORERS):
         one = metric(**{**given, "scores": given["scores"][:, j]})
-        need(isinstance(one, float), f"of a vector it is {one!r}")
-        need(one == many[j], f"column {j} has {many[j]!r} in the matrix and {one!r} alone")
+        need(isinstance(one, float), f"for a vector it returns {one!r}")
+        need(one == many[j], f"column {j} has {many[j]!r} in the matrix, but {one!r} alone")
 
 
 def refuses_nan(metric: Metric, kind: Kind) -> None:
@@ -106,15 +106,18 @@ def prefers_better_scores(metric: Metric, kind: Kind) -> None:
     good = metric(**{**given, "scores": given["y"].astype(float)})
     bad = metric(**{**given, "scores": -given["y"].astype(float)})
     better = good < bad if metric.direction == "lower" else good > bad
-    need(better, f"it says {metric.direction}, y has {good:g}, -y has {bad:g}")
+    need(better, f"it says {metric.direction}, but is {good:g} for y and {bad:g} for -y")
 
 
 def averages_its_groups(metric: Metric, kind: Kind) -> None:
     """Its values by group, (Q, L), have the mean that it returns, without groups of no value."""
     given = data(kind)
     each, mean = np.asarray(metric.each(**given)), metric(**given)
-    need(each.shape == (ROWS // 10, SCORERS), f"they are of shape {each.shape}")
-    need(np.allclose(np.nanmean(each, axis=0), mean), f"of {each.tolist()} it is {mean}")
+    need(each.shape == (ROWS // 10, SCORERS), f"its values by group have shape {each.shape}")
+    need(
+        np.allclose(np.nanmean(each, axis=0), mean),
+        f"the groups have {each.tolist()}, but it returns {mean}",
+    )
 
 
 def ignores_the_order_of_rows(metric: Metric, kind: Kind) -> None:
@@ -138,7 +141,7 @@ def leaves_data_alone(metric: Metric, kind: Kind) -> None:
 
 
 def counts_weights_as_copies(metric: Metric, kind: Kind) -> None:
-    """A weight of an example is so many copies of it."""
+    """An example of weight 2 counts like two copies of it."""
     given = data(kind)
     times = (2 * given["sample_weight"]).astype(int)
     copies = {
@@ -146,4 +149,7 @@ def counts_weights_as_copies(metric: Metric, kind: Kind) -> None:
         for name, values in given.items()
     }
     weighed, copied = metric(**given), metric(**{**copies, "sample_weight": None})
-    need(np.allclose(weighed, copied, rtol=1e-12), f"{weighed} of weights, {copied} of copies")
+    need(
+        np.allclose(weighed, copied, rtol=1e-12),
+        f"it is {weighed} with weights, but {copied} with copies",
+    )

@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ def check_protocol(protocol: Protocol) -> None:
         ``Rolling(kind="rolling", windows=3)``.
     """
     if not isinstance(protocol, Protocol):
-        raise ContractError(f"{protocol!r} is no rankexp.runner.protocols.base.Protocol")
+        raise ContractError(f"{protocol!r} is not a rankexp.plugin.Protocol")
     laws = [counts_its_places, is_its_identity, describes_itself, makes_parts]
     laws += [parts_rows] if protocol.problems == "data sets" else []
     keep(f"protocol {protocol!r}", [*laws, is_repeatable], protocol)
@@ -48,7 +47,7 @@ class Drawn(Generated):
         return Part(X, y)
 
 
-def source(protocol: Protocol) -> Any:
+def source(protocol: Protocol) -> Generated | Loaded:
     """Return what the protocol is for: a generator, or a data set whose first column counts."""
     if protocol.problems == "generators":
         return Drawn()
@@ -62,10 +61,16 @@ def source(protocol: Protocol) -> Any:
 def counts_its_places(protocol: Protocol) -> None:
     """Its places differ, and `size` counts them."""
     places = list(protocol.places())
-    need(places and all(isinstance(place, Place) for place in places), f"they are {places[:1]}")
-    need(len(set(places)) == len(places), "two are the same")
-    need(places == list(protocol.places()), "asked again it has others")
-    need(len(places) == protocol.size(), f"there are {len(places)}, it says {protocol.size()}")
+    need(
+        places and all(isinstance(place, Place) for place in places),
+        f"the places are {places[:1]}",
+    )
+    need(len(set(places)) == len(places), "two places are the same")
+    need(places == list(protocol.places()), "a second call gives other places")
+    need(
+        len(places) == protocol.size(),
+        f"there are {len(places)} places, but `size` says {protocol.size()}",
+    )
 
 
 def is_its_identity(protocol: Protocol) -> None:
@@ -91,17 +96,21 @@ def makes_parts(protocol: Protocol) -> None:
     given, sizes = source(protocol), []
     for place in protocol.places():
         parts = protocol.parts(given, place, inner=True)
-        need(isinstance(parts, Parts), f"at {place} they are {parts!r}")
-        need(len(parts.train.X) and len(parts.test.X), f"at {place} one is empty")
+        need(isinstance(parts, Parts), f"at {place} `parts` returns {parts!r}")
+        need(len(parts.train.X) and len(parts.test.X), f"at {place} a part is empty")
         need(parts.path.startswith(given.name), f"the path '{parts.path}' is not its problem's")
         sizes.append(len(parts.train.X))
     mean, said = float(np.mean(sizes)), protocol.training_rows(ROWS)
-    need(said / ABOUT <= mean <= said * ABOUT, f"{said} rows to train on are said, {mean:g} are")
+    need(
+        said / ABOUT <= mean <= said * ABOUT,
+        f"`training_rows` says {said}, but {mean:g} rows are trained on",
+    )
 
 
 def parts_rows(protocol: Protocol) -> None:
     """Parts share no row, and each row keeps its y, group and weight."""
     given = source(protocol)
+    assert isinstance(given, Loaded)
     for place in protocol.places():
         parts = protocol.parts(given, place, inner=True)
         every = [part for part in (parts.train, parts.validation, parts.test) if part]
@@ -123,4 +132,4 @@ def is_repeatable(protocol: Protocol) -> None:
     for place, one in reversed(list(zip(places, first, strict=True))):
         again = protocol.parts(given, place, inner=True)
         for part, same in ((one.train, again.train), (one.test, again.test)):
-            need(np.array_equal(part.X, same.X), f"at {place} they are others when asked again")
+            need(np.array_equal(part.X, same.X), f"at {place} a second call gives other parts")

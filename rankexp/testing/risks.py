@@ -31,7 +31,7 @@ def check_risk(risk: Risk | str) -> None:
     """
     made = Risk.parse(risk) if isinstance(risk, str) else risk
     if not isinstance(made, Risk):
-        raise ContractError(f"{made!r} is no rankexp.risks.Risk: derive its class from it")
+        raise ContractError(f"{made!r} is not a rankexp.plugin.Risk: derive its class from it")
     keep(f"risk {made!r}", (is_a_value, answers, explains_itself, solves), made)
 
 
@@ -70,7 +70,10 @@ def trains(risk: Risk, loss: Loss) -> None:
     found = risk.solve(task)
     place = f"with the loss {loss!r}"
     need(found.coef.shape == (3, 2), f"{place}: coef has shape {found.coef.shape}, not (3, 2)")
-    need((found.gap <= 10 * TOL).all(), f"{place}: the gaps are {found.gap}, asked was {TOL}")
+    need(
+        (found.gap <= 10 * TOL).all(),
+        f"{place}: the gaps are {found.gap}, but {TOL} was asked for",
+    )
     if type(risk).__module__.startswith("rankexp."):
         compare(risk, loss, X, level, found, place)
 

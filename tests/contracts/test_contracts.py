@@ -195,7 +195,7 @@ def check_three(rng):
     ("check", "sentence"),
     [
         (check_one, "'power' may be given by position"),
-        (check_two, "no float"),
+        (check_two, "is not a float"),
         (check_three, "other"),
     ],
 )
@@ -229,7 +229,7 @@ def spoils(self, X, y):
     [
         ({"predict": by_place}, "depends on its row alone"),
         ({"predict": lambda self, X: X[:, :1]}, "one a row"),
-        ({"fit": spoils}, "leave X and y as they are: X is another"),
+        ({"fit": spoils}, "leave X and y as they are: X is changed"),
     ],
 )
 def test_a_broken_ranker(attributes, sentence):
@@ -304,13 +304,13 @@ def by_chance(self, source, place, *, inner):
 @pytest.mark.parametrize(
     ("attributes", "sentence"),
     [
-        ({"size": lambda self: 3}, "there are 2, it says 3"),
-        ({"places": lambda self: iter([Place(None, 0)] * 2)}, "two are the same"),
+        ({"size": lambda self: 3}, "there are 2 places, but `size` says 3"),
+        ({"places": lambda self: iter([Place(None, 0)] * 2)}, "two places are the same"),
         ({"words": lambda self: ""}, "it has no words"),
         ({"training_rows": lambda self, rows: 5}, "about as many as it says"),
         ({"identity": lambda self: {"kind": "split", "stratified": False}}, "are defaults"),
         ({"parts": by_hand}, "rows have other groups"),
-        ({"parts": by_chance}, "others when asked again"),
+        ({"parts": by_chance}, "a second call gives other parts"),
     ],
 )
 def test_a_broken_protocol(attributes, sentence):

@@ -91,7 +91,7 @@ def test_an_ordered_categorical_has_the_order_of_its_categories(estimator, param
         path = estimator(**parameters).path(X, target, [0.1])
         assert (path.coef == estimator(**parameters).path(X, y, [0.1]).coef).all()
     assert fit(estimator, parameters, X, target, levels=[10, 9, 8, 7, 6]).levels_.tolist()[-1] == 6
-    with pytest.raises(ValueError, match="contradict the order of the categories"):
+    with pytest.raises(ValueError, match="contradict the order of y"):
         fit(estimator, parameters, X, target, levels=[7, 8, 9, 10])
 
 

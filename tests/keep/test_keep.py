@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from rankexp import registry
 from rankexp.estimators import CRank, KendallTree
 from rankexp.keep import curves, texts
-from rankexp.keep.key import Key
+from rankexp.keep.key import KeptName
 from rankexp.keep.texts.tree import TreeNode, read, tree
 from rankexp.testing import ContractError, check_curve, check_text
 
@@ -27,17 +27,17 @@ Y = X[:, 0] + 3 * (X[:, 1] > 20) + 0.1 * X[:, 1]
 
 @given(st.text(max_size=20), st.none() | st.integers(0, 10**6))
 def test_a_key_is_read_as_it_is_written(name: str, point: int | None) -> None:
-    assert Key.parse(str(Key(name, point))) == Key(name, point)
+    assert KeptName.parse(str(KeptName(name, point))) == KeptName(name, point)
 
 
 @pytest.mark.parametrize("text", ["", "tree", "tree:", "tree:-1", "tree:0.5", "tree:best"])
 def test_what_is_no_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="such as 'tree:0'"):
-        Key.parse(text)
+        KeptName.parse(text)
 
 
 def test_keys_of_older_records_stay() -> None:
-    assert str(Key("iroc")) == "iroc:bayes" and str(Key("tree", 3)) == "tree:3"
+    assert str(KeptName("iroc")) == "iroc:bayes" and str(KeptName("tree", 3)) == "tree:3"
 
 
 def followed(nodes: list[TreeNode], x: np.ndarray) -> float:
@@ -164,7 +164,7 @@ def test_broken_curves_are_told(curve: Any, message: str) -> None:
 
 
 def test_broken_texts_are_told() -> None:
-    with pytest.raises(ContractError, match="of a plain object it is 'object'"):
+    with pytest.raises(ContractError, match="for a plain object it returns 'object'"):
         check_text(kind)
 
     def marking(model: Any, names: Any) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from rankexp import registry
 from rankexp.arrays import Floats
-from rankexp.keep.key import Key
+from rankexp.keep.key import KeptName
 
 Curve = dict[str, list[float]]
 MakeCurve = Callable[[Floats, Floats, Floats], Curve]
@@ -25,8 +25,8 @@ def made(
     found: dict[str, Curve] = {}
     for name in names:
         make: MakeCurve = registry.get("keep.curves", name)
-        columns = {Key(name, g): s for g, s in enumerate(scores.T)}
+        columns = {KeptName(name, g): s for g, s in enumerate(scores.T)}
         if best is not None:
-            columns[Key(name)] = best
+            columns[KeptName(name)] = best
         found |= {str(key): make(X, y, column) for key, column in columns.items()}
     return found

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.keep.curves import Curve
-from rankexp.keep.key import Key
+from rankexp.keep.key import KeptName
 
 REGISTER = {"scoring_function": "scoring_function"}
 AT_POINTS = "scoring_function"
@@ -33,7 +33,7 @@ def points(low: float, high: float, count: int, X: Floats) -> Floats:
 def at_points(x: Floats, scores: Floats) -> dict[str, Curve]:
     """Return the curves that a record keeps at fixed points x, (m, 1), of scores (m, G)."""
     curves = ({"x": x[:, 0].tolist(), "y": column} for column in scores.T.tolist())
-    return {str(Key(AT_POINTS, g)): curve for g, curve in enumerate(curves)}
+    return {str(KeptName(AT_POINTS, g)): curve for g, curve in enumerate(curves)}
 
 
 def _check_curve(X: Floats) -> None:

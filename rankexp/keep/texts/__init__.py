@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rankexp import registry
-from rankexp.keep.key import Key
+from rankexp.keep.key import KeptName
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -25,5 +25,5 @@ def made(
         make: MakeText = registry.get("keep.texts", name)
         text = make(model, names)
         if text is not None:
-            found[str(Key(name, point))] = text
+            found[str(KeptName(name, point))] = text
     return found

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rankexp.runner.analyse import paired, signed_rank
 from rankexp.runner.analyse.blocks import Policy
+from rankexp.runner.analyse.notes import Kind, Refusal
 from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.verdicts import NOT_RUN, Verdict, judge
 
@@ -87,7 +88,24 @@ class Contrast:
     within: float = NAN
     worse: float = NAN
     verdict: Verdict = NOT_RUN
-    note: str = ""  # why there is no test, or what was left out
+    refusal: Refusal | None = None  # why there is no test
+    caveats: tuple[str, ...] = ()  # what was left out, or bounds the error
+
+    @property
+    def note(self) -> str:
+        """Why there is no test, and what was left out."""
+        refused = [] if self.refusal is None else [str(self.refusal)]
+        return "; ".join([*refused, *self.caveats])
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of a note on what was left out."""
+        return Kind.CAVEAT if self.refusal is None else self.refusal.kind
+
+    def row(self) -> dict[str, Any]:
+        """Return all of it as a line of a table in full precision."""
+        known = vars(self) | {"verdict": str(self.verdict), "note": self.note}
+        return {name: value for name, value in known.items() if name not in ("refusal", "caveats")}
 
 
 def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:

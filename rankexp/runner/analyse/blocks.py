@@ -14,15 +14,20 @@ import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 
 Policy = Literal["refuse", "drop"]
 PLACE = ["problem", "model", "rep", "fold"]
 
 
 class IncompleteError(ValueError):
-    """Blocks are incomplete and the policy refuses them; the message names them."""
+    """Blocks are incomplete and the policy refuses them; the refusal names them."""
+
+    def __init__(self, reason: str) -> None:
+        self.refusal = Refusal(reason, lack=Lack.BLOCKS)
+        super().__init__(str(self.refusal))
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Blocks:
     undefined: int  # splits without a value for any method, left out of their block
 
 
-def places(cells: Iterable[Cell], experiment: str) -> pd.DataFrame:
+def places(cells: Iterable[PlanCell], experiment: str) -> pd.DataFrame:
     """Return the splits that an experiment expects, as problem, model, rep, fold."""
     rows = {
         (cell.problem, *(NONE if v is None else v for v in cell.place[:3]))
@@ -97,7 +102,7 @@ def complete(
     if left_out and policy == "refuse":
         listed = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:5])
         more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        raise IncompleteError(f"refused, blocks are incomplete ({listed}{more})")
+        raise IncompleteError(f"blocks are incomplete ({listed}{more})")
     good = lacking.index[lacking["sum"] == 0]
     whole = table[state == "whole"][methods]
     if QUERY in table.index.names and QUERY not in by:

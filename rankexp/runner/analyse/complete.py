@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.spec import EvaluateSpec
 
@@ -49,10 +49,10 @@ class Count:
             if row.part == "test" and (row.group is None or not evaluated)
         )
         self.warned += bool(record.warnings)
-        self.categories.update({warning.partition(":")[0] for warning in record.warnings})
+        self.categories.update(record.warned)
 
 
-def completeness(cells: Iterable[Cell], records: Mapping[str, Record]) -> dict[Key, Count]:
+def completeness(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> dict[Key, Count]:
     """Count the cells of each (experiment, problem, method), in the order of the plan."""
     counts: dict[Key, Count] = {}
     for cell in cells:

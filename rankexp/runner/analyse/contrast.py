@@ -14,13 +14,14 @@ import pandas as pd
 from rankexp.runner.analyse import bayes, blocks, paired, queries, signed_rank
 from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
 from rankexp.runner.analyse.blocks import Blocks, IncompleteError
+from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.one_test_set import Seen
 from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
-    "no test: most differences are equal, so that their spread says nothing, and how many test "
+    "most differences are equal, so that their spread says nothing, and how many test "
     "examples they rest on, or how far one of these can move the metric, is not known"
 )
 AT_LEAST = (
@@ -42,7 +43,7 @@ def family(
     pair: tuple[str, str],
     designs: dict[str, Design],
     settings: Settings,
-    seen: Mapping[str, Seen | str] | None = None,
+    seen: Mapping[str, Seen | Refusal] | None = None,
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
@@ -55,8 +56,9 @@ def family(
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
         if (own["state"] == "incomplete").all():  # also where there is no split at all
-            why = "no split has a value by both methods" if len(own) else "not run"
-            found: tuple[Contrast, Estimate | None] = Contrast(problem, note=why), None
+            why = Refusal("no split has a value by both methods", problem)
+            why = why if len(own) else Refusal("", problem, Lack.RUN)
+            found: tuple[Contrast, Estimate | None] = Contrast(problem, refusal=why), None
         elif design.pairs == EXAMPLES:
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
@@ -81,7 +83,8 @@ def _on_one(
     try:
         made = blocks.complete(table, by, settings.policy)
     except IncompleteError as error:
-        return Contrast(problem, verdict=UNDECIDED, note=str(error)), None
+        lacking = replace(error.refusal, problem=problem)
+        return Contrast(problem, verdict=UNDECIDED, refusal=lacking), None
     base, values = _paired(Contrast(problem, unit=design.pairs), made, pair)
     folds = made.values.index.get_level_values("fold") if design.pairs == QUERIES else None
     if base.n:
@@ -94,10 +97,10 @@ def _on_one(
     settled = signed_rank.settled(values)
     estimate, least = paired.of_design(settled, design, folds)
     if np.isnan(estimate.se):
-        return replace(base, note=_join(UNBOUNDED, base.note)), None
+        return replace(base, refusal=Refusal(UNBOUNDED, problem)), None
     if least:
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
-        base = replace(base, note=_join(AT_LEAST.format(what, design.examples), base.note))
+        base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))
     tested = replace(
         _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
     )
@@ -114,30 +117,36 @@ def _on_one(
 
 
 def _on_test_set(
-    problem: str, table: pd.DataFrame, pair: tuple[str, str], settings: Settings, seen: Seen | str
+    problem: str,
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    settings: Settings,
+    seen: Seen | Refusal,
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on a single test set, over its examples."""
     value, other = (float(table[name].iloc[0]) for name in pair)
     difference, loss = value - other, settings.loss(other)
     base = Contrast(problem, "", EXAMPLES, difference=difference, loss=loss, verdict=UNDECIDED)
-    if isinstance(seen, str):
-        return replace(base, note=seen), None
+    if isinstance(seen, Refusal):
+        return replace(base, refusal=seen), None
     if not abs(seen.estimate.mean - difference) < 1e-9:
-        why = "no test: the examples' placements give another difference (weights, or groups?)"
-        return replace(base, note=why), None
-    note = "" if seen.bound is None else AT_LEAST.format(EXAMPLES, seen.bound)
-    base = replace(base, n=seen.n, test=Design(EXAMPLES).test, note=note)
+        why = "the examples' placements give another difference (weights, or groups?)"
+        return replace(base, refusal=Refusal(why, problem)), None
+    least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
+    base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
     return _tested(base, seen.estimate, settings), seen.estimate
 
 
 def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:
     """Return what is known before a test, or why there is none, and the differences."""
     values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
-    n, note = len(values), dropped_note(made.left_out)
+    n, why = len(values), None
     if n < paired.FEWEST:
-        note = _join(f"no test: {n} of the {paired.FEWEST} {base.unit} needed at least", note)
+        needed = f"{n} of the {paired.FEWEST} {base.unit} needed at least"
+        why = Refusal(needed, base.problem)
     known = replace(base, n=n, undefined=made.undefined, dropped=len(made.left_out))
-    return replace(known, verdict=UNDECIDED, note=note), values
+    dropped = dropped_note(made.left_out)
+    return replace(known, verdict=UNDECIDED, refusal=why, caveats=dropped), values
 
 
 def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
@@ -164,15 +173,16 @@ def _over_settings(
     contrasts: Sequence[Contrast], estimates: list[Estimate], settings: Settings
 ) -> Contrast:
     """Average over the settings of a generator, taken as they are."""
-    lacking = {c.problem: c.note or "no test" for c in contrasts if np.isnan(c.p)}
+    lacking = {c.problem: c.note or str(Lack.TEST) for c in contrasts if np.isnan(c.p)}
     base = Contrast("", unit="settings", n=len(estimates), verdict=UNDECIDED)
     if lacking and settings.policy == "refuse":
-        return replace(base, note="refused: " + "; ".join(f"{k}: {v}" for k, v in lacking.items()))
-    note = dropped_note(lacking)
+        named = "; ".join(f"{name}: {why}" for name, why in lacking.items())
+        return replace(base, refusal=Refusal(named, lack=Lack.BLOCKS))
+    base = replace(base, caveats=dropped_note(lacking))
     if not estimates:
-        return replace(base, verdict=NOT_RUN if lacking else UNDECIDED, note=note)
+        return replace(base, verdict=NOT_RUN if lacking else UNDECIDED)
     if {"better", "worse"} <= {contrast.verdict.shown for contrast in contrasts}:
-        return replace(base, dropped=len(lacking), verdict=MIXED, note=note)
+        return replace(base, dropped=len(lacking), verdict=MIXED)
     mean = paired.average(estimates)
     return replace(
         _tested(base, mean, settings),
@@ -180,7 +190,6 @@ def _over_settings(
         dropped=len(lacking),
         difference=mean.mean,
         p_relative=_relative(contrasts, estimates),
-        note=note,
     )
 
 
@@ -207,7 +216,7 @@ def _over_data(
     try:
         made = blocks.complete(table, ["problem"], settings.policy, missing)
     except IncompleteError as error:
-        return replace(base, verdict=UNDECIDED, note=str(error))
+        return replace(base, verdict=UNDECIDED, refusal=error.refusal)
     base, differences = _paired(base, made, pair)
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
@@ -239,24 +248,24 @@ def _over_data(
 
 def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
     if settings.margin is None:
-        return replace(base, note=_join(base.note, "no posterior probabilities: no margin"))
+        return _caveat(base, "no posterior probabilities: no margin")
     try:
         found = bayes.signed_rank(values, settings.margin, settings.seed)
     except bayes.NoBaycompError as error:
-        return replace(base, note=_join(base.note, f"no posterior probabilities: {error}"))
+        return _caveat(base, f"no posterior probabilities: {error}")
     better, worse = found.below, found.above
     if settings.higher:
         better, worse = worse, better
     return replace(base, better=better, within=found.within, worse=worse)
 
 
-def dropped_note(left_out: dict[str, str]) -> str:
-    """Say which blocks were dropped and why; the first three by name."""
+def _caveat(base: Contrast, text: str) -> Contrast:
+    return replace(base, caveats=(*base.caveats, text))
+
+
+def dropped_note(left_out: Mapping[str, str]) -> tuple[str, ...]:
+    """Say which blocks were dropped and why, the first three by name; nothing where none was."""
     if not left_out:
-        return ""
+        return ()
     named = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:3])
-    return f"dropped {len(left_out)} ({named}{'; ...' if len(left_out) > 3 else ''})"
-
-
-def _join(*parts: str) -> str:
-    return "; ".join(part for part in parts if part)
+    return (f"dropped {len(left_out)} ({named}{'; ...' if len(left_out) > 3 else ''})",)

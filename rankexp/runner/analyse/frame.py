@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.plan import Cell
+from rankexp.runner.grid import Point
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.rows import Label, Row, Rows
 
@@ -15,11 +16,12 @@ COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
     *("part", "metric", "value", "status"),
 ]
+NO_GRID = Point(())
 NONE = -1  # stands for a place that the protocol has not (no model, no fold) in a slice's keys
 
 
 def _categorical(values: Iterable[Any]) -> pd.Categorical:
-    """Return a column of texts, the categories in order of their first appearance."""
+    """Return a column of texts or points, the categories in order of their first appearance."""
     codes, categories = pd.factorize(np.fromiter(values, dtype=object))
     return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
 
@@ -29,21 +31,21 @@ def _integers(values: Iterable[int | None]) -> Any:
     return pd.array(list(values), dtype="Int64")
 
 
-def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataFrame:
+def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.DataFrame:
     """Return one row for every number of the cells that have a record, by its key.
 
-    The columns are `COLUMNS`, and `setting`: a check's place in the product of its grid. A record
-    without rows (it failed) leaves one with an empty part and metric and the value NaN.
+    The columns are `COLUMNS`, and `setting`: a check's place in the product of its grid; grid
+    points are values, see `Point`. A record without rows (it failed) leaves one with an empty part
+    and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
     all_rows = [rows if isinstance(rows, Rows) else Rows(rows) for rows in _rows(found)]
     lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
     beside = _beside(all_rows)
-    # The grid's points as text, preceded by one that stands for none.
-    texts = [["", *(point.text for point in record.grid)] for _, record in found]
-    offsets = np.cumsum([0, *map(len, texts)])[: len(texts)]
+    # The points of each grid, preceded by one that stands for none.
+    grids = [(NO_GRID, *record.grid) for _, record in found]
+    offsets = np.cumsum([0, *map(len, grids)])[: len(grids)]
     places = beside["grid"] + 1 + np.repeat(offsets, lengths)
-    codes, names = pd.factorize(np.fromiter(chain.from_iterable(texts), dtype=object))
     data = {
         "setting": _integers(cell.place.setting for cell, _ in found).repeat(lengths),
         "experiment": _categorical(cell.experiment for cell, _ in found).repeat(lengths),
@@ -53,7 +55,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
         "fold": _integers(cell.place.fold for cell, _ in found).repeat(lengths),
         "group": beside["group"],
         "method": _categorical(cell.method for cell, _ in found).repeat(lengths),
-        "grid": pd.Categorical.from_codes(codes[places], categories=pd.Index(names, dtype=object)),
+        "grid": _categorical(chain.from_iterable(grids))[places],
         "step": beside["step"],
         "part": beside["part"],
         "metric": beside["quantity"],
@@ -63,7 +65,7 @@ def long_frame(cells: Iterable[Cell], records: Mapping[str, Record]) -> pd.DataF
     return pd.DataFrame(data, copy=False)
 
 
-def _rows(found: Iterable[tuple[Cell, Record]]) -> Iterator[Sequence[Row]]:
+def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[Row]]:
     """Yield the rows of each record, one of a record without any."""
     blank = Rows([Row("", NONE, None, None, "", float("nan"))])
     for _, record in found:

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.keep.key import BAYES, Key
+from rankexp.keep.key import BAYES, KeptName
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.spec import EvaluateSpec
 
 Place = tuple[int, int, int]  # model, repeat and fold, `NONE` where the protocol has none
-Source = tuple[Cell, Record, Place, int]
+Source = tuple[PlanCell, Record, Place, int]
 """A record that keeps anything, with the index of the grid point that was chosen."""
 
 
@@ -42,7 +42,7 @@ def curves(sources: Iterable[Source], name: str) -> list[Kept]:
     found = []
     seen: set[tuple[str, Place]] = set()
     for cell, record, place, grid in sources:
-        mine, best = (record.curves.get(str(Key(name, point))) for point in (grid, None))
+        mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
             found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
         if best is not None and (cell.problem, place) not in seen:
@@ -73,12 +73,12 @@ def texts(sources: Iterable[Source], name: str) -> list[Kept]:
     return [
         Kept(cell.problem, cell.method, place, nothing, nothing, text)
         for cell, record, place, grid in sources
-        if (text := record.texts.get(str(Key(name, grid)))) is not None
+        if (text := record.texts.get(str(KeptName(name, grid)))) is not None
     ]
 
 
 def sources(
-    cells: Sequence[Cell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
+    cells: Sequence[PlanCell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
 ) -> Iterator[Source]:
     """Yield what keeps anything at the rows that a rule chose (see `analyse.select`)."""
     columns = ["problem", "method", "model", "rep", "fold", "grid"]
@@ -92,8 +92,7 @@ def sources(
         model, rep, fold, _ = (NONE if v is None else v for v in cell.place)
         point = points.get((cell.problem, cell.method, model, rep, fold))
         if point is not None:
-            grid = [one.text for one in record.grid].index(point)
-            yield cell, record, (model, rep, fold), grid
+            yield cell, record, (model, rep, fold), record.grid.index(point)
 
 
 def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:

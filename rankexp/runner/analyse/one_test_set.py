@@ -8,6 +8,7 @@ import numpy as np
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import delong
 from rankexp.runner.analyse.kept import Source, curves
+from rankexp.runner.analyse.notes import Refusal
 from rankexp.runner.analyse.paired import UNSEEN, Estimate
 
 KEPT = "placements"
@@ -41,19 +42,21 @@ class Seen(NamedTuple):
 
 def compare(
     sources: Iterable[Source], problem: str, pair: tuple[str, str], metric: Metric
-) -> Seen | str:
+) -> Seen | Refusal:
     """Return the difference of two methods, or why it has no test."""
     if repr(metric) not in SIGNS:
-        return f"no test: one test set, over whose examples the variance of {metric} is not known"
+        why = f"one test set, over whose examples the variance of the {metric.label} is not known"
+        return Refusal(why, problem)
     found = {one.method: one for one in curves(sources, KEPT) if one.problem == problem}
     if not found.keys() >= set(pair):
-        return f"no test: one test set, of which records keep no {KEPT} (see 'keep')"
+        return Refusal(f"one test set, of which records keep no {KEPT} (see 'keep')", problem)
     first, second = (found[name] for name in pair)
     if not np.array_equal(first.x, second.x):
-        return "no test: the records are of different test sets"
+        return Refusal("the records are of different test sets", problem)
     sizes = np.unique(first.x, return_counts=True)[1]
     if sizes.min() < 2:
-        return "no test: the test set has a single row of a level, whose variance is not known"
+        why = "the test set has a single row of a level, whose variance is not known"
+        return Refusal(why, problem)
     orders = delong.from_won(first.x.astype(np.int64), np.array([first.y, second.y]))
     mean, se, df = orders.difference(0, 1)
     bound = orders.examples if se == UNSEEN / orders.examples else None

@@ -6,6 +6,7 @@ rows, one a split: problem, method, model, rep, fold, unit, grid, value.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -97,9 +98,9 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
 
 
-def _simplicity(grid: str) -> float:
-    simple = [SIMPLER[name] * value for name, value in numbers(grid).items() if name in SIMPLER]
-    return simple[0] if len(Point.parse(grid).values) == len(simple) == 1 else np.nan
+def _simplicity(point: Point) -> float:
+    simple = [SIMPLER[name] * value for name, value in point.numbers.items() if name in SIMPLER]
+    return simple[0] if len(point.values) == len(simple) == 1 else np.nan
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Rule:
         says whether higher ones are better; for other rules it says so of `scores`.
         """
         if self.point is not None:
-            return scores[scores["grid"] == self.point.text].reset_index(drop=True)
+            return scores[scores["grid"] == self.point].reset_index(drop=True)
         if self.name in PARTS:
             return nested(scores, values(PARTS[self.name]), higher)
         choose = oracle if self.name == "oracle" else one_standard_error
@@ -183,22 +184,26 @@ LEAST = {"min_samples_leaf": 1, "max_leaf_nodes": 2, "max_depth": 1, "depth": 1,
 """Below these a parameter has no values: a grid that ends there could not be wider."""
 
 
-def edge(grid: str, grids: Sequence[str]) -> str | None:
-    """Say which end of its method's grid a point is, ``"lowest lam"``; the first parameter's."""
-    points = [numbers(text) for text in grids]
-    for name, value in numbers(grid).items():
-        values = sorted({point[name] for point in points if name in point})
+@dataclass(frozen=True)
+class Edge:
+    """An end of the values that a grid has for a parameter."""
+
+    end: Literal["lowest", "highest"]
+    parameter: str
+
+    def __str__(self) -> str:
+        return f"{self.end} {self.parameter}"
+
+
+def edge(point: Point, grid: Sequence[Point]) -> Edge | None:
+    """Return which end of its method's grid a point is, of its first parameter that is at one."""
+    for name, value in point.numbers.items():
+        values = sorted({own.numbers[name] for own in grid if name in own.numbers})
         if len(values) < 2 or LEAST.get(name) == value:
             continue
         if value in (values[0], values[-1]):
-            return f"{'lowest' if value == values[0] else 'highest'} {name}"
+            return Edge("lowest" if value == values[0] else "highest", name)
     return None
-
-
-def numbers(grid: str) -> dict[str, float]:
-    """Return the numeric parameters of a grid point, given as text."""
-    values = Point.parse(grid).values
-    return {name: float(v) for name, v in values if type(v) in {int, float}}
 
 
 def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -216,5 +221,6 @@ def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
     grids = scores.groupby(by, sort=False)["grid"].unique()
     keys = ranked[[*by, "grid"]].itertuples(index=False)
-    edges = [edge(point, grids[problem, method]) or "" for problem, method, point in keys]
-    return ranked.drop(columns="group").assign(edge=edges).reset_index(drop=True)
+    edges = [edge(point, grids[problem, method]) for problem, method, point in keys]
+    found = pd.Series(edges, index=ranked.index, dtype=object)
+    return ranked.drop(columns="group").assign(edge=found).reset_index(drop=True)

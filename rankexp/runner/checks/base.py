@@ -1,9 +1,9 @@
 """What a check of data sets is given, and how it says of which kinds it takes them."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, SupportsFloat, TypeVar
 
 from numpy.typing import NDArray
 
@@ -12,6 +12,8 @@ from rankexp.metrics.base import Kind
 
 __all__ = ["Problem", "of_data"]
 
+Rows = list[dict[str, float | str]]
+"""What a check returns: rows with a quantity, its value, and perhaps a group and a step."""
 KINDS: tuple[Kind, ...] = ("binary", "ordinal", "continuous")
 Check = TypeVar("Check", bound=Callable[..., Any])
 
@@ -77,6 +79,11 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
         return check
 
     return decorated
+
+
+def quantities(values: Mapping[str, SupportsFloat]) -> Rows:
+    """Return a row for each value, by the name of its quantity."""
+    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
 
 
 def takes(check: Callable[..., Any]) -> Takes | None:

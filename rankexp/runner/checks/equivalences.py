@@ -1,16 +1,15 @@
 """How far linear scorers part that are trained on examples or pairs, with or without weights."""
 
-from typing import Any
-
 import numpy as np
 from scipy.special import expit
 
 from rankexp import registry
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Labels
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import parse
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.metrics.continuous import one_minus_discordance
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"same_minimisers": "same_minimisers", "class_weights": "class_weights"}
 
@@ -26,15 +25,13 @@ def same_minimisers(
     risk: str = "bipartite",
     lam: float = 0.0,
     intercept: bool = True,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Compare linear scorers of a classification risk and of a risk of pairs on a random sample.
 
     It has 100 rows of three Gaussian features, with labels by the logistic model, which overlap.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     example, pair, risk : str
         The losses of the classification risk and of the risk of pairs, and the latter.
     lam : float
@@ -89,13 +86,11 @@ def class_weights(
     ratio: float | None = None,
     generator: str = "linear",
     n: int = 500,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Compare linear scorers with and without weights of classes, on one drawn training sample.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     loss, lam : str, float
         The text of a loss that the classification risk takes, and the penalty of both scorers.
     ratio : float or None
@@ -136,10 +131,10 @@ def class_weights(
         "rank_loss": float(first),
         "gain": float(first - second),
     }
-    return [{"quantity": name, "value": value} for name, value in values.items()]
+    return quantities(values)
 
 
-def _fitted(loss: str, lam: float, X: Floats, y: Any, up: float) -> tuple[Floats, float]:
+def _fitted(loss: str, lam: float, X: Floats, y: Labels, up: float) -> tuple[Floats, float]:
     """Return coefficients and intercept where a positive example weighs `up`."""
     tol = TOLS[int(lam > 0.0) if parse(loss).smooth else 2]
     model = LinearRanker(loss, lam=lam, tol=tol, class_weight={-1: 1.0, 1: up})

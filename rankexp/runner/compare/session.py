@@ -22,7 +22,7 @@ from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import Report, open_report
+from rankexp.runner.report.build import open_report
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.progress import duration
@@ -276,7 +276,7 @@ class Session:
             return self.outcome.exit_code
         made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
-        print(f"\n{_first_screen(made)}\n")
+        print(f"\n{terminal.render(made.blocks[0].output, WIDTH)}\n")
         say(
             f"{len(written)} files in {self.folder}: report.md has all, answer.png shows it; "
             "study.yaml is what was run, to edit and run again"
@@ -284,26 +284,15 @@ class Session:
         return max(self.outcome.exit_code, made.exit_code)
 
 
-def _first_screen(made: Report) -> str:
-    """Return the answer and its table, without the rest of the report."""
-    lines = terminal.render(made.blocks[0].output).split("\n")
-    table = {
-        line for one in made.blocks[0].output.tables for line in terminal.table(one).split("\n")
-    }
-    return "\n".join(line if line in table else textwrap.fill(line, WIDTH) for line in lines)
-
-
-def _edges(folder: Path) -> dict[str, list[str]]:
-    """Return where in their grids choices lie, for each method of which one lies at an edge."""
+def _edges(folder: Path) -> dict[str, set[select.Edge]]:
+    """Return the ends of grids at which choices lie, for each method of which one does."""
     context = open_report(folder).context
     setup = context.evaluate(study.EXPERIMENT)
     metric = context.metric(study.EXPERIMENT, None)
     chosen = context.chosen(study.EXPERIMENT, metric, select.Rule("nested"), setup.methods)
-    found: dict[str, list[str]] = {}
-    scores = context.scores(study.EXPERIMENT, metric)
-    for method, own in chosen.groupby("method", sort=False):
-        grids = list(scores.loc[scores["method"] == method, "grid"].unique())
-        edges = [edge for grid in own["grid"] if (edge := select.edge(grid, grids))]
-        if edges:
-            found[str(method)] = edges
+    counts = select.chosen_counts(chosen, context.scores(study.EXPERIMENT, metric))
+    found: dict[str, set[select.Edge]] = {}
+    for method, edge in zip(counts.method, counts.edge, strict=True):
+        if edge is not None:
+            found.setdefault(method, set()).add(edge)
     return found

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rankexp.runner.analyse.select import Edge
+
 LIMITS: dict[str, tuple[float, float]] = {
     "lam": (1e-10, 1e4),
     "C": (1e-5, 1e3),
@@ -20,27 +22,27 @@ STEPS = 2
 """Points added at an end each time."""
 
 
-def widened(method: Mapping[str, Any], edges: Iterable[str]) -> dict[str, Any] | None:
+def widened(method: Mapping[str, Any], edges: Iterable[Edge]) -> dict[str, Any] | None:
     """Return a method with a wider grid; None where it is as wide as it gets.
 
     Parameters
     ----------
     method : mapping
         As in a study.
-    edges : iterable of str
-        Where choices lie: ``lowest lam``, ``highest C``.
+    edges : iterable of Edge
+        Where choices lie.
 
     Examples
     --------
-    >>> widened({"grid": {"C": [0.1, 1.0, 10.0]}}, ["highest C"])["grid"]
+    >>> widened({"grid": {"C": [0.1, 1.0, 10.0]}}, [Edge("highest", "C")])["grid"]
     {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
     """
     made = {**method, "grid": dict(method["grid"])} if "grid" in method else dict(method)
     changed = False
-    for edge in sorted(set(edges)):
-        side, _, name = edge.partition(" ")
+    for edge in sorted(set(edges), key=str):
+        name = edge.parameter
         values = list(made["lambdas"] if name == "lam" else made.get("grid", {}).get(name, []))
-        longer = _longer(values, side == "highest", LIMITS.get(name))
+        longer = _longer(values, edge.end == "highest", LIMITS.get(name))
         if longer is None:
             continue
         changed = True

@@ -18,7 +18,7 @@ from rankexp.runner.analyse.frame import long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
@@ -30,7 +30,7 @@ class Context:
     """A study with its records."""
 
     study: Study
-    cells: list[Cell]  # what a complete run would have
+    cells: list[PlanCell]  # what a complete run would have
     records: Mapping[str, Record]  # what there is, by key
     manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
     problems: list[str] = field(default_factory=list)  # faults found in the store
@@ -50,7 +50,7 @@ class Context:
         return complete.completeness(self.cells, self.records)
 
     @cached_property
-    def published(self) -> dict[published.Key, published.Published]:
+    def published(self) -> dict[published.PublishedKey, published.Published]:
         """Published values that the manifest keeps; empty where the study has none."""
         return published.table(self.manifest.get("published") or [])
 

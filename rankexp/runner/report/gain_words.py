@@ -30,7 +30,8 @@ def undecided(verdict: Verdict) -> bool:
 
 def said(verdict: Verdict) -> str:
     """Return a verdict in words."""
-    return str(verdict).replace(", equivalent", ", but equivalent")
+    both = verdict.shown is not None and verdict.equivalent
+    return f"{verdict.shown}, but equivalent" if both else str(verdict)
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
@@ -79,9 +80,8 @@ class Words:
             if not math.isnan(own.difference):
                 text += f" {number(own.difference, self.digits + 1, sign=True)}"
             if math.isnan(own.low_all):
-                note = own.note.replace(str(found.metric), f"the {named(found.metric)}")
-                note = note.removeprefix("no test: ").removeprefix("refused, ")
-                notes[note or "not compared"] = None
+                why = own.refusal.reason if own.refusal else ""
+                notes[why or "not compared"] = None
                 parts.append(text)
             else:
                 parts.append(f"{text} ({span(own.low_all, own.high_all, self.digits + 1)})")
@@ -169,8 +169,9 @@ class Words:
                 + " Intervals are for these fits: other training rows give others."
                 * bool(tests)
             ]
-        steep = [self._at_edge(one) for one in found.standings if one.edge and not one.flat]
-        flat = [self._at_edge(one) for one in found.standings if one.edge and one.flat]
+        at_edge = [(self._at_edge(one), one.edges.flat) for one in found.standings if one.edges]
+        steep = [text for text, flat in at_edge if not flat]
+        flat = [text for text, flat in at_edge if flat]
         if steep:
             parts.append(
                 "Other settings may do better, as choices lie at the end of those tried: "
@@ -191,14 +192,14 @@ class Words:
         return f"differences are judged by {' and '.join(tests)}, adjusted for their number"
 
     def _at_edge(self, one: Standing) -> str:
-        return f"{self.label(one.method)} ({one.edge})"
+        return f"{self.label(one.method)} ({one.edges})"
 
     def _warnings(self) -> list[str]:
         """Return kinds of warnings, by method."""
         kinds: dict[tuple[str, str], int] = {}
         for cell in self.context.cells:
             record = self.context.records.get(cell.key)
-            for text in {t.partition(":")[0] for t in record.warnings} if record else ():
+            for text in record.warned if record else ():
                 kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
         return [
             f"{self.label(method)} ({PLAIN.get(kind, kind)} in {n} fit{'s' * (n > 1)})"

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import one_test_set, paired, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
+from rankexp.runner.grid import Point
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context
 
@@ -24,6 +26,19 @@ SAME = 1e-9
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give."""
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Choices at ends of a grid."""
+
+    most: select.Edge  # where most are
+    count: int
+    choices: int  # in all
+    flat: bool  # whether the metric hardly changes at any of them
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.choices} at the {self.most}"
 
 
 @dataclass(frozen=True)
@@ -39,10 +54,8 @@ class Standing:
         A split took: the grid, and the choice within the training part.
     chosen : str
         The grid point chosen most often.
-    edge : str
-        How often choices lie at an end of the grid and where; empty where none does.
-    flat : bool
-        Whether the metric hardly changes there.
+    edges : Edges, optional
+        The choices at ends of the grid, if any are.
     """
 
     method: str
@@ -52,8 +65,7 @@ class Standing:
     high: float
     seconds: float
     chosen: str
-    edge: str
-    flat: bool
+    edges: "Edges | None" = None
 
     @property
     def known(self) -> bool:
@@ -84,7 +96,7 @@ def standings(
             found, (low, high) = found._replace(se=se), ends
         points = Counter(own["grid"]).most_common(1)
         margin = settings.margin or NAN
-        edge, flat = _edge(scores[scores["method"] == method], list(own["grid"]), margin)
+        edges = _edges(scores[scores["method"] == method], list(own["grid"]), margin)
         made.append(
             Standing(
                 method,
@@ -93,9 +105,8 @@ def standings(
                 float(low),
                 float(high),
                 _seconds(context, experiment, method),
-                points[0][0] if points else "",
-                edge,
-                flat,
+                str(points[0][0]) if points else "",
+                edges,
             )
         )
     sign = -1 if metric.direction == "higher" else 1
@@ -109,27 +120,22 @@ def _seconds(context: Context, experiment: str, method: str) -> float:
     return sum(times) / len(times) if times else math.nan
 
 
-def _edge(scores: pd.DataFrame, chosen: Sequence[str], margin: float) -> tuple[str, bool]:
-    """Say where choices lie at an end of their grid, and whether the metric is flat there."""
-    grids = list(dict.fromkeys(scores["grid"]))
-    edges = Counter(edge for grid in chosen if (edge := select.edge(grid, grids)))
-    if not edges:
-        return "", False
-    means = {str(grid): float(v) for grid, v in scores.groupby("grid")["value"].mean().items()}
-    most = edges.most_common(1)[0][0]
-    apart = [from_neighbour(means, edge) for edge in edges]
-    flat = all(one < FLAT * margin for one in apart)
-    return f"{sum(edges.values())} of {len(chosen)} at the {most}", flat
+def _edges(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> Edges | None:
+    means: dict[Any, float] = dict(scores.groupby("grid", sort=False).value.mean())
+    found = Counter(edge for point in chosen if (edge := select.edge(point, list(means))))
+    if not found:
+        return None
+    flat = all(from_neighbour(means, edge) < FLAT * margin for edge in found)
+    return Edges(found.most_common(1)[0][0], sum(found.values()), len(chosen), flat)
 
 
-def from_neighbour(means: Mapping[str, float], edge: str) -> float:
+def from_neighbour(means: Mapping[Point, float], edge: select.Edge) -> float:
     """Return how far the metric at an edge is from that beside it; infinite in larger grids."""
-    side, _, name = edge.partition(" ")
-    values = {select.numbers(grid).get(name): mean for grid, mean in means.items()}
+    values = {point.numbers.get(edge.parameter): mean for point, mean in means.items()}
     ordered = sorted(value for value in values if value is not None)
     if len(ordered) < max(2, len(means)):
         return math.inf
-    end, beside = (ordered[-1], ordered[-2]) if side == "highest" else (ordered[0], ordered[1])
+    end, beside = ordered[:2] if edge.end == "lowest" else ordered[:-3:-1]
     return abs(values[end] - values[beside])
 
 
@@ -181,6 +187,8 @@ class Gains:
         rows = []
         for one in self.standings:
             row = {"metric": str(self.metric), **vars(one)}
+            edges = row.pop("edges")
+            row |= {"edge": str(edges or ""), "flat": bool(edges and edges.flat)}
             row["on_points"] = self.pairs.get(one.method, "")
             row |= _columns("", self.contrasts.get(one.method))
             row |= _columns("best_minus_", self.behind.get(one.method))

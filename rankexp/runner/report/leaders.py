@@ -17,11 +17,7 @@ def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) 
     best = known[known[column] == problems.transform("max" if higher else "min")]
     counts = best.groupby("method", sort=False).size().sort_values(ascending=False, kind="stable")
     parts = [f"{context.method_label(str(name))} on {n}" for name, n in counts.items()]
-    word = "highest" if higher else "lowest"
-    total = problems.ngroups
-    where = f"{total} problems" if total > 1 else "one problem"
-    return (
-        f"Of {where} the {word} mean {metric.label.removeprefix('mean ')}: {', '.join(parts)}."
-        if parts
-        else ""
-    )
+    if not parts:
+        return ""
+    parts[0] += f" of {problems.ngroups} problem{'s' * (problems.ngroups > 1)}"
+    return f"Best {metric.label}: {', '.join(parts)}."

@@ -15,6 +15,8 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rankexp.runner.analyse.notes import Kind, Note
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -118,7 +120,7 @@ class Output:
     numbers: "pd.DataFrame | None" = None  # full precision, for the .csv
     tables: list[Table] = field(default_factory=list)
     figure: "Figure | None" = None  # for .png and .pdf
-    notes: list[str] = field(default_factory=list)  # sentences below
+    notes: Sequence[Note | str] = field(default_factory=list)  # below; a plain one is of a method
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
     failed: bool = False
     lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
@@ -127,9 +129,15 @@ class Output:
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
 
     @property
+    def texts(self) -> list[str]:
+        """Its notes as sentences."""
+        return list(map(str, self.notes))
+
+    @property
     def warnings(self) -> list[str]:
-        """Notes that warn, or say what was refused: they reach the page whatever else does."""
-        return [note for note in self.notes if note.startswith("Warning") or "refused" in note]
+        """Notes that reach the page whatever else does."""
+        notes = (note for note in self.notes if isinstance(note, Note))
+        return [note.text for note in notes if note.kind is Kind.WARNING]
 
 
 @dataclass(frozen=True)

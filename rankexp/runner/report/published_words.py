@@ -7,6 +7,7 @@ from typing import Any
 
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
@@ -82,9 +83,11 @@ def _blind(lines: Sequence[Line], margin: float | None) -> str:
     return f"{passes}the noise is not known"
 
 
-def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
+def legend(lines: Sequence[Line], margin: float | None) -> list[Note | str]:
     """Count the verdicts, and say what they and the errors rest on."""
-    notes = counted(line["verdict"] for line in lines if not line["compared_with"])
+    notes: list[Note | str] = [
+        *counted(line["verdict"] for line in lines if not line["compared_with"])
+    ]
     if printed := bool(notes):
         notes.append(
             "A difference to the print is judged by the noise of both, "
@@ -107,6 +110,8 @@ def legend(lines: Sequence[Line], margin: float | None) -> list[str]:
         notes.append(f"{unverified} published values were not checked against the print.")
     edges = sum(bool(line["edge"]) for line in lines)
     if edges:
-        where = f"{edges} of {len(lines)} chosen grid points"
-        notes.append(f"Warning: {where} lie at the edge of their grid.")
+        text = (
+            f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of their grid."
+        )
+        notes.append(Note(Kind.WARNING, text, {"edges": edges, "choices": len(lines)}))
     return notes

@@ -6,6 +6,7 @@ from typing import Any
 
 from rankexp import __version__
 from rankexp.runner.analyse import complete
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
@@ -117,16 +118,18 @@ def good(context: Context, names: Sequence[str]) -> str:
     return f"{total.ok} of {total.expected} records are good."
 
 
-def wrong(context: Context, names: Sequence[str]) -> list[str]:
+def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
     """Say what is wrong with the records of some experiments; an empty list where nothing is."""
-    total, notes = complete.total(map(context.total, names)), []
+    total = complete.total(map(context.total, names))
+    notes: list[Note | str] = []
     if total.nan:
         notes.append(
             f"{total.nan} records have an undefined test value (a class or level without an "
             "example in the test part); these are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):
-        notes.append(f"Warning {category} in {count} records.")
+        text = f"Warning {category} in {count} records."
+        notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")
     setups = (context.study.experiments[name] for name in names)
@@ -139,7 +142,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[str]:
     for version, count in complete.versions(context.records[key] for key in used).items():
         if version and version != __version__:
             notes.append(f"{count} records were made by version {version}, not {__version__}.")
-    return notes + context.problems
+    return [*notes, *context.problems]
 
 
 def bibtex(context: Context) -> str:

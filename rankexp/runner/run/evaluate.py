@@ -25,7 +25,7 @@ from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.runner.files import environment_problem
-from rankexp.runner.plan import Cell, Job
+from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.runner.run.material import Fold, folds, problem
@@ -53,7 +53,7 @@ def evaluate(job: Job) -> list[Record]:
     return [record for _, group in groups for record in _evaluate_split(list(group), job)]
 
 
-def _evaluate_split(cells: list[Cell], job: Job) -> list[Record]:
+def _evaluate_split(cells: list[PlanCell], job: Job) -> list[Record]:
     """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
     works = [_Work(cell, job) for cell in cells]
     spec = cells[0].spec
@@ -79,7 +79,7 @@ def _evaluate_split(cells: list[Cell], job: Job) -> list[Record]:
 class _Work:
     """What has been found out for a cell so far."""
 
-    def __init__(self, cell: Cell, job: Job) -> None:
+    def __init__(self, cell: PlanCell, job: Job) -> None:
         self.cell = cell
         self.versions = {"rankexp": __version__} | packages(cell.spec)
         self.scores: Scores | None = None
@@ -232,7 +232,7 @@ def _by_user(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and default
 
 
-def failure(cell: Cell, error: BaseException) -> Record:
+def failure(cell: PlanCell, error: BaseException) -> Record:
     """Return the failed record of a cell, with one line of reason and the traceback."""
     try:
         lines = str(error).strip().splitlines() or ["no message"]

@@ -14,7 +14,7 @@ from typing import Any
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
@@ -42,7 +42,7 @@ class Outcome:
     failed: int = 0
     stopped: bool = False
     """Whether the time was over before all was done; records that are done are kept."""
-    cells: Sequence[Cell] | None = None
+    cells: Sequence[PlanCell] | None = None
     """All cells of the study, where the run planned for all of them: a report needs no others."""
 
     def note(self, code: int, message: str) -> None:

@@ -13,7 +13,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.keep import texts
 from rankexp.runner.config import queries
 from rankexp.runner.config.estimators import fit_takes, resolve_estimator
-from rankexp.runner.config.made import Made
+from rankexp.runner.config.made import EstimatorMaker
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import Fold, Rows
 from rankexp.runner.spec import MethodSpec
@@ -73,7 +73,7 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
     estimator: Any = resolve_estimator(method.estimator, method.folder, method.sha256)
     params = dict(method.params)
     levels = fold.train.part.levels
-    if isinstance(estimator, Made):
+    if isinstance(estimator, EstimatorMaker):
         found = estimator.values(params) | params
         known = frozenset(name for name, value in found.items() if value is None)
     else:
@@ -200,7 +200,7 @@ def _models(
         yield from _by_rounds(estimator, params, grid, train)
         return
     for point in grid:
-        if isinstance(estimator, Made):  # a function may take some of the grid as arguments
+        if isinstance(estimator, EstimatorMaker):  # its arguments may be in the grid
             model = estimator(**{**params, **point})
         else:
             model = estimator(**params)

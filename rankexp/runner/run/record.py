@@ -36,6 +36,11 @@ class Record:
     """Versions that are in no key although numbers may depend on them: scikit-learn's, for
     methods from outside rankexp."""
 
+    @property
+    def warned(self) -> set[str]:
+        """The categories of its warnings."""
+        return {text.partition(":")[0] for text in self.warnings}
+
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
         data = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from rankexp.runner.plan import Cell, Job
+from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.evaluate import evaluate, failure
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
@@ -58,9 +58,7 @@ def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
         tuple(record.key for record in records),
         pack(job.key, records),
         tuple((r.key, r.reason or r.status, r.texts.get("traceback", "")) for r in failed),
-        tuple(
-            kind for record in records for kind in {w.partition(":")[0] for w in record.warnings}
-        ),
+        tuple(kind for record in records for kind in record.warned),
         cpu,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit,
     )
@@ -179,7 +177,7 @@ def _alone(job: Job) -> Iterator[Done]:
 
 def _by_method(job: Job) -> list[Job]:
     """Take a job apart, so that a method that kills its process fails alone."""
-    parts: dict[str, list[Cell]] = {}
+    parts: dict[str, list[PlanCell]] = {}
     for cell in job.cells:
         parts.setdefault(cell.method, []).append(cell)
     return [

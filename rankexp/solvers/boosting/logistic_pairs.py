@@ -31,19 +31,14 @@ def all_pairs(
     loss: MarginLoss,
     each: bool = False,
 ) -> WeightedPairs:
-    """Return all pairs under the exponential or logistic loss in the quickest form.
-
-    With `each`, the groups that have pairs count alike, however many.
-    """
+    """Return all pairs in the quickest form; with `each`, groups that have pairs count alike."""
     groups = np.zeros_like(codes) if groups is None else groups
     counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
-    share = None
-    if each:
-        share = equal_shares(pair_mass(codes, costs, groups, rows.weight)[0], costs)
-    few = SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size
-    if few:
+    mass = pair_mass(codes, costs, groups, rows.weight)[0] if each else None
+    share = None if mass is None else equal_shares(mass, costs)
+    if SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size:
         upper, lower, cost = list_pairs(codes, costs, groups)
         if rows.weight is not None:
             cost = cost * rows.weight[upper] * rows.weight[lower]

@@ -55,18 +55,22 @@ def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None
     if kind == "equidistant":
         cuts = ascending[0] * (1.0 - shares) + ascending[-1] * shares
     else:
-        counts = copies(weight)
-        place = shares * ((ascending.size if counts is None else counts.sum()) - 1)
-        before = place.astype(np.intp)
-        part = place - before
-        after = before + 1
-        if counts is not None:
-            ends = counts[np.argsort(values)].cumsum()
-            before, after = (ends.searchsorted(at, "right") for at in (before, after))
-        cuts = ascending[before] * (1.0 - part) + ascending[after] * part
+        cuts = _quantiles(values, ascending, shares, copies(weight))
     # Nothing is above the greatest value: where many examples share it, the next one is the cut.
     parting = np.where(cuts < ascending[-1], cuts, ascending[change[-1]])
     return np.unique(np.maximum(parting, ascending[0]))
+
+
+def _quantiles(values: Floats, ascending: Floats, shares: Floats, counts: Floats | None) -> Floats:
+    """Return the quantiles at some shares, linear in between; of copies where there are counts."""
+    place = shares * ((ascending.size if counts is None else counts.sum()) - 1)
+    before = place.astype(np.intp)
+    part = place - before
+    after = before + 1
+    if counts is not None:
+        ends = counts[np.argsort(values)].cumsum()
+        before, after = (ends.searchsorted(at, "right") for at in (before, after))
+    return np.asarray(ascending[before] * (1.0 - part) + ascending[after] * part)
 
 
 def copies(weight: Floats | None) -> Floats | None:

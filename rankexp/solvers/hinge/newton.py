@@ -131,9 +131,7 @@ def _narrow(
         residual = swept.midway + (swept.residual - swept.midway) / share
         target = residual @ pairs.X + lam * at.w
         p = -solve(ridged_factor(H / share, lam), target)
-        q = pairs.scores(p)
-        h = share * swept.h
-        step = None
+        q, h, step = pairs.scores(p), share * swept.h, None
         if share >= SLOWEST or sweep(pairs, at.s + q, h).band_size >= enough:
             narrow = sweep(pairs, at.s, h)
             slope = float(narrow.residual @ q) + lam * float(at.w @ p)

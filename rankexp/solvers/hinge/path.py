@@ -46,10 +46,7 @@ def hinge_path(
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
-    Minimises ``lam/2 |w|² + (1/C) sum over pairs of costs max(0, 1 - w·(x_i - x_j))``, C the sum
-    of the costs of all pairs: of two classes the linear ranking support vector machine of
-    Herbrich et al. (1999) and Joachims (2005), of levels with costs as in uematsu2010.
-
+    Pairs of levels may have costs (uematsu2010): their mean is weighted.
     `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
     gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
     nothing improves any more. In the result, ``gap`` is an upper bound, rounding included, and

@@ -46,7 +46,6 @@ def polish(
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
     Each round takes a wider band and a longer list, and lasts while the gap at least halves.
-
     `tol`: relative gap to reach. `best`: updated. `most`: longest list of pairs; by default six a
     column, and 2,000. Returns whether the band was small enough to begin with.
     """
@@ -105,16 +104,13 @@ def _solve_band(
     at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int
 ) -> HingeIterate[SortedSweep] | None:
     """Solve for the pairs of the band; None if there are more than ``most``."""
-    swept = at.sweep
-    pairs = swept.pairs
+    swept, pairs = at.sweep, at.sweep.pairs
     listed = swept.listed(most)
     if listed is None:
         return None
     i, j = listed
-    found = pairs.multiplicity(i, j)
-    multiplicity = np.ones(i.size) if found is None else found
-    settled = swept.settled
-    b = settled @ pairs.X
+    found, settled = pairs.multiplicity(i, j), swept.settled
+    multiplicity, b = np.ones(i.size) if found is None else found, settled @ pairs.X
     D = pairs.X[i] - pairs.X[j]
     z = 1.0 - (at.s[i] - at.s[j])
     share = np.clip(0.5 + 0.5 * z / swept.h, LEAST_SHARE, 1.0 - LEAST_SHARE)
@@ -127,14 +123,19 @@ def _solve_band(
         n, a = at.s.size, a / pairs.count
         best.dual, best.alpha, best.slope = dual, alpha, None
         best.residual = settled - np.bincount(i, a, n) + np.bincount(j, a, n)
-    w = slope / -lam
-    s = pairs.scores(w)
-    margin = pairs.differences(s)[0]
-    if ALMOST_SEPARATED < margin < 1.0:  # where the objective is next to zero, this counts
-        w, s = w * (BEYOND / margin), s * (BEYOND / margin)
-    there = HingeIterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
+    there = _beyond_margin(swept, slope / -lam, lam)
     best.update(there)
     return there
+
+
+def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[SortedSweep]:
+    """Return the point w, longer where it almost separates: then the objective is next to zero."""
+    pairs = swept.pairs
+    s = pairs.scores(w)
+    margin = pairs.differences(s)[0]
+    if ALMOST_SEPARATED < margin < 1.0:
+        w, s = w * (BEYOND / margin), s * (BEYOND / margin)
+    return HingeIterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
 
 
 def box_program(

@@ -3,11 +3,15 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
+
+if TYPE_CHECKING:
+    from rankexp.solvers.hinge.sweep_loops import Banded
 
 LISTED_PAIRS = 20_000  # tuned: the longest list of the pairs of the band
 ROWS_AT_ONCE = 256  # tuned: what stays in the cache
@@ -134,11 +138,8 @@ class SortedSweep(Sweep):
         return np.concatenate(upper), np.concatenate(lower)
 
     def laplacian(self) -> Floats:
-        """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows.
-
-        Of many columns, only the lower triangle is worked out.
-        """
-        from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian, laplacian_rows
+        """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows."""
+        from rankexp.solvers.hinge.sweep_loops import laplacian
 
         p, (n, d) = self.pairs, self.pairs.X.shape
         keys, order, one = self.keys, self.order, self.one
@@ -153,15 +154,23 @@ class SortedSweep(Sweep):
         given, units = (p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half)
         if d < WIDE:
             return laplacian(given, units, min(n, ROWS_AT_ONCE))
-        window, size = empty_window(p.order.costs.shape[0], d), min(n, WIDE_ROWS)
-        block, LX = np.empty((size, d)), np.empty((size, d))
-        H, step = np.zeros((d, d)), -(-d // STRIPS)
-        for start in range(0, n, size):
-            A, B = block[: n - start], LX[: n - start]
-            laplacian_rows(given, units, start, window, (A, B))
-            for k in range(0, d, step):
-                H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
-        return np.tril(H) + np.tril(H, -1).T
+        return _wide_laplacian(given, units)
+
+
+def _wide_laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
+    """Return the Laplacian of many columns in strips, of which half are mirrored."""
+    from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian_rows
+
+    (n, d), K = given[0].shape, given[3].shape[0]
+    window, size = empty_window(K, d), min(n, WIDE_ROWS)
+    block, LX = np.empty((size, d)), np.empty((size, d))
+    H, step = np.zeros((d, d)), -(-d // STRIPS)
+    for start in range(0, n, size):
+        A, B = block[: n - start], LX[: n - start]
+        laplacian_rows(given, units, start, window, (A, B))
+        for k in range(0, d, step):
+            H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
+    return np.tril(H) + np.tril(H, -1).T
 
 
 def prefix(values: Ints) -> Ints:

@@ -128,10 +128,9 @@ class PrimalDualBounds:
 def solve_one(
     terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
-    """Solve for one penalty; return the number of steps.
+    """Solve for one penalty, (c,), one a column of `terms`; return the number of steps.
 
-    `penalty` (c,) is of each column of `terms`; `back`, (d, c) or (c,), makes coefficients of
-    these columns those that are certified.
+    `back`, (d, c) or (c,), makes coefficients of these columns those that are certified.
     """
     n, tol = terms.total, certificate.tol
     least, idle = np.inf, 0
@@ -150,8 +149,8 @@ def solve_one(
             least = min(least, certificate.gap)
             if (certificate.gap <= tol and slack / n <= tol * primal) or idle > IDLE:
                 return n_iter
-    for one in (at, best):
-        see(one)
+    see(at)
+    see(best)
     return n_iter
 
 
@@ -185,14 +184,19 @@ def threshold_hinge_path(
     found = [PrimalDualBounds(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
+    return _result(found, n_iter)
+
+
+def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
+    """Return what was found for each penalty."""
     gap = np.array([one.gap for one in found])
     return PathResult(
         coef=np.column_stack([one.w for one in found]),
-        intercept=np.zeros(lams.size),
+        intercept=np.zeros(gap.size),
         objective=np.array([one.objective for one in found]),
         gap=gap,
         n_iter=np.maximum(n_iter, 1),
-        converged=gap <= tol,
+        converged=gap <= found[0].tol,
     )
 
 
@@ -208,12 +212,11 @@ def hinge_classes_path(
 ) -> PathResult:
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
 
-    Two levels with one threshold are two classes with a free intercept, ``b = -theta``, in the
-    middle of where it may be. Without an intercept each row counts as its opposite, too: then 0 is
-    the best threshold. `positive` (n,): 0 or 1. `sample_weight` (n,), > 0: only ratios matter.
+    A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
+    row also counts as its opposite, so that 0 is the best threshold. `positive` (n,): 0 or 1.
     """
-    rows, codes, w = X, positive, sample_weight
-    w = None if w is None else w / w.max()
+    rows, codes = X, positive
+    w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:
         rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
         w = None if w is None else np.concatenate((w, w))

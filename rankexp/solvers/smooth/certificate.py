@@ -95,9 +95,8 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
         of_norm = float(r @ problem.norms)
         mean, top = of_norm * size, problem.radius * size
     terms = d if problem.basis is None else d + problem.given.shape[1]
-    all_rows = terms * size * problem.shift + STALE * largest(at.s)
-    if problem.risk.intercept:
-        all_rows += abs(float(at.theta[d]))
+    intercept = abs(float(at.theta[d])) if problem.risk.intercept else 0.0
+    all_rows = terms * size * problem.shift + STALE * largest(at.s) + intercept
     most = EPS * (terms * top + all_rows)
     above = problem.risk.steepest * (1.0 + found.objective) * most * most
     return Rounding(

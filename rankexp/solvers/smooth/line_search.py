@@ -19,15 +19,11 @@ ENOUGH, MOST = 0.5, 40
 def derivative_search(
     along: Callable[[float], tuple[float, T]], start: float
 ) -> tuple[float, T | None]:
-    """Find a step at which the derivative of a convex function is small against its start.
-
-    Where values differ by rounding only, derivatives still tell which way is down; and a
-    derivative along cached margins costs no matrix product.
+    """Find a step t at which the derivative of a convex function is small against its start.
 
     `along`: ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for "too
-    far": scores overflowed. `start`: the derivative at 0, negative. Returned are `t`: the step,
-    tried first at 1; 0 where no step was found that still goes down. `found`: what ``along``
-    returned beside the derivative at ``t``.
+    far": scores overflowed. `start`: the derivative at 0, negative. Returned are t, 0 if no step
+    still goes down, and what ``along`` returned beside the derivative there.
     """
     enough = -ENOUGH * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")

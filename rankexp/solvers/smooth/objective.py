@@ -213,25 +213,25 @@ def stratified(positive: Bools, size: int) -> Ints:
     return np.sort(np.concatenate(drawn))
 
 
+def _means(X: Floats) -> Floats:
+    """Return the means of the columns, exact where all numbers of a column are equal."""
+    mean: Floats = X.mean(axis=0)
+    for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
+        if (X[:, j] == X[0, j]).all():
+            mean[j] = X[0, j]
+    return mean
+
+
 def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
 
-    With more columns than rows the solution lies in the span of the rows, so the problem is
-    turned into one with as many columns as rows.
-
-    Raises FloatingPointError where squares of the features overflow.
+    With more columns than rows the problem is turned into one in the span of the rows. Raises
+    FloatingPointError where squares of the features overflow.
     """
-    n, d = X.shape
-    mean = np.zeros(d)
-    if risk.centred:
-        mean = X.mean(axis=0)
-        # The mean of equal numbers may be another one, by rounding.
-        for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
-            if (X[:, j] == X[0, j]).all():
-                mean[j] = X[0, j]
-    if n <= SAMPLE_ABOVE:
+    mean = _means(X) if risk.centred else np.zeros(X.shape[1])
+    if X.shape[0] <= SAMPLE_ABOVE:
         rows, basis = X - mean, None
-        if d > n:
+        if rows.shape[1] > rows.shape[0]:
             _check_size(X, norms_of(rows))
             basis, right = np.linalg.qr(rows.T)
             rows = np.ascontiguousarray(right.T)
@@ -241,12 +241,10 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
     taken, estimate = risk.sample(SAMPLE_ROWS)
     some = X[taken] - mean
     sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
+    rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
-        norms = norms_of(rows)
-    else:
-        rows, left = X, mean if risk.centred else None
-        norms = norms_of(X) + float(np.sqrt(mean @ mean))
+    norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 

@@ -121,10 +121,11 @@ def best_threshold_split(
     every = np.array_equal(features, np.arange(len(node.rows) - 1))
     chosen = slice(-1) if every else features  # a slice makes no copy
     rows, values = node.rows[chosen], node.values[chosen]
-    # The tables by row are read out of order, so small integers are fast.
-    by_row: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
-    by_row[node.by_y] = charges
-    level, sizes = _levels(node, by_row) if count_ties else (by_row, charges[:0])
+    by_row = _by_row(node, charges, n)
+    level, sizes = by_row, charges[:0]
+    if count_ties:  # the number of each row's y among the distinct ones, and their rows
+        ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
+        level, sizes = _by_row(node, ascending, n), np.bincount(ascending)
     tied = bool((sizes > 1).any())
     place, at, excess = best_place(rows, values, by_row, level, sizes, least, tied)
     if place < 0:
@@ -139,12 +140,11 @@ def midpoint(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-def _levels(node: Sorted, like: Signed) -> tuple[Signed, Ints]:
-    """Return the number of each row's y among the distinct ones, (n,), and how many rows have it.
+def _by_row(node: Sorted, values: Ints, n: int) -> Signed:
+    """Return values by y as a table by row, (n,), of any numbers at rows of other nodes.
 
-    Rows of other nodes have any number.
+    It is read out of order, so small integers are fast.
     """
-    ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
-    level = np.empty_like(like)
-    level[node.by_y] = ascending
-    return level, np.bincount(ascending)
+    table: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
+    table[node.by_y] = values
+    return table

@@ -22,7 +22,7 @@ SIGNS, SAMPLES = 100, 5  # drawn for a Rademacher complexity, and samples for th
 SMALL, FEATURES, RHO = 1e-3, 500, 0.05  # of the kernel: sqrt K(x, x); more features than points
 
 
-class Pairs(NamedTuple):
+class DrawnPairs(NamedTuple):
     """Points on the unit sphere whose pairs are equally likely, and a sample of labelled pairs."""
 
     X: Floats  # (N, d)
@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
         return float(wrong[~np.eye(N, dtype=np.bool_)].sum() / (N * (N - 1)))
 
 
-def draw(rng: np.random.Generator, copied: bool, d: int | None = None) -> Pairs:
+def draw(rng: np.random.Generator, copied: bool, d: int | None = None) -> DrawnPairs:
     """Draw points, noisy labels by a direction, and a sample; copied: two pairs, many times."""
     N, d, m = int(rng.integers(5, 41)), d or int(rng.integers(1, 21)), int(rng.integers(20, 401))
     X = rng.standard_normal((N, d))
@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator, copied: bool, d: int | None = None) -> Pairs:
     pairs = np.column_stack([first, (first + rng.integers(1, N, size=distinct)) % N])
     up = rng.random(distinct) < above[pairs[:, 0], pairs[:, 1]]
     rows = np.arange(5 * m if copied else m) % distinct
-    return Pairs(X, above, pairs[rows], np.where(up, 1, -1)[rows])
+    return DrawnPairs(X, above, pairs[rows], np.where(up, 1, -1)[rows])
 
 
 def linear_case(kind: str) -> Case:
@@ -99,7 +99,7 @@ def ensemble_case(rng: np.random.Generator, delta: float, broken: bool) -> float
 
 def _least_slack(
     rng: np.random.Generator,
-    given: Pairs,
+    given: DrawnPairs,
     bound: Callable[[float, float], float],
     rhos: list[float],
 ) -> float:
@@ -112,7 +112,7 @@ def _least_slack(
     return min(slacks)
 
 
-def _scorers(rng: np.random.Generator, given: Pairs) -> Floats:
+def _scorers(rng: np.random.Generator, given: DrawnPairs) -> Floats:
     """Return scores (L, N) of linear scorers with norm 1."""
     first, second = given.X[given.pairs].swapaxes(0, 1)
     trained = given.labels @ (first - second)
@@ -121,7 +121,11 @@ def _scorers(rng: np.random.Generator, given: Pairs) -> Floats:
 
 
 def _complexity(
-    rng: np.random.Generator, given: Pairs, *, expected: bool = False, thresholds: bool = False
+    rng: np.random.Generator,
+    given: DrawnPairs,
+    *,
+    expected: bool = False,
+    thresholds: bool = False,
 ) -> float:
     """Return the complexities on first and second rows, added, by Monte Carlo."""
     m, samples = len(given.pairs), [given.pairs]

@@ -1,6 +1,6 @@
 from rankexp.runner.analyse import complete
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import Place
 from rankexp.runner.run.record import Record, Row
 from rankexp.runner.spec import SimulateSpec
@@ -8,9 +8,9 @@ from rankexp.runner.spec import SimulateSpec
 NAN = float("nan")
 
 
-def cells(*keys: str) -> list[Cell]:
+def cells(*keys: str) -> list[PlanCell]:
     return [
-        Cell(key, "e", "p", "m", SimulateSpec(0, "m", {}, Point(()), Place(rep=i)))
+        PlanCell(key, "e", "p", "m", SimulateSpec(0, "m", {}, Point(()), Place(rep=i)))
         for i, key in enumerate(keys)
     ]
 

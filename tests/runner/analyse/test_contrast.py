@@ -13,6 +13,7 @@ from rankexp.runner.analyse import blocks, contrast, paired, signed_rank
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Verdict, judge
 from rankexp.runner.protocols.base import Design
 
@@ -277,10 +278,12 @@ def test_problems_that_were_not_run() -> None:
     table = made({"p": noise(10, 0, 0.01)}, models=False)
     designs = dict.fromkeys(["p", "gone"], FOLDS)
     found = contrast.family(table, ("m", "r"), designs, Settings())
-    assert repr(found.problems[1]) == repr(Contrast("gone", note="not run"))
+    assert repr(found.problems[1]) == repr(Contrast("gone", refusal=Refusal("", "gone", Lack.RUN)))
     table["state"] = "incomplete"
     lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
-    assert repr(lacking) == repr(Contrast("p", note="no split has a value by both methods"))
+    assert repr(lacking) == repr(
+        Contrast("p", refusal=Refusal("no split has a value by both methods", "p"))
+    )
     assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 
 

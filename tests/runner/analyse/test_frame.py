@@ -3,15 +3,15 @@ import pandas as pd
 
 from rankexp.runner.analyse.frame import COLUMNS, NONE, long_frame, scores
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import Place
 from rankexp.runner.run.record import Record, Row
 from rankexp.runner.spec import SimulateSpec
 
 
-def cell(key: str, experiment: str = "e", **place: int) -> Cell:
+def cell(key: str, experiment: str = "e", **place: int) -> PlanCell:
     where = Place(**({"rep": 0, "fold": 0} | place))  # type: ignore[arg-type]
-    return Cell(key, experiment, "p", "m", SimulateSpec(0, "m", {}, Point(()), where))
+    return PlanCell(key, experiment, "p", "m", SimulateSpec(0, "m", {}, Point(()), where))
 
 
 RECORD = Record(

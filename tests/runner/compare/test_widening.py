@@ -4,33 +4,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.methods import LAMBDAS, OFFERS
 from rankexp.runner.compare.widening import LIMITS, growth, narrowed, widened
 
 
 def test_a_grid_grows_at_its_end_and_keeps_its_order() -> None:
-    found = widened({"lambdas": [1.0, 0.1, 0.01]}, ["lowest lam"])
+    found = widened({"lambdas": [1.0, 0.1, 0.01]}, [Edge("lowest", "lam")])
     assert found == {"lambdas": [1.0, 0.1, 0.01, 0.001, 0.0001]}
-    found = widened({"lambdas": [1.0, 0.1, 0.01]}, ["highest lam"])
+    found = widened({"lambdas": [1.0, 0.1, 0.01]}, [Edge("highest", "lam")])
     assert found == {"lambdas": [100.0, 10.0, 1.0, 0.1, 0.01]}
-    found = widened({"grid": {"max_leaf_nodes": [4, 8, 16]}}, ["lowest max_leaf_nodes"])
+    found = widened({"grid": {"max_leaf_nodes": [4, 8, 16]}}, [Edge("lowest", "max_leaf_nodes")])
     assert found == {"grid": {"max_leaf_nodes": [2, 4, 8, 16]}}
-    found = widened({"grid": {"depth": [2, 3, 4]}}, ["highest depth"])
+    found = widened({"grid": {"depth": [2, 3, 4]}}, [Edge("highest", "depth")])
     assert found == {"grid": {"depth": [2, 3, 4, 5, 6]}}
 
 
 def test_what_cannot_grow_is_left() -> None:
-    assert widened({"lambdas": [1e-9, 1e-10]}, ["lowest lam"]) is None
+    assert widened({"lambdas": [1e-9, 1e-10]}, [Edge("lowest", "lam")]) is None
     assert (
-        widened({"grid": {"min_samples_leaf": [30, 10, 3, 1]}}, ["lowest min_samples_leaf"])
+        widened(
+            {"grid": {"min_samples_leaf": [30, 10, 3, 1]}}, [Edge("lowest", "min_samples_leaf")]
+        )
         is None
     )
-    assert widened({"grid": {"shape": [1, 2]}}, ["highest shape"]) is None, "no limit is known"
+    assert widened({"grid": {"shape": [1, 2]}}, [Edge("highest", "shape")]) is None, (
+        "no limit is known"
+    )
     assert widened({"lambdas": [1.0, 0.1]}, []) is None
 
 
-@given(st.lists(st.sampled_from(["lowest lam", "highest lam"]), max_size=12))
-def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[str]) -> None:
+@given(st.lists(st.sampled_from([Edge("lowest", "lam"), Edge("highest", "lam")]), max_size=12))
+def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[Edge]) -> None:
     method: dict[str, object] = {"lambdas": LAMBDAS}
     for edge in edges:
         wider = widened(method, [edge])
@@ -55,7 +60,7 @@ def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
     assert made == {"estimator": "e", "lambdas": [1.0, 0.01], "grid": {"a": [1, 3]}}
     assert share == pytest.approx(1 / 3)
     assert narrowed({"estimator": "e"}) == ({"estimator": "e"}, 1.0)
-    wider = widened(made, ["lowest lam"])
+    wider = widened(made, [Edge("lowest", "lam")])
     assert wider is not None and wider["lambdas"][-1] == pytest.approx(1e-6), "in its own steps"
 
 

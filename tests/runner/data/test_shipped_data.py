@@ -156,5 +156,7 @@ def test_verified_names_a_source(tmp_path: Path) -> None:
     text = shipped()["example-own-data"].read_text(encoding="utf-8")
     text = text.replace("target: left", "verified: [openml], target: left")
     (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match="'openml' is no source of it; it has: file"):
+    with pytest.raises(
+        ConfigError, match="'openml' is not a source of this data set; its sources: file"
+    ):
         load(tmp_path / "study.yaml")

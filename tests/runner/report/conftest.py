@@ -12,7 +12,7 @@ from rankexp import __version__
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Study
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell, DataFacts
+from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.run.record import Record, Row
 from rankexp.runner.run.store import Store
@@ -142,7 +142,7 @@ MANIFEST: dict[str, Any] = {
 }
 
 
-def made_up(cell: Cell) -> Record:
+def made_up(cell: PlanCell) -> Record:
     """Return a record with a little noise: the best lambda is 0.1, but 1.0 by inner folds."""
     rng = np.random.default_rng(int(cell.key[:8], 16))
     if isinstance(cell.spec, SimulateSpec):
@@ -168,7 +168,7 @@ def made_up(cell: Cell) -> Record:
     return Record(cell.key, grid=points, rows=rows, version=__version__)
 
 
-Change = Callable[[Cell, Record], Record | None]
+Change = Callable[[PlanCell, Record], Record | None]
 
 
 def context(

@@ -11,7 +11,7 @@ import pytest
 from rankexp import registry
 from rankexp.runner.config.claims import COLUMNS
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build, runs
 from rankexp.runner.report.absent import absent
 from rankexp.runner.report.context import Context
@@ -84,7 +84,7 @@ def with_only(
 ) -> Context:
     """Return the study's context where some data sets are here and some experiments were run."""
 
-    def run(cell: Cell, record: Record) -> Record | None:
+    def run(cell: PlanCell, record: Record) -> Record | None:
         last = cell.experiment == "folds" and (cell.place.rep or 0) >= reps
         return None if last or cell.experiment not in only else record
 

@@ -14,7 +14,7 @@ from scipy import stats
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.numbers import span
@@ -45,7 +45,7 @@ def several(make: Make, **experiments: int) -> dict[str, Any]:
     return study
 
 
-def timed(cell: Cell, record: Record) -> Record:
+def timed(cell: PlanCell, record: Record) -> Record:
     seconds = {"logistic": 2.0, "svm_or": 8.0}.get(cell.method, 1.0)
     return Record(record.key, grid=record.grid, rows=record.rows, times={"fit": seconds})
 
@@ -111,7 +111,7 @@ def test_along_a_grid_the_choices_are_marked(make: Make) -> None:
     assert output.numbers["x"].tolist() == [0.01, 0.1, 1.0]
     assert output.numbers["share"].tolist() == [0, 0, 1]  # what the inner folds choose
     assert output.numbers["value"].idxmin() == output.numbers.index[1]
-    assert any("nested" in note for note in output.notes)
+    assert any("nested" in note for note in output.texts)
 
 
 def test_along_seconds_each_method_has_its_own(make: Make) -> None:
@@ -139,7 +139,7 @@ def test_the_interval_of_a_single_point_is_drawn(make: Make) -> None:
         [[one.x, pytest.approx(one.low)], [one.x, pytest.approx(one.high)]]
         for one in line.itertuples()
     ]
-    assert any(note.startswith("Bars: 95 % intervals") for note in output.notes)
+    assert any(note.startswith("Bars: 95 % intervals") for note in output.texts)
 
 
 def test_a_parameter_that_is_nowhere_is_an_error(make: Make) -> None:
@@ -186,7 +186,7 @@ def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make
         output = show(context, "contrasts", "boxes", contrasts=CONTRASTS, margin=margin)
         assert output.numbers is not None
         assert output.numbers["verdict"].str.contains("equivalent").all()
-        notes = [note for note in output.notes if note.startswith("Equivalent: two one-sided")]
+        notes = [note for note in output.texts if note.startswith("Equivalent: two one-sided")]
         assert len(notes) == beyond
         assert not beyond or "an interval of 90 %; 1 of the wider intervals shown" in notes[0]
 
@@ -220,21 +220,21 @@ def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> Non
     within = apart.abs() <= two_draws + 0.00005
     assert frame["within"].tolist() == within.tolist()
     assert rows(output.tables[0])[0][1].endswith(f"({int(within.iloc[0])} of 1)")
-    (warning,) = [note for note in output.notes if note.startswith("Warning")]
+    (warning,) = [note for note in output.texts if note.startswith("Warning")]
     assert f"meets {int(within.any())} of 1 cells" in warning and "fishing" in warning
     nearest = frame.loc[apart.abs().idxmin(), "reading"]
     assert f"'{nearest}' comes nearest" in output.gist
 
 
 def test_choices_at_an_edge_that_is_flat_are_told_apart(make: Make) -> None:
-    def flat(cell: Cell, record: Record) -> Record:
+    def flat(cell: PlanCell, record: Record) -> Record:
         grid = [row._replace(value=0.1) if row.part == "test" else row for row in record.rows]
         return Record(record.key, grid=record.grid, rows=grid)
 
     steep = show(make(), "chosen_grid", "folds", rules=["nested"])
-    (note,) = [note for note in steep.notes if note.startswith("Warning")]
+    (note,) = [note for note in steep.texts if note.startswith("Warning")]
     assert "18 of 18" in note and "may do better" in note and "In 0 of these" in note
     even = show(make(change=flat), "chosen_grid", "folds", rules=["nested"])
-    (note,) = [note for note in even.notes if note.startswith("Warning")]
+    (note,) = [note for note in even.texts if note.startswith("Warning")]
     assert "would hardly do better" in note and "In 18 of these" in note
     assert isinstance(even.numbers, pd.DataFrame)

@@ -17,7 +17,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
@@ -36,7 +36,7 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
-def drop(wanted: Callable[[Cell], bool]) -> Callable[[Cell, Record], Record | None]:
+def drop(wanted: Callable[[PlanCell], bool]) -> Callable[[PlanCell, Record], Record | None]:
     return lambda cell, record: None if wanted(cell) else record
 
 
@@ -55,7 +55,7 @@ def test_rules_are_checked() -> None:
 
 
 def test_what_was_run_but_has_no_value_is_undefined(make: Make) -> None:
-    def undefined(cell: Cell, record: Record) -> Record:
+    def undefined(cell: PlanCell, record: Record) -> Record:
         changed = [r._replace(value=np.nan) if r.part == "test" else r for r in record.rows]
         return Record(record.key, grid=record.grid, rows=changed)
 
@@ -134,7 +134,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     context = make()
     context.manifest["published"] = None
     said = show(context, "published_table", "folds").gist
-    assert said == "Of one problem the lowest mean rank loss: logistic on 1."
+    assert said == "Best rank loss: logistic on 1 of 1 problem."
 
 
 def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
@@ -151,7 +151,7 @@ def test_the_edge_of_the_grid_is_marked(make: Make) -> None:
     output = show(make(), "published_table", "folds", rules=["nested"])
     assert output.numbers is not None
     assert set(output.numbers["edge"][:3]) == {"highest lam"}
-    assert any("Warning: 3 of 6" in note for note in output.notes)
+    assert any("Warning: 3 of 6" in note for note in output.texts)
 
 
 def test_a_run_without_published_values_has_no_verdicts(make: Make) -> None:
@@ -167,7 +167,7 @@ def test_a_metric_where_more_is_better_turns_the_choice_round(make: Make) -> Non
     study = copy.deepcopy(make().manifest["study"])
     study["experiments"]["folds"]["metrics"] = ["auc"]
 
-    def flip(cell: Cell, record: Record) -> Record:
+    def flip(cell: PlanCell, record: Record) -> Record:
         rows = [row._replace(quantity="auc", value=1 - row.value) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=rows)
 
@@ -190,7 +190,7 @@ def test_missing_fits_are_said_in_every_block(make: Make) -> None:
 
 
 def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
-    def undefine(cell: Cell, record: Record) -> Record:
+    def undefine(cell: PlanCell, record: Record) -> Record:
         if cell.place.fold != 0 or cell.place.rep != 0:
             return record
         rows = [r._replace(value=float("nan")) if r.part == "test" else r for r in record.rows]
@@ -203,7 +203,7 @@ def test_undefined_folds_are_counted_and_left_out(make: Make) -> None:
     assert set(vote["nan"]) == {1} and set(vote["splits"]) == {5}
     assert vote["reproduced"].notna().all()
     complete = show(context, "completeness", ["boxes", "folds"])
-    assert any(n.startswith("3 records have an undefined test value") for n in complete.notes)
+    assert any(n.startswith("3 records have an undefined test value") for n in complete.texts)
     places = [tuple(row[:2]) for row in rows(complete.tables[0])]
     assert places[:2] == [("boxes", "all"), ("folds", "all")], "sums, where nothing is wrong"
     assert set(places[2:]) == {("folds", "vote")}
@@ -287,15 +287,15 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
     values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
     repeats = values.groupby("rep")["value"].mean()
     assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
-    means, differences = table.notes
+    means, differences = table.texts
     assert means.endswith("SE over repeats of the split (the noise of the partition alone).")
     assert "± SE over folds, corrected for training parts that overlap" in differences
     figure = show(make(), "boxplots", "folds", reference="logistic")
-    assert differences in figure.notes
+    assert differences in figure.texts
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
-    def perfect(cell: Cell, record: Record) -> Record:
+    def perfect(cell: PlanCell, record: Record) -> Record:
         rows = [row._replace(value=0.0) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=rows)
 
@@ -308,7 +308,7 @@ def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> 
     answer = show(context, "answer", "folds", incomplete="drop", **pair)
     assert "no gain or loss shown" in answer.lead[0]
     assert not any("there is no gain" in text for text in answer.lead)
-    assert any("which count as 200, allow" in note for note in answer.notes)
+    assert any("which count as 200, allow" in note for note in answer.texts)
 
 
 def test_what_bounds_the_standard_error(make: Make) -> None:
@@ -366,7 +366,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:
-    def spoil(cell: Cell, record: Record) -> Record:
+    def spoil(cell: PlanCell, record: Record) -> Record:
         if cell.method == "svm_or":
             return Record(record.key, status="failed", reason="singular")
         rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
@@ -375,7 +375,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
 
     context = make(None, spoil)
     context.problems.append("records/00/x.json is truncated")
-    notes = show(context, "completeness", ["folds"]).notes
+    notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
     assert "Warning ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
@@ -441,7 +441,7 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
     for experiment in ("boxes", "folds"):
         study["experiments"][experiment]["metrics"] = [metric]
 
-    def renamed(cell: Cell, record: Record) -> Record:
+    def renamed(cell: PlanCell, record: Record) -> Record:
         rows = [
             row._replace(quantity=row.quantity.replace("rank_loss", metric)) for row in record.rows
         ]
@@ -455,7 +455,7 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
             assert output.numbers is not None and len(output.numbers)
             if name != "completeness":
                 values = output.numbers.select_dtypes("number")
-                assert values.notna().any(axis=None), output.notes
+                assert values.notna().any(axis=None), output.texts
 
 
 @pytest.mark.parametrize("name", registry.names("report.blocks"))

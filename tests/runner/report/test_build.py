@@ -13,7 +13,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse.frame import COLUMNS
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Simulate, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.cross_validation import CrossValidation
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report import build
@@ -111,7 +111,7 @@ def test_a_block_set_aside_is_a_line_of_the_page(make: Make, save: Save, tmp_pat
 def test_warnings_reach_the_page_whatever_is_set_aside(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
-    def warned(cell: Cell, record: Record) -> Record:
+    def warned(cell: PlanCell, record: Record) -> Record:
         return Record(record.key, rows=record.rows, grid=record.grid, warnings=["Unsure: of it"])
 
     study = copy.deepcopy(make().manifest["study"])
@@ -327,7 +327,7 @@ def test_an_edited_report_is_told_of(
 def test_a_huge_or_hostile_reason_is_cut_and_harmless(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
-    def fail(cell: Cell, record: Record) -> Record:
+    def fail(cell: PlanCell, record: Record) -> Record:
         return Record(record.key, status="failed", reason="\x1b[2J" + "x" * 300_000)
 
     study = copy.deepcopy(make().manifest["study"])

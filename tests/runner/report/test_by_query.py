@@ -18,7 +18,7 @@ from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell, DataFacts
+from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -72,7 +72,7 @@ def values(method: str, fold: int, metric: str, grid: int) -> np.ndarray:
     return np.where(np.arange(SIZES[fold]) == 7, math.nan, found) if fold == 0 else found
 
 
-def made_up(cell: Cell) -> Record:
+def made_up(cell: PlanCell) -> Record:
     """Return a record whose best grid point is the second; on validation it is another."""
     fold, made = cell.place.fold or 0, []
     for grid in range(3):
@@ -88,7 +88,7 @@ def made_up(cell: Cell) -> Record:
     return Record(cell.key, grid=points, rows=made)
 
 
-def context(change: Callable[[Cell], bool] = lambda _: True, **more: Any) -> Context:
+def context(change: Callable[[PlanCell], bool] = lambda _: True, **more: Any) -> Context:
     study = copy.deepcopy(STUDY)
     study["experiments"]["e"] |= more
     parsed = Study.model_validate(study)
@@ -123,18 +123,19 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     made = context()
     auc = made.metric("e", None)
     chosen = made.chosen("e", auc, Rule.parse("validation"), ["good"])
-    assert set(chosen["grid"]) == {"lam=0.1"}, "of equals the first"
+    assert set(map(str, chosen["grid"])) == {"lam=0.1"}, "of equals the first"
     other = made.chosen("e", auc, Rule.parse("validation:u_pairs"), ["good"])
-    grids = dict(zip(other["fold"], other["grid"], strict=True))
+    grids = dict(zip(other["fold"], map(str, other["grid"]), strict=True))
     assert grids == {0: "lam=10", 1: "lam=10", 2: "lam=0.1", 3: "lam=10", 4: "lam=10"}
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
-    assert "is taken: that decided 3 of 18 choices (" in output.notes[1], "in fold 2"
+    assert "is taken: that decided 3 of 18 choices (" in output.texts[1], "in fold 2"
+    output.numbers["grid"] = output.numbers["grid"].map(str)
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4
     assert counts["oracle", "good", "lam=1"] == 5
-    assert any("15 of 30 choices lie at the edge" in note for note in output.notes)
+    assert any("15 of 30 choices lie at the edge" in note for note in output.texts)
 
 
 def test_a_rule_by_another_metric_is_one_text_or_two_options() -> None:
@@ -268,8 +269,8 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     shown = dict(zip(output.tables[0].columns, rows(output.tables[0])[0], strict=True))
     assert shown["n"] == "40 queries" and shown["p randomisation"] == "<.001"
     assert " to " in shown["Bootstrap"]
-    assert any("queries left out, without a value by both methods: 1." in n for n in output.notes)
-    assert any("randomisation test" in note for note in output.notes)
+    assert any("queries left out, without a value by both methods: 1." in n for n in output.texts)
+    assert any("randomisation test" in note for note in output.texts)
 
 
 def test_queries_that_all_but_agree_have_the_least_error_there_can_be(
@@ -299,7 +300,7 @@ def test_queries_that_all_but_agree_have_the_least_error_there_can_be(
 def test_a_fold_without_a_record_is_refused() -> None:
     made = context(lambda cell: (cell.method, cell.place.fold) != ("good", 3))
     output = show(made, "comparison", method="good", references=["poor"])
-    assert any("d, fold 3: 8 of 8 queries lack a value" in note for note in output.notes)
+    assert any("d, fold 3: 8 of 8 queries lack a value" in note for note in output.texts)
     dropped = show(made, "comparison", method="good", references=["poor"], incomplete="drop")
     assert table(dropped, "reference").loc["poor", "n"] == 32
 
@@ -316,7 +317,7 @@ def test_the_paired_table_has_errors_over_queries_and_what_resampling_says() -> 
     low, high = paired.interval(expected, 0.95)
     assert found.loc["good", ["low_all", "high_all"]].tolist() == pytest.approx([low, high])
     assert found.loc["same", "p_random_adjusted"] == 2 * found.loc["same", "p_random"]
-    assert any("± SE over queries, stratified by fold" in note for note in output.notes)
+    assert any("± SE over queries, stratified by fold" in note for note in output.texts)
 
 
 def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
@@ -339,10 +340,10 @@ def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
         paired.interval(expected, 0.95)[1] - expected.mean + 5e-5
     )
     assert found.loc[("poor", "auc"), "verdict"] == "not reproduced"
-    assert any("correlate with the run's by 1/2 at least" in note for note in output.notes)
+    assert any("correlate with the run's by 1/2 at least" in note for note in output.texts)
     alone = context()
     alone.manifest["published"] = None
-    notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).notes
+    notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).texts
     assert "SE over the queries of the test sets, stratified by fold." in notes  # of no print
     assert "poor AUC (" in output.gist
 
@@ -382,7 +383,7 @@ def test_other_blocks_say_queries_too(name: str, options: dict[str, Any]) -> Non
         assert paired.stratified(*difference("good", "poor")).se == pytest.approx(
             found.set_index("method").loc["good", column], rel=0.2
         )
-    said = " ".join([*output.notes, *map(str, output.lead)])
+    said = " ".join([*output.texts, *map(str, output.lead)])
     assert "training parts that overlap" not in said
 
 
@@ -397,13 +398,13 @@ def test_the_least_error_of_queries_rests_on_queries(monkeypatch: pytest.MonkeyP
         paired, "of_design", lambda v, design, folds: (paired.Estimate(0, 1, 9), 1)
     )
     output = show(context(), "comparison", method="good", references=["same"])
-    assert any("the least that the test queries, which count as" in note for note in output.notes)
+    assert any("the least that the test queries, which count as" in note for note in output.texts)
 
 
 def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
     def said(fold: int) -> list[str]:
         kept = context(lambda cell: (cell.place.fold or 0) <= fold, within_groups=False)
-        return show(kept, "published_table", rules=["oracle"]).notes
+        return show(kept, "published_table", rules=["oracle"]).texts
 
     (folds,) = [note for note in said(4) if note.startswith("SE over ")]
     assert folds.startswith("SE over nothing: the folds of a single partition are one unit")

@@ -18,7 +18,7 @@ from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.blocks.statistics.average_ranks import Panel
 from rankexp.runner.report.blocks.statistics.critical_difference import (
@@ -39,7 +39,7 @@ from rankexp.runner.report.verdict_words import words as words_of
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
-Change = Callable[[Cell, Record], Record | None]
+Change = Callable[[PlanCell, Record], Record | None]
 PAIR: dict[str, Any] = {"method": "svm_or", "references": ["logistic", "exponential"]}
 
 
@@ -50,12 +50,12 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
-def drop(wanted: Callable[[Cell], bool]) -> Change:
+def drop(wanted: Callable[[PlanCell], bool]) -> Change:
     return lambda cell, record: None if wanted(cell) else record
 
 
-def undefine(wanted: Callable[[Cell], bool]) -> Change:
-    def change(cell: Cell, record: Record) -> Record:
+def undefine(wanted: Callable[[PlanCell], bool]) -> Change:
+    def change(cell: PlanCell, record: Record) -> Record:
         if not wanted(cell):
             return record
         rows = [r._replace(value=math.nan) if r.part == "test" else r for r in record.rows]
@@ -81,8 +81,8 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert row[-1].startswith("worse by .0")
     assert row[-1].endswith("but equivalent within .015 and 10 % of the loss or .001")
     assert rows(output.tables[0])[-1][0] == "all settings"
-    assert "Incomplete blocks: refuse." in output.notes
-    assert any("lower values are better" in note for note in output.notes)
+    assert "Incomplete blocks: refuse." in output.texts
+    assert any("lower values are better" in note for note in output.texts)
     assert not output.incomplete
 
 
@@ -90,7 +90,7 @@ def test_a_metric_where_more_is_better_turns_the_verdicts_round(make: Make) -> N
     study = copy.deepcopy(make().manifest["study"])
     study["experiments"]["boxes"]["metrics"] = ["auc"]
 
-    def flip(cell: Cell, record: Record) -> Record:
+    def flip(cell: PlanCell, record: Record) -> Record:
         own = [row for row in record.rows if row.quantity == "rank_loss"]
         rows = [row._replace(quantity="auc", value=1 - row.value) for row in own]
         return Record(record.key, grid=record.grid, rows=rows)
@@ -100,7 +100,7 @@ def test_a_metric_where_more_is_better_turns_the_verdicts_round(make: Make) -> N
     table = output.numbers.set_index(["reference", "problem"])
     assert set(table.loc["logistic", "verdict"]) == {"worse, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(-0.01, abs=0.002)
-    assert any("higher values are better" in note for note in output.notes)
+    assert any("higher values are better" in note for note in output.texts)
     ranks = show(make(study, flip), "average_ranks", "boxes").numbers
     assert ranks is not None
     easy = ranks[ranks["panel"] == "easy"].set_index("method")["average_rank"]
@@ -117,7 +117,7 @@ def test_rules_may_differ_between_experiments(make: Make) -> None:
     folds = output.numbers[output.numbers["experiment"] == "folds"].set_index("problem")
     assert set(folds.loc["vote", "unit"]) == {"folds"} and set(folds.loc["vote", "n"]) == {6}
     assert set(folds.loc["gone", "verdict"]) == {"not run"}
-    assert "folds / gone: not run." in output.notes
+    assert "folds / gone: not run." in output.texts
 
 
 def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
@@ -127,14 +127,14 @@ def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
     assert strict.incomplete == ["INCOMPLETE: 84 of 90 records are good (6 missing) of boxes."]
     assert strict.numbers["p"].isna().all()
     assert set(strict.numbers["verdict"]) == {"undecided"}
-    assert any("refused, blocks are incomplete (easy, model 2" in n for n in strict.notes)
+    assert any("refused: blocks are incomplete (easy, model 2" in n for n in strict.texts)
     lax = show(context, "comparison", "boxes", **PAIR, incomplete="drop")
     assert lax.numbers is not None and set(lax.numbers["n"]) == {4, 2}
-    assert "Incomplete blocks: drop." in lax.notes
-    assert any("dropped 1 (easy, model 2: 3 of 3 splits" in note for note in lax.notes)
-    for policy, note in (("refuse", "refused, blocks are"), ("drop", "dropped 1 (easy")):
+    assert "Incomplete blocks: drop." in lax.texts
+    assert any("dropped 1 (easy, model 2: 3 of 3 splits" in note for note in lax.texts)
+    for policy, note in (("refuse", "refused: blocks are"), ("drop", "dropped 1 (easy")):
         ranked = show(context, "average_ranks", "boxes", incomplete=policy)
-        assert any(note in text for text in ranked.notes), ranked.notes
+        assert any(note in text for text in ranked.texts), ranked.texts
 
 
 def test_undefined_folds_are_counted(make: Make) -> None:
@@ -143,7 +143,7 @@ def test_undefined_folds_are_counted(make: Make) -> None:
     assert output.numbers is not None
     vote = output.numbers[output.numbers["problem"] == "vote"]
     assert set(vote["n"]) == {5} and set(vote["undefined"]) == {1}
-    assert "folds / vote_84 & more: splits without a value for any method: 1." in output.notes
+    assert "folds / vote_84 & more: splits without a value for any method: 1." in output.texts
 
 
 def test_options_that_make_no_sense_are_refused(make: Make) -> None:
@@ -171,7 +171,7 @@ def test_without_a_margin_equivalence_is_relative_alone(
     assert output.numbers is not None and output.numbers["p_equivalence"].isna().all()
     assert set(output.numbers["verdict"]) == {"better", "worse"}
     assert set(output.numbers["within_relative"]) <= {"yes", "no", "undecided"}
-    assert any("rank loss: no margin, so no equivalence" in note for note in output.notes)
+    assert any("rank loss: no margin, so no equivalence" in note for note in output.texts)
     assert "equivalent" not in output.gist and "margin" not in output.gist
     assert "margin" not in output.facts["logistic in boxes"].text
     given = show(make(), "comparison", "boxes", **PAIR, margin=0.02).numbers
@@ -204,7 +204,7 @@ def test_both_margins_are_named(make: Make) -> None:
 
 
 def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
-    def turn(cell: Cell, record: Record) -> Record:
+    def turn(cell: PlanCell, record: Record) -> Record:
         if cell.problem != "hard" or cell.method != "svm_or":
             return record
         rows = [row._replace(value=row.value - 0.02) for row in record.rows]
@@ -421,9 +421,9 @@ def test_too_few_data_sets_are_said(make: Make) -> None:
         ("refuse", "gone: not run"),
     ):
         output = show(make(), "average_ranks", "folds", incomplete=incomplete)
-        assert any(note in text for text in output.notes), output.notes
+        assert any(note in text for text in output.texts), output.texts
     single = show(make(), "average_ranks", "boxes", methods=["logistic"])
-    assert any("a single method cannot be ranked" in text for text in single.notes)
+    assert any("a single method cannot be ranked" in text for text in single.texts)
 
 
 def test_metrics_of_different_directions_are_not_ranked_together(make: Make) -> None:
@@ -431,7 +431,7 @@ def test_metrics_of_different_directions_are_not_ranked_together(make: Make) -> 
     study["experiments"]["again"] = copy.deepcopy(study["experiments"]["folds"])
     study["experiments"]["again"]["metrics"] = ["auc"]
     output = show(make(study), "average_ranks", ["folds", "again"], incomplete="drop")
-    assert any("rank_loss and auc have different directions" in text for text in output.notes)
+    assert any("rank_loss and auc have different directions" in text for text in output.texts)
     answer = show(make(study), "answer", ["folds", "again"], **PAIR, incomplete="drop")
     assert answer.lead == [
         "No answer in short: differences in rank_loss and auc do not compare; give each metric a "
@@ -486,5 +486,5 @@ def test_a_panel_that_cannot_be_ranked_is_drawn_as_such(make: Make) -> None:
     titles = [axes.get_title() for axes in output.figure.axes]
     assert titles == ["linear, balanced", "hard", "data sets of folds", ""]
     assert "not ranked, see below" in [text.get_text() for text in output.figure.axes[2].texts]
-    assert any(note.startswith("data sets of folds: refused") for note in output.notes)
-    assert output.notes[0].startswith("Average ranks, better to the right")
+    assert any(note.startswith("data sets of folds: refused") for note in output.texts)
+    assert output.texts[0].startswith("Average ranks, better to the right")

@@ -16,7 +16,7 @@ from rankexp.runner import plan
 from rankexp.runner.analyse.verdicts import reproduction_in_spread
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import points
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.figures.scoring_functions import distribution, matched
 from rankexp.runner.report.blocks.figures.tree import placed
 from rankexp.runner.report.blocks.theory import optimum
@@ -76,7 +76,7 @@ PUBLISHED = {
 }
 
 
-def record(cell: Cell) -> Record:
+def record(cell: PlanCell) -> Record:
     """Return a record whose second grid point is the better one."""
     assert cell.place.model is not None
     tree = cell.method == "tree"
@@ -105,7 +105,7 @@ def record(cell: Cell) -> Record:
     return Record(cell.key, grid=grid, rows=rows, curves=curves, texts=texts, version=__version__)
 
 
-def context(keep: bool = True, drop: Callable[[Cell], bool] = lambda cell: False) -> Context:
+def context(keep: bool = True, drop: Callable[[PlanCell], bool] = lambda cell: False) -> Context:
     study = Study.model_validate(STUDY)
     if not keep:
         setup = study.experiments["e"].model_copy(update={"keep": None})
@@ -153,7 +153,7 @@ def test_what_the_study_has_not_is_no_reading() -> None:
     kind = registry.get("report.blocks", "together")
     faults = list(kind(published="f", of="stump").faults(Study.model_validate(STUDY), block))
     assert [fault.path for fault in faults] == [("options", "published"), ("options", "of")]
-    assert show("together", published="e", of="cart").notes == [
+    assert show("together", published="e", of="cart").texts == [
         "Nothing is published of e, toy, cart."
     ]
 
@@ -208,7 +208,7 @@ def test_scoring_functions_are_given_back_and_matched() -> None:
     np.testing.assert_allclose(drawn["Tree"], [2, 2, 2, 7])
     np.testing.assert_allclose(drawn["Flat"], 13 / 4)
     assert [len(line.get_xdata()) for line in zoom.get_lines()] == [3, 3, 3, 3]
-    assert "Tree .6000, Flat .5000, an optimal scorer 1.0000" in output.notes[-1]
+    assert "Tree .6000, Flat .5000, an optimal scorer 1.0000" in output.texts[-1]
 
 
 def test_scores_that_are_not_matched_are_divided_by_what_is_given() -> None:
@@ -219,7 +219,7 @@ def test_scores_that_are_not_matched_are_divided_by_what_is_given() -> None:
         drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
         np.testing.assert_allclose(drawn["Tree"], np.array([1.0, 1.0, 1.0, 3.0])[kept] / 2.0)
         np.testing.assert_allclose(drawn["Flat"], 5.0)
-    assert "Elsewhere they are divided: Tree by 2." in output.notes
+    assert "Elsewhere they are divided: Tree by 2." in output.texts
 
 
 def test_scores_are_matched_by_least_squares() -> None:
@@ -254,11 +254,11 @@ def test_a_tree_of_older_records_is_not_drawn_and_that_is_said(
 
 
 def test_leaves_out_of_order_are_not_said_to_be_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "cells to the left rank higher" in show("tree").notes[0]
+    assert "cells to the left rank higher" in show("tree").texts[0]
     turned = [NODES[0], *NODES[2:], NODES[1]]
     monkeypatch.setitem(TREES, "tree:1", json.dumps([asdict(node) for node in turned]))
     output = show("tree")
-    assert "rank higher" not in output.notes[0] and output.tables[0].columns[0] == "Cell"
+    assert "rank higher" not in output.texts[0] and output.tables[0].columns[0] == "Cell"
 
 
 def test_iroc_curves_are_averaged_over_the_splits_kept() -> None:
@@ -297,7 +297,7 @@ def test_the_bars_are_of_the_distance_to_the_best_not_of_the_value() -> None:
 def test_nothing_kept_is_said(name: str) -> None:
     output = show(name, context(keep=False))
     assert output.figure is None
-    assert len(output.notes) == 1
+    assert len(output.texts) == 1
 
 
 @pytest.mark.parametrize(

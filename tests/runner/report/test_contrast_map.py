@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from rankexp import registry
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.grid import Point
 from rankexp.runner.report.build import open_report
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
@@ -66,7 +67,9 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     scores = sizes.scores("boxes", sizes.metric("boxes", None))
     for problem in ("easy", "hard"):
         own = numbers.loc[("boxes", problem)]
-        values = scores[(scores["problem"] == problem) & (scores["grid"] == "lam=0.1")]
+        values = scores[
+            (scores["problem"] == problem) & (scores["grid"] == Point.parse("lam=0.1"))
+        ]
         means = values.groupby(["method", "model"])["value"].mean()
         expected = (means["svm_or"] - means["logistic"]).mean()
         assert np.sign(own["difference"]) == np.sign(expected)
@@ -92,7 +95,7 @@ def test_a_map_explains_an_interval_beyond_the_margin_beside_near(sizes: Context
     for margin, beyond in ((0.999 * largest, 1), (1.001 * largest, 0)):
         output = _map(sizes, margin=margin)
         assert output.numbers["verdict"].str.contains("equivalent").all()
-        notes = [note for note in output.notes if note.startswith("≈: two one-sided tests")]
+        notes = [note for note in output.texts if note.startswith("≈: two one-sided tests")]
         assert len(notes) == beyond
         assert not beyond or "90 %; 1 of the wider intervals shown" in notes[0]
 

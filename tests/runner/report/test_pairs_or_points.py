@@ -15,7 +15,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_figure import draw
 from rankexp.runner.report.gain_words import headline
@@ -41,7 +41,7 @@ def one(make: Make) -> dict[str, Any]:
 def losses(values: Mapping[str, float], spread: float = 0.001, best: int = 1) -> Any:
     """Return records with these mean losses, the grid point `best` being the best."""
 
-    def change(cell: Cell, record: Record) -> Record:
+    def change(cell: PlanCell, record: Record) -> Record:
         rng = np.random.default_rng(int(cell.key[:8], 16))
         base = values[cell.method] + spread * float(rng.normal())
         rows = [
@@ -115,7 +115,7 @@ def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) ->
     assert "Other settings may do better" in steep
     assert "SVM-OR (10 of 10 at the lowest lam)" in steep
 
-    def flat(cell: Cell, record: Record) -> Record:
+    def flat(cell: PlanCell, record: Record) -> Record:
         made = losses(values, best=0)(cell, record)
         rows = [r._replace(value=0.2 + 1e-5 * r.grid) for r in made.rows]
         return Record(made.key, grid=made.grid, rows=rows, times=made.times)
@@ -127,7 +127,7 @@ def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) ->
 def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
     good = losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2})
 
-    def lacking(cell: Cell, record: Record) -> Record | None:
+    def lacking(cell: PlanCell, record: Record) -> Record | None:
         gone = cell.experiment == "folds" and cell.method == "logistic" and cell.place.rep == 0
         return None if gone else good(cell, record)
 
@@ -188,7 +188,7 @@ def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
 
 @pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
-    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "", "", False)
+    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")
     made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
     assert said in made.axes[0].get_xlabel()
@@ -199,8 +199,7 @@ def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: 
 def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, higher: bool) -> None:
     means = [0.9, 0.9 - size] if higher else [0.1, 0.1 + size]
     found = [
-        Standing(name, m, NAN, NAN, NAN, 1.0, "", "", False)
-        for name, m in zip("ab", means, strict=True)
+        Standing(name, m, NAN, NAN, NAN, 1.0, "") for name, m in zip("ab", means, strict=True)
     ]
     contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
     metric: Any = "auc"

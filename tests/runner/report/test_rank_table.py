@@ -7,7 +7,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -73,40 +73,40 @@ def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
         and "/" not in shown[0][1]
         and "published" not in output.tables[0].caption
     )
-    assert not any("print" in note or "≠" in note for note in output.notes)
-    assert output.notes[-1] == "Spearman's rho: of two draws, their median."
+    assert not any("print" in note or "≠" in note for note in output.texts)
+    assert output.texts[-1] == "Spearman's rho: of two draws, their median."
 
 
 def test_notes_say_what_the_print_is_held_against(make: Make) -> None:
-    marks, rho = show(printed(make(), logistic=1.0, svm_or=3.0, exponential=2.5), "boxes").notes
+    marks, rho = show(printed(make(), logistic=1.0, svm_or=3.0, exponential=2.5), "boxes").texts
     assert marks.endswith("≠: further from the print than 95% of two draws are apart.")
     assert rho.startswith("Spearman's rho: to the print") and rho.endswith("do better.")
 
 
 def test_one_method_has_no_rank(make: Make) -> None:
-    (note,) = show(make(), "boxes", methods=["logistic"]).notes
+    (note,) = show(make(), "boxes", methods=["logistic"]).texts
     assert note == "boxes: ranks need two methods or more."
 
 
 def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:
-    (note,) = show(make(), "folds").notes
-    assert note == "folds: refused, blocks are incomplete (gone: not run)."
+    (note,) = show(make(), "folds").texts
+    assert note == "folds: refused: blocks are incomplete (gone: not run)."
     output = show(make(), "folds", incomplete="drop")
-    assert output.notes[-1] == "dropped 1 (gone: not run)."
+    assert output.texts[-1] == "dropped 1 (gone: not run)."
     assert output.numbers.set_index("method")["average_rank"].to_dict() == BEST
 
 
 def test_a_missing_record_refuses_its_data_set(make: Make) -> None:
-    def lost(cell: Cell, record: Record) -> Record | None:
+    def lost(cell: PlanCell, record: Record) -> Record | None:
         gone = cell.problem == "easy" and cell.method == "logistic" and cell.place.model == 0
         return None if gone else record
 
-    (note,) = show(make(change=lost), "boxes").notes
+    (note,) = show(make(change=lost), "boxes").texts
     assert "easy: 3 of 15 splits lack a value" in note
 
 
 def test_a_single_split_has_no_noise_that_is_known(make: Make) -> None:
-    (note,) = show(make(), "once").notes
+    (note,) = show(make(), "once").texts
     assert note == "once: a data set needs two splits or more."
 
 

@@ -13,7 +13,7 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Tally
@@ -87,17 +87,17 @@ def test_it_stands_first_and_has_five_sentences(
 def test_other_records_change_every_sentence_with_a_number(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:
-    def worse(cell: Cell, record: Record) -> Record:
+    def worse(cell: PlanCell, record: Record) -> Record:
         more = 0.1 * (cell.method == "svm_or") + 0.2 * (cell.experiment == "folds")
         more *= cell.method != "exponential" or cell.experiment != "once"
         return replace(record, rows=[r._replace(value=r.value + more) for r in record.rows])
 
-    def near(cell: Cell, record: Record) -> Record:
+    def near(cell: PlanCell, record: Record) -> Record:
         less = {"exponential": 0.37, "logistic": 0.0085}.get(cell.method, 0.0)
         less *= cell.experiment == "folds"
         return replace(record, rows=[r._replace(value=r.value + less) for r in record.rows])
 
-    def lost(cell: Cell, record: Record) -> Record | None:
+    def lost(cell: PlanCell, record: Record) -> Record | None:
         return None if cell.place.rep == 1 else record
 
     first = head_of(page_of(make(study), save, tmp_path / "a"))
@@ -111,7 +111,7 @@ def test_other_records_change_every_sentence_with_a_number(
     said = head_of(page)
     assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
-    assert said["Not reproduced"].startswith("INCOMPLETE (table1, answer): ")
+    assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["What it means"].startswith("INCOMPLETE (answer): ")
 
 
@@ -202,7 +202,7 @@ def gist(context: Context, name: str, experiment: str, **options: Any) -> str:
     return output.gist
 
 
-def better(cell: Cell, record: Record) -> Record:
+def better(cell: PlanCell, record: Record) -> Record:
     """Give one method the least losses."""
     less = 0.05 * (cell.method == "exponential")
     rows = [r._replace(value=r.value - less) if r.grid == 1 else r for r in record.rows]
@@ -212,7 +212,7 @@ def better(cell: Cell, record: Record) -> Record:
 def test_tables_say_which_method_has_the_best_mean(make: Make) -> None:
     options: dict[str, Any] = {"reference": "logistic"}
     said = gist(make(), "boxplots", "boxes", **options)
-    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2. ")
+    assert said.startswith("Best rank loss: logistic on 2 of 2 problems. ")
     assert "Mean differences to logistic: +.0" in said
     assert "exponential on 2" in gist(make(None, better), "paired_table", "boxes", **options)
     nothing = make(None, lambda cell, record: None)
@@ -221,7 +221,7 @@ def test_tables_say_which_method_has_the_best_mean(make: Make) -> None:
 
 def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
     said = gist(make(), "optimum", "boxes")
-    assert said.startswith("Of 2 problems the lowest mean rank loss: logistic on 2.")
+    assert said.startswith("Best rank loss: logistic on 2 of 2 problems.")
     assert "Distance from the best scorer: .0" in said
     assert gist(make(None, better), "optimum", "boxes") != said
 
@@ -233,7 +233,7 @@ def test_ranks_are_said_best_first(make: Make) -> None:
 
 
 def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) -> None:
-    def off(cell: Cell, record: Record) -> Record:
+    def off(cell: PlanCell, record: Record) -> Record:
         more = {"prior_observed": 0.5}
         rows = [r._replace(value=r.value + more.get(r.quantity, 0.0)) for r in record.rows]
         return replace(record, rows=rows)

@@ -14,7 +14,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point, points
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -87,7 +87,7 @@ DRAWS = [  # c12, c23, p+(x2), p-(x2), by region, by program
 ]
 
 
-def record(cell: Cell) -> Record:
+def record(cell: PlanCell) -> Record:
     if isinstance(cell.spec, SimulateSpec):
         return Record(cell.key, grid=(Point(()),), rows=simulated(cell), version=__version__)
     assert cell.place.model is not None
@@ -108,7 +108,7 @@ def record(cell: Cell) -> Record:
     return Record(cell.key, grid=grid, rows=rows, curves=curves, version=__version__)
 
 
-def simulated(cell: Cell) -> list[Row]:
+def simulated(cell: PlanCell) -> list[Row]:
     if cell.spec.check == "hinge_staircase":
         found = [("x", x) for x in X], [("r", r) for r in (-1.0, 0, 0, 0, 1)]
         masses = [("p_plus", np.exp(x)) for x in X], [("p_minus", np.exp(-x)) for x in X]
@@ -129,7 +129,7 @@ def simulated(cell: Cell) -> list[Row]:
 
 
 def context(
-    change: dict[str, Any] | None = None, drop: Callable[[Cell], bool] = lambda cell: False
+    change: dict[str, Any] | None = None, drop: Callable[[PlanCell], bool] = lambda cell: False
 ) -> Context:
     """Return the study's context; `change` goes into every evaluation."""
     setups = {
@@ -200,7 +200,7 @@ def test_the_picture_shows_what_the_table_says() -> None:
     assert "slope" not in set(unscaled["quantity"])  # it has none of its own
     np.testing.assert_allclose(unscaled[unscaled["quantity"] == "score"]["high"], X)
     assert "x from -1 to 1" in output.tables[0].caption
-    assert "Unscaled" in output.notes[-1]
+    assert "Unscaled" in output.texts[-1]
 
 
 def test_fitted_thresholds_centre_curves_and_are_compared() -> None:
@@ -218,7 +218,7 @@ def test_fitted_thresholds_centre_curves_and_are_compared() -> None:
     apart = table.loc["apart"]
     assert apart[["mean", "sd"]].tolist() == pytest.approx([4.0, 1.0])
     assert apart["theory"] == pytest.approx(2.0, abs=1e-9)
-    assert "thresholds_[0] and thresholds_[1]" in output.notes[0]
+    assert "thresholds_[0] and thresholds_[1]" in output.texts[0]
 
 
 def test_slopes_and_distances_along_a_parameter() -> None:
@@ -309,7 +309,7 @@ def test_only_generators_have_models() -> None:
 def test_curves_at_test_examples_are_no_curves_at_fixed_points() -> None:
     made = context(change={"keep": {"splits": 3, "curves": ["scoring_function"]}})
     output = show("curves_against_theory", "two", made)
-    assert output.figure is None and len(output.notes) == 1
+    assert output.figure is None and len(output.texts) == 1
 
 
 def test_regions_are_counted_and_coloured_by_what_the_program_finds() -> None:
@@ -323,7 +323,7 @@ def test_regions_are_counted_and_coloured_by_what_the_program_finds() -> None:
         ["several", "2", "20.0", "–", "–"],
         ["all", "10", "100", "6", "2"],
     ]
-    assert "6 of 8 draws; in 2 more, on the border" in output.notes[0]
+    assert "6 of 8 draws; in 2 more, on the border" in output.texts[0]
     left, right = output.figure.axes[:2]
 
     def marks(axes: Any) -> dict[tuple[float, ...], bool]:
@@ -371,4 +371,4 @@ def test_what_a_run_lacks_is_said(name: str, experiment: str | list[str]) -> Non
     gone = context(drop=lambda cell: cell.place.model == 2 or cell.place.rep == 1)
     assert name == "staircase" or show(name, experiment, gone).incomplete
     empty = show(name, experiment, context(drop=lambda cell: True))
-    assert empty.incomplete and empty.figure is None and len(empty.notes) == 1
+    assert empty.incomplete and empty.figure is None and len(empty.texts) == 1

@@ -11,7 +11,7 @@ import toys
 from rankexp import registry
 from rankexp.metrics.base import Metric, declare, parse
 from rankexp.runner.config import schema
-from rankexp.runner.plan import Cell, Job, cells
+from rankexp.runner.plan import Job, PlanCell, cells
 from rankexp.runner.protocols.base import Part, unfit
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.run.evaluate import _check_row, evaluate
@@ -41,7 +41,7 @@ def test_a_metric_cannot_write_into_the_scores_of_the_next() -> None:
     spec: Any = cell.spec
     both = (Metric("a_writes", a_writes), parse("rank_loss"))
     changed = replace(spec, setting=replace(spec.setting, metrics=both))
-    (record,) = evaluate(Job("j", (Cell("0" * 64, "e", "p", "m", changed),), 0.0))
+    (record,) = evaluate(Job("j", (PlanCell("0" * 64, "e", "p", "m", changed),), 0.0))
     assert record.status == "failed" and "read-only" in (record.reason or "")
 
 

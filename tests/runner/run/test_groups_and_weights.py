@@ -278,7 +278,7 @@ experiments:
         (
             "{estimator: KernelRanker, grid: {lam: [1.0]}}",
             "[auc]",
-            r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' takes no weights of rows",
+            r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' does not accept row weights",
         ),
         ("{estimator: sklearn.neighbors.KNeighborsClassifier}", "[auc]", "takes no weights"),
         ("{lambdas: [1.0]}", "['auc', 'rank_loss', 'zero_one']", "unknown metric|no weights"),
@@ -357,10 +357,10 @@ def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
     assert len(parts.validation.y) == len(parts.test.y) == 30
     from dataclasses import replace
 
-    from rankexp.runner.plan import Cell, Job
+    from rankexp.runner.plan import Job, PlanCell
 
     setting = replace(cell.spec.setting, protocol=Given(kind="split", test=0.5))
-    changed = Cell("k" * 64, "e", "d", "pairs", replace(cell.spec, setting=setting))
+    changed = PlanCell("k" * 64, "e", "d", "pairs", replace(cell.spec, setting=setting))
     (record,) = evaluate(Job("j", (changed,), 0.0))
     assert record.status == "ok", record.reason
     kinds = {r.part for r in record.rows if r.quantity == "rank_loss" and r.group is None}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.mohri2018.checks.boosters_along import boosting_rounds
+from rankexp.studies.mohri2018.checks.boosters import boosting_rounds
 from rankexp.studies.mohri2018.checks.margins_along import margin_bounds
 
 

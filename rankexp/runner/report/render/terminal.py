@@ -1,6 +1,7 @@
 """Aligned plain text for the terminal: the main tables only."""
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankexp.runner.report.model import Output, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
@@ -22,11 +23,15 @@ def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
     return "\n".join([*caption, line(header), rule, *map(line, cells)])
 
 
-def render(output: Output) -> str:
-    """Return a block's main tables and its notes."""
+def render(output: Output, width: int | None = None) -> str:
+    """Return a block's main tables and its notes; with a width, what is no table keeps to it."""
+
+    def lines(texts: Iterable[str]) -> list[str]:
+        return [textwrap.fill(text, width) if width else text for text in texts]
+
     numbered = footnotes(output.tables)
-    parts = [*map(one_line, output.incomplete)]
-    parts += [" ".join(filter(None, led(said))) for said in output.lead]
+    parts = lines(map(one_line, output.incomplete))
+    parts += lines(" ".join(filter(None, led(said))) for said in output.lead)
     parts += [table(one, numbered) for one in output.tables if not one.detail]
-    parts += ["\n".join(map(one_line, all_notes(output)))]
+    parts += ["\n".join(lines(map(one_line, all_notes(output))))]
     return "\n\n".join(part for part in parts if part)

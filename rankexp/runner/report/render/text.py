@@ -60,7 +60,7 @@ def rows(table: Table, notes: Mapping[str, int] | None = None) -> list[list[str]
 def all_notes(output: Output) -> list[str]:
     """Return a block's notes and, numbered behind them, those that its cells refer to."""
     numbered = (f"[{i}] {note}" for note, i in footnotes(output.tables).items())
-    return [*output.notes, *numbered]
+    return [*output.texts, *numbered]
 
 
 def to_the_right(columns: int, cells: Sequence[Sequence[str]]) -> list[bool]:

@@ -12,7 +12,7 @@ from rankexp.arrays import Floats
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction, counted, reproduction_in_spread
-from rankexp.runner.config.published import Key
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -59,12 +59,12 @@ class PublishedSpread(AtRule):
                 [experiment], self.metrics or map(parse, setup.metrics), setup.problems
             )
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each method in each panel."""
         for (experiment, metric, problem), method in product(
             self._places(context, block), self.shown(context, block)
         ):
-            yield Key(experiment, problem, method, str(metric))
+            yield PublishedKey(experiment, problem, method, str(metric))
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table and a figure of the spreads."""
@@ -118,11 +118,13 @@ class PublishedSpread(AtRule):
         lines = []
         for name in methods:
             places = {"best": int(best.get(name, 0)), "worst": int(worst.get(name, 0))}
-            key = Key(experiment, problem, name, str(metric))
+            key = PublishedKey(experiment, problem, name, str(metric))
             lines.append(self._line(context, key, values[name], places))
         return Panel(context.problem_label(problem), metric, values, lines)
 
-    def _line(self, context: Context, key: Key, seeds: Floats, places: Mapping[str, int]) -> Line:
+    def _line(
+        self, context: Context, key: PublishedKey, seeds: Floats, places: Mapping[str, int]
+    ) -> Line:
         target = context.published.get(key)
         value = target.value if target else math.nan
         printed = max(0, -round(math.log10(target.last_digit))) if target else self.digits

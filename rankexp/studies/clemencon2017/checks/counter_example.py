@@ -1,25 +1,20 @@
 """Example 1 of clemencon2017: no scorer is the best for every cut-off."""
 
-from typing import Any
-
 import numpy as np
 
 from rankexp.generators.folded import FoldedModel
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.continuous import iauc, one_minus_discordance
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"no_optimum": "no_optimum"}
 
-Row = dict[str, Any]
 
-
-def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> list[Row]:
+def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> Rows:
     """Show that the best scorers of the cut-offs t and 1 - t order examples oppositely.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     t : float
         A cut-off, 0 < t < 1/2.
     n : int
@@ -55,4 +50,4 @@ def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> 
         "agreement": 1 - one_minus_discordance(best, -model.ratio(X, 1 - t)),
         "iauc": iauc(y, best),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)

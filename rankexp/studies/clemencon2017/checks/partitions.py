@@ -1,17 +1,15 @@
 """How much of an order a scorer of a few cells can hold, at most: intervals, and any sets."""
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.continuous import d_tau
+from rankexp.runner.checks.base import Rows
 
 REGISTER = {"few_cells": "few_cells"}
-
-Row = dict[str, Any]
 
 
 def few_cells(
@@ -22,7 +20,7 @@ def few_cells(
     n: int = 200,
     draws: int = 100,
     test: int = 2000,
-) -> list[Row]:
+) -> Rows:
     """Bound tau of scorers that have one value on each of a few intervals of the only feature.
 
     An interval lies below a point as a whole, or above it. So tau is at most what it would be if

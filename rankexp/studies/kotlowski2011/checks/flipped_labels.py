@@ -1,16 +1,16 @@
 """What symmetric label noise does to the rank loss, on one drawn model."""
 
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
+from rankexp.generators.noise import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
+from rankexp.runner.checks.base import Rows
 
 REGISTER = {"flip_noise": "flip_noise"}
-
-Row = dict[str, Any]
 
 DRAWN = 1000  # examples behind the scorer, enough for a fair one
 
@@ -22,13 +22,11 @@ def flip_noise(
     p: float = 0.5,
     rank_risk: float = 0.1,
     n: int = 100_000,
-) -> list[Row]:
+) -> Rows:
     """Compare what a model with flip noise promises with what n draws from it show.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     generator : str
         A registered generator whose labels are flipped, such as ``"linear"`` or ``"rules"``.
     p, rank_risk : float
@@ -72,8 +70,8 @@ def flip_noise(
 
 
 def _promised_and_observed(
-    model: Any, X: Floats, y: Ints, scores: Floats
-) -> dict[str, tuple[float, Any]]:
+    model: FlippedModel, X: Floats, y: Ints, scores: Floats
+) -> dict[str, tuple[SupportsFloat, SupportsFloat]]:
     """Return what the model promises and what examples and scores show, by quantity."""
     eta = model.eta(X)
     clean = eta > 0.5

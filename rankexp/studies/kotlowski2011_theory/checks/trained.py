@@ -9,6 +9,7 @@ from rankexp import registry
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
 from rankexp.losses.zero_one import ZeroOne
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     CONSTANTS,
@@ -32,13 +33,11 @@ def surrogate_regrets(
     params: Mapping[str, Any] | None = None,
     lam: float = 1e-3,
     balanced: bool = True,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Train a linear scorer with a loss of single examples; compare both its regrets.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     loss, lam : str, float
         The text of a loss that the classification risk takes, and the penalty.
     n : int
@@ -75,4 +74,4 @@ def surrogate_regrets(
         values["bound"] = float(regret_bound(own.value, made))
     if balanced and made.proper:
         values["best_bound"] = float(proper_regret_bound(own.value, made))
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)

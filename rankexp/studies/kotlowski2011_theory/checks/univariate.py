@@ -3,13 +3,15 @@
 And how badly functions rank there that classify best, by the 0/1 loss or its balanced version.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import SupportsFloat
 
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import parse
 from rankexp.losses.zero_one import ZeroOne
+from rankexp.runner.checks.base import Rows
 from rankexp.studies.kotlowski2011_theory.theory.regret import (
     loss_regret,
     loss_risk,
@@ -37,13 +39,11 @@ PROPER = ("exponential", "logistic", "squared", "p_classification")
 
 def univariate_bounds(
     rng: np.random.Generator, *, draws: int = 10_000, points: int = 6, balanced: bool = True
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Count random discrete distributions and scorers for which a bound does not hold.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     draws : int
         Number of distributions with a scorer each; all sums are exact.
     points : int
@@ -88,15 +88,15 @@ def univariate_bounds(
         own = loss_regret(masses, scores, loss, balanced=balanced)
         pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
     rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
-    total = sum(row["value"] for row in rows if row["quantity"] == "violations")
+    total = sum(float(row["value"]) for row in rows if row["quantity"] == "violations")
     return [{"quantity": "all_violations", "value": total}, *rows]
 
 
-def _rows(group: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows(group: str, values: Mapping[str, SupportsFloat]) -> Rows:
     return [{"quantity": k, "value": float(v), "group": group} for k, v in values.items()]
 
 
-def _kept(group: str, found: Floats, bound: Floats) -> list[dict[str, Any]]:
+def _kept(group: str, found: Floats, bound: Floats) -> Rows:
     values = {
         "cases": found.size,
         "violations": (found > bound + ROUNDING).sum(),
@@ -136,13 +136,11 @@ def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Flo
 
 def zero_one_ranking(
     rng: np.random.Generator, *, p: float = 0.9, draws: int = 2000, points: int = 6
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Measure rank risks and regrets of functions of the least 0/1 risk, plain and balanced.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     p : float
         P(y = 1) of all distributions.
     draws, points : int
@@ -181,7 +179,7 @@ def zero_one_ranking(
     return [row for group, pair in tried.items() for row in _means(group, *pair)]
 
 
-def _means(group: str, masses: Floats, scores: Floats) -> list[dict[str, Any]]:
+def _means(group: str, masses: Floats, scores: Floats) -> Rows:
     loss, found = ZeroOne(), {"rank_risk": rank_risk(masses, scores)}
     for name, balanced in (("zero_one", False), ("balanced", True)):
         found[name] = loss_risk(masses, scores, loss, balanced=balanced)

@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, rank_regret
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     CONSTANTS,
@@ -28,15 +29,13 @@ def worst_regret(
     points: int = 5,
     rounds: int = 150,
     balanced: bool = True,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Search for the largest ratio of the rank regret to the root of the regret of a loss.
 
     Both classes' chances of points, and their scores, are found by differential evolution.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     loss : str
         One whose least risk is known: a proper one, "hinge" or "zero_one".
     points, rounds : int
@@ -71,11 +70,10 @@ def worst_regret(
         values["constant"] = CONSTANTS[repr(made)]
     if balanced and made.proper:
         values["best_constant"] = float(proper_regret_bound(1.0, made))
-    summary = [{"quantity": name, "value": float(value)} for name, value in values.items()]
-    return summary + _points(masses[0], scores[0])
+    return quantities(values) + _points(masses[0], scores[0])
 
 
-def _points(masses: Floats, scores: Floats) -> list[dict[str, Any]]:
+def _points(masses: Floats, scores: Floats) -> Rows:
     """Return the rows of points in the order of scores."""
     table = np.column_stack([scores, masses / masses.sum(axis=0)])[np.argsort(scores)]
     return [
@@ -90,14 +88,14 @@ def _search(
 ) -> Floats:
     """Return the vector of the best candidate that differential evolution finds."""
 
-    def objective(vectors: Any) -> Any:
+    def objective(vectors: Floats) -> Floats:
         masses, scores = _candidates(vectors.T, balanced)
         own = np.maximum(loss_regret(masses, scores, loss, balanced=balanced), LEAST)
         return np.asarray(-rank_regret(masses, scores) / np.sqrt(own))
 
     limits: Any = [(-6.0, 0.0)] * points + [(-1.0, 1.0)] * 2 * points + [PRIOR, SIZES, SIZES]
     found = differential_evolution(
-        objective,
+        objective,  # type: ignore[arg-type]  # the stubs know no vectorized one
         limits,
         maxiter=rounds,
         popsize=POPULATION,

@@ -15,7 +15,7 @@ from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.figures.scoring_functions import STYLES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number
+from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import BlockKind
 
 REGISTER = {"loss_curves": "LossCurves"}
@@ -89,7 +89,7 @@ class LossCurves(BlockKind):
         )
 
     def _weights(self) -> Table:
-        names = [f"w({cost:g})".replace("0.", ".") for cost in COSTS]
+        names = [f"w({short(cost)})" for cost in COSTS]
         rows: list[list[Entry]] = []
         for name in self.losses:
             own = [*values(name, "weight", COSTS).tolist(), favour(name)]

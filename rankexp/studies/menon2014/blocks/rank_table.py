@@ -12,8 +12,10 @@ from pydantic import Field
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import blocks
 from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.notes import Kind, Note
+from rankexp.runner.analyse.several import NotComparableError
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import ALL, Key
+from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
@@ -42,7 +44,7 @@ class RankTable(Choosing, InBlocks):
     """To which means are rounded before they are ranked, as a print's may have been."""
     digits: int = 2
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield the average rank of each method by each metric."""
         experiment = block.experiments[0]
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
@@ -55,11 +57,13 @@ class RankTable(Choosing, InBlocks):
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
         try:
             found = {one: self._column(context, experiment, one, methods) for one in metrics}
-        except blocks.IncompleteError as error:
+        except (blocks.IncompleteError, NotComparableError) as error:
             count = sum(key in context.published for key in self.looks_up(context, block))
             left = counted_names("published average rank", count, [])
             told = Tally(left=left) if left else None
-            return Output(notes=[f"{experiment}: {error}."], tally=told)
+            refused = isinstance(error, blocks.IncompleteError)
+            kind = Kind.WARNING if refused else Kind.REASON
+            return Output(notes=[Note(kind, f"{experiment}: {error}.")], tally=told)
         facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
         numbers = pd.concat(found.values(), ignore_index=True)
@@ -68,7 +72,7 @@ class RankTable(Choosing, InBlocks):
             [self._table(context, experiment, found, detail) for detail in (False, True)],
             notes=[
                 *self._notes(bool(numbers["published"].notna().any())),
-                *(f"{text}." for text in numbers["left_out"].unique() if text),
+                *(Note(Kind.CAVEAT, f"{text}.") for text in numbers.left_out.unique() if text),
             ],
             gist=f"Average ranks, Spearman's rho: {said}.",
             tally=_tally(context, numbers.dropna(subset=["published"])),
@@ -87,9 +91,9 @@ class RankTable(Choosing, InBlocks):
         whole, names = table[table["state"] == "whole"][methods], list(made.values.index)
         own = [whole.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
-            raise blocks.IncompleteError("a data set needs two splits or more")
+            raise NotComparableError("a data set needs two splits or more")
         if len(methods) < 2:
-            raise blocks.IncompleteError("ranks need two methods or more")
+            raise NotComparableError("ranks need two methods or more")
         designs = context.designs(experiment, metric)
         average, draws = noisy_ranks(
             own,
@@ -111,7 +115,7 @@ class RankTable(Choosing, InBlocks):
         found |= {"low": low, "high": high, "spearman": float(spearman(average, printed))}
         two = float(np.nanmedian(spearman(draws, others)))
         found |= {"spearman_low": rho_low, "spearman_high": rho_high, "spearman_of_two_runs": two}
-        return pd.DataFrame(found | {"left_out": dropped_note(made.left_out)})
+        return pd.DataFrame(found | {"left_out": "; ".join(dropped_note(made.left_out))})
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
@@ -153,8 +157,8 @@ class RankTable(Choosing, InBlocks):
         ]
 
 
-def _key(experiment: str, method: str, metric: Metric) -> Key:
-    return Key(experiment, ALL, method, f"average_rank({metric!r})")
+def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
+    return PublishedKey(experiment, ALL, method, f"average_rank({metric!r})")
 
 
 def _agreement(own: pd.DataFrame) -> str:

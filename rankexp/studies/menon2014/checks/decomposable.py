@@ -1,6 +1,6 @@
 """Best scorers, best pair-scorers and regrets of a loss, on finitely many points."""
 
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 from scipy.special import expit
@@ -9,6 +9,7 @@ from rankexp.arrays import Floats
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, RiskOfPairs
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.solvers.pairs.risk import PairLoss
 from rankexp.studies.menon2014.checks.proper import least_score, proper_loss
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk
@@ -29,13 +30,11 @@ def best_scorers(
     risk: str = "bipartite",
     points: int = 5,
     draws: int = 20,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Compare the best scorers s(x), and pair-scorers s(x, x'), with what the link says.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     loss : str
         The text of a proper convex smooth loss; or "hinge", with the bipartite risk.
     risk : str
@@ -57,11 +56,6 @@ def best_scorers(
         s(x, x''), 0 where the best pair-scorer is decomposable; ``gap``, how far the least
         bipartite risk is above that of pair-scorers, relatively.
 
-    Raises
-    ------
-    ValueError
-        For another loss, risk or number.
-
     References
     ----------
     menon2014, "An innocuous lemma" to "Comments" and "Bayes-optimal scorers for p-norm push". As
@@ -75,7 +69,7 @@ def best_scorers(
     largest = {name: np.array([values[name] for values in found]) for name in found[0]}
     shares = {name: largest.pop(name).mean() for name in ("tied", "reversed")}
     values = shares | {name: each.max() for name, each in largest.items()}
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)
 
 
 def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0) -> Floats:
@@ -94,7 +88,7 @@ def _best(loss: Loss, risk: Risk | str, joint: Floats) -> tuple[Floats, float]:
     return points @ model.coef_[0], model.objective_
 
 
-def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, Any]:
+def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, SupportsFloat]:
     W, logit, hinge = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1]), not loss.proper
     s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(loss, risk, joint)[0]
     steps = np.diff(s[np.argsort(logit)])
@@ -116,7 +110,7 @@ def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, Any]:
 
 def regret_bound(
     rng: np.random.Generator, *, loss: str = "logistic", points: int = 4, draws: int = 20
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Count the scorers whose ranking regret is larger than their regret of a loss allows.
 
     The bound is F(ranking regret) <= regret, F(t) being H(½) - ½ [H(½ + t/2) + H(½ - t/2)], and H
@@ -125,8 +119,6 @@ def regret_bound(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     loss : str
         The text of a proper convex smooth loss.
     points, draws : int
@@ -138,11 +130,6 @@ def regret_bound(
         ``violations``: the number of scorers for which F is above the regret against the best
         scorer; ``tightest``: the largest ratio of F to it; ``violations_of_pairs``: that number
         against the best pair-scorer, whose regret is never smaller.
-
-    Raises
-    ------
-    ValueError
-        For another loss or number.
 
     References
     ----------
@@ -169,4 +156,4 @@ def regret_bound(
         "violations_of_pairs": (bound > of_pairs + ROUNDING).sum(),
         "tightest": (bound / np.maximum(own, ROUNDING)).max(),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)

@@ -7,6 +7,7 @@ from scipy.integrate import quad
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
+from rankexp.runner.checks.base import Rows
 
 REGISTER = {"propriety": "propriety"}
 
@@ -14,13 +15,11 @@ HALVINGS, WIDEST = 70, 64.0
 NODES, MASSES = np.polynomial.legendre.leggauss(20)
 
 
-def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> list[dict[str, Any]]:
+def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> Rows:
     """Compare a proper loss with its link and with the integrals of its weight.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Not used: nothing is random.
     loss : str
         The text of a proper convex smooth loss.
 
@@ -31,11 +30,6 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> list[dict[
         distance of the link from the score v of the least eta l(1, v) + (1 - eta) l(-1, v), the
         root of its derivative; ``weight``, the relative distance of l(1, link(q)) from the
         integral of (1 - c) w(c) over [q, 1], or l(-1, link(q)) from that of c w(c) over [0, q].
-
-    Raises
-    ------
-    ValueError
-        For another loss.
 
     References
     ----------
@@ -71,7 +65,7 @@ def least_score(loss: Loss, eta: Floats) -> Floats:
 def _from_weight(loss: Loss, y: float, q: Floats) -> float:
     """Return the largest relative distance of a partial loss from the integral of the weight."""
 
-    def integrand(c: Any) -> Any:
+    def integrand(c: Floats) -> Floats:
         return (1.0 - c if y > 0 else c) * loss.weight(np.asarray(c))
 
     half = np.diff(q)[:, None] / 2

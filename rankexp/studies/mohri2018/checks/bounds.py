@@ -1,6 +1,6 @@
 """How often bounds of ranking errors fail, and by how much they are too large, case by case."""
 
-from typing import Any
+from typing import Literal
 from warnings import catch_warnings
 
 import numpy as np
@@ -11,6 +11,7 @@ from rankexp.arrays import Floats
 from rankexp.estimators.rank_boost import RankBoost
 from rankexp.estimators.rank_perceptron import RankPerceptron
 from rankexp.registry import did_you_mean
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case
 from rankexp.studies.mohri2018.theory import auc_bounds as auc
 from rankexp.studies.mohri2018.theory.boosting_bounds import (
@@ -23,6 +24,7 @@ from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
 
 REGISTER = {"bound_violations": "bound_violations"}
 
+Interval = Literal["hoeffding", "mcdiarmid", "delong", "bootstrap"]
 ROUNDING = 1e-12
 COPIES = 20  # of each example, where they are not independent
 DRAWS = 200  # of the bootstrap
@@ -36,13 +38,11 @@ def bound_violations(
     cases: int = 100,
     delta: float = 0.05,
     broken: bool = False,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Count the random cases in which a bound does not hold.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     bound : str
         For linear scorers ``margin``, ``empirical_margin`` and ``uniform_margin`` ((10.5), (10.6)
         and exercise 10.1), ``kernel_margin`` ((10.7)), ``ensemble_margin`` ((10.18));
@@ -82,7 +82,7 @@ def bound_violations(
         "median_slack": np.median(slack),
         "least_slack": slack.min(),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)
 
 
 def _rounds(rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -141,7 +141,7 @@ def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
     return bound - model.n_updates_
 
 
-def _auc(kind: Any) -> Case:
+def _auc(kind: Interval) -> Case:
     """Return the case of a bound or an interval of the AUC.
 
     Scores have few values, which may vary as much as an AUC can.

@@ -1,11 +1,10 @@
 """Few items: the worst that algorithms of the second stage do, and each of their steps."""
 
 from itertools import permutations, product
-from typing import Any
 
 import numpy as np
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.preference import (
     above,
     degree_probabilities,
@@ -14,27 +13,22 @@ from rankexp.preference import (
     quicksort_rank,
     sort_by_degree,
 )
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {
     "worst_rankings": "worst_rankings",
     "watched_sorts": "watched_sorts",
 }
 
-Row = dict[str, Any]
-
 QUICKSORT, DEGREE = "QuickSort", "sort by degree"
 ROUNDING = 1e-12
 
 
-def worst_rankings(
-    rng: np.random.Generator, *, n: int = 3, target: str = "bipartite"
-) -> list[Row]:
+def worst_rankings(rng: np.random.Generator, *, n: int = 3, target: str = "bipartite") -> Rows:
     """Find the largest ratio of an algorithm's expected loss to that of h, over all 0/1 h.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Not used: nothing is random.
     n : int
         Items, 2 to 5.
     target : str
@@ -47,11 +41,6 @@ def worst_rankings(
         adverse ties"; and "the best deterministic algorithm", which for each h takes the order
         whose largest ratio is the least. ``QuickSort apart``: the largest distance of its expected
         loss from that of h.
-
-    Raises
-    ------
-    ValueError
-        For other parameters.
 
     References
     ----------
@@ -71,7 +60,7 @@ def worst_rankings(
     best = max(_ratios(orders, own).max(axis=1).min() for own in of_h)
     found["ratio of the best deterministic algorithm"] = best
     found[f"{QUICKSORT} apart"] = np.abs(_losses(answers[QUICKSORT], W) - of_h).max()
-    return [{"quantity": name, "value": float(value)} for name, value in found.items()]
+    return quantities(found)
 
 
 def tournaments(n: int) -> Floats:
@@ -100,7 +89,7 @@ def _ratios(loss: Floats, of_h: Floats) -> Floats:
     return np.where(of_h > ROUNDING, loss / np.maximum(of_h, ROUNDING), perfect)
 
 
-def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) -> list[Row]:
+def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) -> Rows:
     """Rank a few items by a preference function with errors, and tell each step of it.
 
     Parameters
@@ -118,11 +107,6 @@ def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) 
         ``above j``: its preference over item j, 0 or 1; ``degree``; ``place by degree`` and
         ``place by QuickSort``, 0 the top; ``depth``, at which it is a pivot, or alone; ``pivot``,
         the last one that it was compared with, -1 where it is the first itself.
-
-    Raises
-    ------
-    ValueError
-        For other numbers.
     """
     if not 2 <= n <= 20 or not 0.0 <= share <= 1.0:
         raise ValueError(f"n={n}, share={share}: expected 2 to 20, and a share from 0 to 1")
@@ -130,7 +114,7 @@ def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) 
     H += np.tril(1.0 - H.T, -1)
     depth, pivot = np.zeros(n), np.full(n, -1.0)
 
-    def watched(u: Any, v: Any) -> Any:
+    def watched(u: Ints, v: Ints) -> Floats:
         depth[u], pivot[u] = depth[u] + 1.0, v
         return H[u, v]
 

@@ -1,7 +1,6 @@
 """Regrets of sort by degree and QuickSort over random distributions of queries, exactly."""
 
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from rankexp.preference import (
     pair_costs,
     regrets,
 )
+from rankexp.runner.checks.base import Rows
 
 REGISTER = {"query_regrets": "query_regrets"}
 
@@ -32,7 +32,7 @@ def query_regrets(
     items: int = 4,
     independent: bool = True,
     errors: float = 0.2,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Take regrets over random distributions of queries with two levels, in both notions.
 
     Parameters
@@ -56,11 +56,6 @@ def query_regrets(
         ``violations of (10.34)``, cases in which QuickSort's exceeds that of h, and ``violations
         of (10.31)``, in which that of sort by degree, ties being random, exceeds twice that; and
         ``largest excess of`` the two over these bounds, below 0 where they never reach them.
-
-    Raises
-    ------
-    ValueError
-        For other numbers.
 
     References
     ----------
@@ -120,7 +115,7 @@ def _preferences(
     return np.asarray(upper + np.tril(1.0 - upper.T, -1), dtype=np.float64)
 
 
-def _told(notion: str, found: dict[tuple[str, str], list[float]]) -> list[dict[str, Any]]:
+def _told(notion: str, found: dict[tuple[str, str], list[float]]) -> Rows:
     """Return the rows of a notion."""
     of_h = np.array(found[notion, "h"])
     values = {"regret of h": of_h.mean()}

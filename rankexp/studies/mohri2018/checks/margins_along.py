@@ -1,11 +1,10 @@
 """Margin bounds for a trained linear scorer, beside its test error."""
 
-from typing import Any
-
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.estimators.linear import LinearRanker
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.mohri2018.theory.margin_bounds import (
     empirical_margin_loss,
     kernel_margin_bound,
@@ -30,7 +29,7 @@ def margin_bounds(
     rho: float = 0.5,
     lam: float = 0.01,
     test: int = 20_000,
-) -> list[dict[str, Any]]:
+) -> Rows:
     """Train a linear scorer on independent labelled pairs; bound its error, and see it.
 
     Parameters
@@ -49,11 +48,6 @@ def margin_bounds(
         Of the scorer, scaled to norm 1: ``test error`` and ``training error``; ``margin loss``
         (10.3) at rho; and at delta = .05 ``bound`` (10.6), ``kernel bound`` (10.7) and ``uniform
         bound`` (exercise 10.1), at its best margin. ``slack``: the bound less the test error.
-
-    Raises
-    ------
-    ValueError
-        Unless there are two or more of each, or for other numbers.
     """
     if min(m, d, test) < 2 or not 0.0 <= noise < 0.5 or rho <= 0.0:
         raise ValueError(
@@ -80,7 +74,7 @@ def margin_bounds(
         "uniform bound": min(uniform),
     }
     values["slack"] = values["bound"] - values["test error"]
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)
 
 
 def _drawn(rng: np.random.Generator, m: int, d: int, noise: float) -> tuple[Floats, Ints, Ints]:

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.estimators.parameters import one_of
 from rankexp.preference import preference_loss, quicksort_rank, ranking_loss, sort_by_degree
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"second_stage": "second_stage"}
-
-Row = dict[str, Any]
 
 MOST = 3000  # items whose degrees are summed
 EXACT = 1000  # items of which h is asked for every pair to take its loss
@@ -52,13 +50,11 @@ def second_stage(
     share: float = 0.1,
     noise: float = 0.0,
     top: int = 0,
-) -> list[Row]:
+) -> Rows:
     """Rank n items of known quality by a preference function with cycles (mohri2018, 10.6).
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     n : int
         Items, 6 or more; their qualities are 1/n, 2/n, ..., 1.
     target : str
@@ -102,7 +98,7 @@ def second_stage(
     mean = _mean_calls(n, min(top or n, n))
     found["calls of QuickSort in theory"] = mean
     found["calls of QuickSort over theory"] = found["calls of QuickSort"] / mean
-    return [{"quantity": name, "value": float(value)} for name, value in found.items()]
+    return quantities(found)
 
 
 def _mean_calls(n: int, k: int) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import bands, kept
-from rankexp.runner.config.published import Key
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -36,14 +36,14 @@ class CurvesAgainstTheory(AtRule, Against):
     """Of the splits that the band holds at each x."""
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield each quantity of the curves of each method."""
         for experiment in block.experiments:
             for problem, method in product(
                 self._problems(context, experiment), self.shown(context, block)
             ):
                 for quantity in self.quantities(method):
-                    yield Key(experiment, problem, method, quantity)
+                    yield PublishedKey(experiment, problem, method, quantity)
 
     def _problems(self, context: Context, experiment: str) -> list[str]:
         own = context.evaluate(experiment).problems
@@ -94,7 +94,7 @@ class CurvesAgainstTheory(AtRule, Against):
         where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
         rows = []
         for name, (values, expected) in panel.values.items():
-            printed = context.published.get(Key(**where, quantity=name))
+            printed = context.published.get(PublishedKey(**where, quantity=name))
             deviation = float(values.std(ddof=1)) if len(values) > 1 else math.nan
             rows.append(
                 {

@@ -1,19 +1,16 @@
 """The pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
 
-from typing import Any
-
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.generators.gaussian import Gaussian
 from rankexp.losses.hinge import Hinge
+from rankexp.runner.checks.base import Rows
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
 from rankexp.theory.population_hinge import grid_masses
 
 REGISTER = {"hinge_staircase": "hinge_staircase"}
-
-Row = dict[str, Any]
 
 DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
 
@@ -25,13 +22,11 @@ def hinge_staircase(
     low: float = -3.0,
     high: float = 3.0,
     mean: float = 1.0,
-) -> list[Row]:
+) -> Rows:
     """Minimise the expected pairwise hinge loss of N(mean, 1) against N(-mean, 1) on a grid.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Not used: nothing is random.
     points : int
         Number of points of the grid.
     low, high : float
@@ -63,7 +58,7 @@ def hinge_staircase(
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
     each = np.column_stack((x, scores, masses[:, ::-1]))
-    rows: list[Row] = [
+    rows: Rows = [
         {"quantity": quantity, "value": float(value), "step": i}
         for i in range(points)
         for quantity, value in zip(("x", "r", "p_plus", "p_minus"), each[i], strict=True)

@@ -1,17 +1,14 @@
 """Where the pairwise hinge loss ties points whose likelihood ratios differ: three points."""
 
-from typing import Any
-
 import numpy as np
 
+from rankexp.runner.checks.base import Rows
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
 
 REGISTER = {"hinge_ties": "hinge_ties"}
 
-Row = dict[str, Any]
 
-
-def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> list[Row]:
+def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
     """Compare the regions of hinge ties on three points with what linear programs find.
 
     Each draw is a pair of probability mass functions p+ and p-, both uniform on the simplex, the
@@ -19,8 +16,6 @@ def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> list[Row]:
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     draws : int
         Number of draws.
 
@@ -34,18 +29,13 @@ def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> list[Row]:
         ``agreement``, the share that agrees of those that are not degenerate, and ``degenerate``,
         the number of those that are.
 
-    Raises
-    ------
-    ValueError
-        For fewer draws than one.
-
     References
     ----------
     uematsu2010, "Toy example for possible ties under hinge loss".
     """
     if draws < 1:
         raise ValueError(f"draws={draws}: expected 1 or more")
-    rows: list[Row] = []
+    rows: Rows = []
     agreed, plain = 0, 0
     for draw in range(draws):
         p, q = rng.dirichlet(np.ones(3), size=2)

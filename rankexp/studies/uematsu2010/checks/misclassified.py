@@ -1,24 +1,21 @@
 """How many pairs are out of order where few examples are misclassified: all orders, counted."""
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-REGISTER = {"misclassified_orders": "misclassified_orders"}
+from rankexp.runner.checks.base import Rows
 
-Row = dict[str, Any]
+REGISTER = {"misclassified_orders": "misclassified_orders"}
 
 
 def misclassified_orders(
     rng: np.random.Generator, *, positives: int = 4, negatives: int = 4, errors: int = 2
-) -> list[Row]:
+) -> Rows:
     """Count the orders of examples that some threshold misclassifies a number of, by wrong pairs.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        Not used: nothing is random.
     positives, negatives : int
         Examples of each class, together 16 at most.
     errors : int

@@ -1,19 +1,18 @@
 """Theorem 4 of uematsu2010: the best ranking of three levels, if errors have costs."""
 
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import tripartite_ratio
 
 REGISTER = {"costly_pairs": "costly_pairs"}
 
-Row = dict[str, Any]
 ROUNDING = 1e-12
 
 
-def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) -> list[Row]:
+def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) -> Rows:
     """Compare the ranking of Theorem 4 with all others on a few points.
 
     Each draw is a distribution of a point and a level, uniform on the simplex, and costs of the
@@ -21,8 +20,6 @@ def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) 
 
     Parameters
     ----------
-    rng : numpy.random.Generator
-        All that is random comes from here.
     draws : int
         Number of draws.
     points : int
@@ -35,11 +32,6 @@ def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) 
         (c13 P3 + c12 P2) / (c13 P1 + c23 P2); ``best_without_costs``: the same of the order with
         all costs 1, which is that of U_pairs; ``excess_without_costs``: its mean expected cost
         over the least, less 1.
-
-    Raises
-    ------
-    ValueError
-        For other numbers.
 
     References
     ----------
@@ -63,4 +55,4 @@ def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) 
         "best_without_costs": (without <= ROUNDING).mean(),
         "excess_without_costs": without.mean(),
     }
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+    return quantities(values)

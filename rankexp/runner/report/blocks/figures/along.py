@@ -11,7 +11,6 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare, paired
 from rankexp.runner.config.schema import Block
-from rankexp.runner.grid import Point
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
@@ -72,9 +71,7 @@ class Along(AtRule):
         wanted = [*methods, *([self.reference] if self.reference else [])]
         chosen = self.chosen(context, experiment, wanted)
         scores = context.scores(experiment, metric)
-        points = {
-            grid: Point.parse(grid).value(self.parameter) for grid in scores["grid"].unique()
-        }
+        points = {point: point.value(self.parameter) for point in scores["grid"].unique()}
         along = any(value is not None for value in points.values())
         designs = context.designs(experiment, metric)
         rows = scores[scores["method"].isin(wanted)] if along else chosen

@@ -12,6 +12,7 @@ from pydantic import Field
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.runner.config.schema import Block
@@ -41,6 +42,7 @@ class Panel:
     unit: str
     ranking: Ranking | None = None  # None where nothing can be ranked
     note: str = ""  # why, or what was dropped
+    kind: Kind = Kind.CAVEAT
 
 
 class AverageRanks(Choosing, InBlocks):
@@ -113,16 +115,18 @@ class AverageRanks(Choosing, InBlocks):
         else:
             wanted = [one for name in experiments for one in context.evaluate(name).problems]
             missing = [one for one in wanted if one not in set(known)]
-        note = ""
+        dropped: tuple[str, ...] = ()
         try:
             made = blocks.complete(table, by, self.incomplete, missing)
-            note = dropped_note(made.left_out)
+            dropped = dropped_note(made.left_out)
             higher = metrics[0].direction == "higher"
             values = made.values.to_numpy()
             found = ranking(values, higher=higher, posthoc=self.posthoc, alpha=self.alpha)
-        except (blocks.IncompleteError, NotComparableError) as error:
-            return replace(panel, note="; ".join(filter(None, [str(error), note])))
-        return replace(panel, ranking=found, note=note)
+        except blocks.IncompleteError as error:
+            return replace(panel, note=str(error), kind=error.refusal.kind)
+        except NotComparableError as error:
+            return replace(panel, note="; ".join([str(error), *dropped]), kind=Kind.REASON)
+        return replace(panel, ranking=found, note="; ".join(dropped))
 
     def numbers(self, panels: Sequence[Panel]) -> pd.DataFrame:
         """Return average ranks, one row a panel and method."""
@@ -182,14 +186,14 @@ class AverageRanks(Choosing, InBlocks):
         header = ["Over", "Pair", "p", "At this level"]
         return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
 
-    def notes(self, panels: Sequence[Panel]) -> list[str]:
+    def notes(self, panels: Sequence[Panel]) -> list[Note | str]:
         """Say which tests were used and what was left out."""
         level = short(self.alpha)
-        notes = [
+        notes: list[Note | str] = [
             "Ranks within each block, mean ranks for ties. F: Friedman's test in the form of Iman "
             f"and Davenport, its p by permutation up to {FEW} blocks; pairs by "
             f"{POSTHOC[self.posthoc]}, at {level}, where p is below this level, else no pair is "
             "told apart.",
             f"Incomplete blocks: {self.incomplete}.",
         ]
-        return notes + [f"{panel.title}: {panel.note}." for panel in panels if panel.note]
+        return [*notes, *(Note(p.kind, f"{p.title}: {p.note}.") for p in panels if p.note)]

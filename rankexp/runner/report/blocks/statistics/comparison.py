@@ -13,6 +13,7 @@ from rankexp.runner.analyse import one_test_set, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.analyse.kept import sources
+from rankexp.runner.analyse.notes import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
@@ -265,9 +266,9 @@ class Comparison(InBlocks):
             f"holds 0: {'; '.join(names)}."
         )
 
-    def _policy(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+    def _policy(self, context: Context, judged: Sequence[Judged]) -> list[Note | str]:
         """Say what was left out."""
-        notes = [f"Incomplete blocks: {self.incomplete}."]
+        notes: list[Note | str] = [f"Incomplete blocks: {self.incomplete}."]
         for own in judged:
             for contrast in own.contrasts:
                 name = context.problem_label(contrast.problem) if contrast.problem else "overall"
@@ -278,8 +279,9 @@ class Comparison(InBlocks):
                         what = "queries left out, without a value by both methods"
                     parts.append(f"{what}: {contrast.undefined}")
                 if parts:
-                    notes.append(f"{own.experiment} / {name}: {'; '.join(parts)}.")
-        return list(dict.fromkeys(notes))
+                    text = f"{own.experiment} / {name}: {'; '.join(parts)}."
+                    notes.append(Note(contrast.kind, text))
+        return [note for i, note in enumerate(notes) if note not in notes[:i]]
 
     def _posterior(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         notes = []
@@ -322,8 +324,7 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
             "margin": math.nan if own.settings.margin is None else own.settings.margin,
             "level": own.settings.level,
             "incomplete": own.settings.policy,
-            **vars(contrast),
-            "verdict": str(contrast.verdict),
+            **contrast.row(),
         }
         for own in judged
         for contrast in own.contrasts

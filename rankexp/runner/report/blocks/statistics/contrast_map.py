@@ -60,9 +60,7 @@ class ContrastMap(Contrasts):
         if not found:
             return Output(notes=["There is nothing to show."])
         numbers = pd.DataFrame(
-            {"experiment": one.experiment, **one.place._asdict(), **vars(one.own)}
-            | {"verdict": str(one.own.verdict)}
-            for one in found
+            {"experiment": one.experiment, **one.place._asdict(), **one.own.row()} for one in found
         )
         facts = {label: self._from(found, label) for label in self.contrasts}
         metric = context.metric(block.experiments[0], self.metric)

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
@@ -46,14 +47,14 @@ class Contrasts(InBlocks):
         found = {name: self._families(context, name) for name in block.experiments}
         tables = [self._table(context, name, own) for name, own in found.items()]
         rows = [
-            {"experiment": name, "contrast": label, **vars(one), "verdict": str(one.verdict)}
+            {"experiment": name, "contrast": label, **one.row()}
             for name, own in found.items()
             for label, made in own.items()
             for one in _all(made)
         ]
         percent = f"{100 * self.level:g} %"
         alpha = short(round(1 - self.level, 12))
-        notes = [
+        notes: list[Note | str] = [
             "A contrast is a mean of differences, the first method of each pair minus the second, "
             "on the same splits: "
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
@@ -64,17 +65,14 @@ class Contrasts(InBlocks):
         ]
         families = [made for own in found.values() for made in own.values()]
         notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
-        told: dict[str, list[str]] = {}
-        for name, label, one in (
-            (name, label, one)
-            for name, own in found.items()
-            for label, made in own.items()
-            for one in _all(made)
-            if one.note
-        ):
-            place = f"{name} / {context.problem_label(one.problem) if one.problem else 'overall'}"
-            told.setdefault(f"{place}: {one.note}", []).append(label)
-        notes += [f"{note} ({'; '.join(labels)})." for note, labels in told.items()]
+        told: dict[tuple[Kind, str], list[str]] = {}
+        for name, own in found.items():
+            for label, one in ((label, one) for label, made in own.items() for one in _all(made)):
+                place = context.problem_label(one.problem) if one.problem else "overall"
+                if one.note:
+                    text = f"{name} / {place}: {one.note}"
+                    told.setdefault((one.kind, text), []).append(label)
+        notes += [Note(kind, f"{text} ({'; '.join(own)}).") for (kind, text), own in told.items()]
         facts = {
             of: replace(one, experiments=[name])
             for name, own in found.items()

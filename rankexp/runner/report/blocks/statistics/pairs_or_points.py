@@ -131,7 +131,7 @@ class PairsOrPoints(BlockKind):
                 self._difference(found.contrasts.get(one.method)),
                 self._difference(_turned(found.behind.get(one.method))),
                 Cell(duration(one.seconds)),
-                Cell(one.chosen or None, mark=Mark.EDGE if one.edge else None),
+                Cell(one.chosen or None, mark=Mark.EDGE if one.edges else None),
             ]
             for one in found.standings
         ]

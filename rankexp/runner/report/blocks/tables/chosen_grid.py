@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import select
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
@@ -32,19 +33,21 @@ class ChosenGrid(Choosing, Ruled):
             for name in block.experiments
             for rule in self.rules
         )
-        edges = int(numbers.loc[numbers["edge"] != "", "count"].sum())
+        edges = int(numbers.loc[numbers["edge"].notna(), "count"].sum())
         total = int(numbers["count"].sum())
-        notes = ["Counts are of models where there are models, else of splits."]
+        notes: list[Note | str] = ["Counts are of models where there are models, else of splits."]
         notes.append(self._ties(context, block.experiments, methods))
         if edges:
             flat, other = self._flat(context, numbers), "a wider grid may do better"
             if flat == edges:
                 other = "a wider grid would hardly do better"
-            notes.append(
+            text = (
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
                 f"({Mark.EDGE.value}); {other}. In {flat} of these cases the mean at the edge and "
                 f"beside it differ by less than {FLAT:g} of the margin."
             )
+            counts = {"edges": edges, "choices": total, "flat": flat}
+            notes.append(Note(Kind.WARNING, text, counts))
         return Output(numbers, [self._grid(context, numbers)], notes=notes)
 
     def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
@@ -67,7 +70,7 @@ class ChosenGrid(Choosing, Ruled):
     def _flat(self, context: Context, numbers: pd.DataFrame) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""
         found = 0
-        for row in numbers[numbers["edge"] != ""].to_dict("records"):
+        for row in numbers[numbers["edge"].notna()].to_dict("records"):
             metric = context.metric(row["experiment"], self.metric)
             scores = context.scores(row["experiment"], metric)
             place = (scores["problem"] == row["problem"]) & (scores["method"] == row["method"])
@@ -91,7 +94,7 @@ class ChosenGrid(Choosing, Ruled):
         for row in numbers.to_dict("records"):
             rules = points.setdefault((row["experiment"], row["problem"], row["method"]), {})
             mark = Mark.EDGE if row["edge"] else None
-            point = Cell(row["grid"], mark=mark, remark=str(row["count"]))
+            point = Cell(row["grid"].text, mark=mark, remark=str(row["count"]))
             rules.setdefault(row["rule"], []).append(point)
         rows: list[list[Entry]] = [
             [

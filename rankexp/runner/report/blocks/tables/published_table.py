@@ -13,7 +13,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.leaders import leaders
@@ -60,14 +60,14 @@ class PublishedTable(Choosing, Ruled):
         shown = self.shown(context, block)
         return [m for m in shown if self.methods or m not in self.beside] + list(self.beside)
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each metric, problem and method, or of the one that it is beside."""
         for experiment, metric in self._columns(context, block):
             setup = context.evaluate(experiment)
             for problem, method in product(setup.problems, self.needed(context, block)):
                 if method in setup.methods:
                     own = self.beside.get(method, method)
-                    yield Key(experiment, problem, own, str(metric))
+                    yield PublishedKey(experiment, problem, own, str(metric))
 
     def _columns(self, context: Context, block: Block) -> list[tuple[str, Metric]]:
         """Return the experiments, each with its metrics."""
@@ -126,7 +126,9 @@ class PublishedTable(Choosing, Ruled):
     def _line(self, context: Context, place: Place, metric: Metric, values: list[Row]) -> Line:
         experiment, problem, method, beside = place
         main = values[0]
-        target = context.published.get(Key(experiment, problem, beside or method, str(metric)))
+        target = context.published.get(
+            PublishedKey(experiment, problem, beside or method, str(metric))
+        )
         count = context.counts.get((experiment, problem, method), Count())
         state = "complete" if count.complete else "incomplete"
         se, se_of = main["se"], str(main["se_of"])
@@ -148,8 +150,8 @@ class PublishedTable(Choosing, Ruled):
             "se_of": se_of,
             **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
             **judged,
-            "chosen": main["grid"],
-            "edge": main["edge"],
+            "chosen": str(main["grid"]),
+            "edge": str(main["edge"] or ""),
             "splits": int(main["splits"]),
             "nan": int(main["nan"]),
             "expected": count.expected,

@@ -9,8 +9,9 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import Key
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
@@ -32,7 +33,7 @@ class Readings(AtRule):
     """What a reading is called -> its method -> that whose published value it stands for.
     Default: one reading, of all methods for themselves."""
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of each problem and method that a reading stands for."""
         for experiment in block.experiments:
             setup = context.evaluate(experiment)
@@ -45,9 +46,9 @@ class Readings(AtRule):
 
     def _key(
         self, context: Context, block: Block, experiment: str, problem: str, target: str
-    ) -> Key:
+    ) -> PublishedKey:
         metric = str(context.metric(experiment, self.metric))
-        return Key(self.published or block.experiments[0], problem, target, metric)
+        return PublishedKey(self.published or block.experiments[0], problem, target, metric)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and the nearest of each cell for a warning."""
@@ -110,7 +111,7 @@ class Readings(AtRule):
         header = ["Reading", *map(context.method_label, methods), "all"]
         return Table(header, rows, "Mean |difference| to the print (cells within its noise)")
 
-    def _notes(self, lines: pd.DataFrame) -> list[str]:
+    def _notes(self, lines: pd.DataFrame) -> list[Note | str]:
         cells = lines.groupby(["problem", "target"], sort=False)
         met, count = int(cells["within"].any().sum()), lines["reading"].nunique()
         size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
@@ -118,10 +119,14 @@ class Readings(AtRule):
         return [
             f"Within noise: {100 * LEVEL:g} % of perfect reproductions are; the print is a draw "
             "too. A reading with few repeats has more noise, so that its cells meet more.",
-            f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
-            f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while no "
-            f"single reading meets more than {most}. That is fishing: of so many readings some "
-            "come near whatever was printed. Only a row as a whole says how the paper was made.",
+            Note(
+                Kind.WARNING,
+                f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
+                f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while "
+                f"no single reading meets more than {most}. That is fishing: of so many readings "
+                "some come near whatever was printed. Only a row as a whole says how the paper "
+                "was made.",
+            ),
         ]
 
     def _gist(self, lines: pd.DataFrame) -> str:

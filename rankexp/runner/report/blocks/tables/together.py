@@ -12,7 +12,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction_in_spread
 from rankexp.runner.config.fault import Fault
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
@@ -47,11 +47,11 @@ class Together(AtRule):
                 text = f"the study has no '{getattr(self, key)}'; known: {', '.join(known)}"
                 yield Fault(("options", key), text)
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield a value of the one method by each metric."""
         setup = context.evaluate(block.experiments[0])
         for metric in self.metrics or map(parse, setup.metrics):
-            yield Key(self.published, setup.problems[0], self.of, str(metric))
+            yield PublishedKey(self.published, setup.problems[0], self.of, str(metric))
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, which seed comes nearest, and a sentence on it."""
