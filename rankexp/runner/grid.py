@@ -9,9 +9,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rankexp.runner.strict import Plain
+
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
+LABELS = {
+    "lam": "λ",
+    "alpha": "α",
+    "n_rounds": "rounds",
+    "n_train": "training examples",
+    "n_estimators": "trees",
+    "max_leaf_nodes": "leaves",
+    "min_samples_leaf": "rows a leaf",
+    "max_depth": "depth",
+    "max_features": "features a split",
+}
+"""What parameters are called on pages; others by their names, with spaces."""
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -31,7 +45,7 @@ class Point:
     values: tuple[tuple[str, Any], ...]
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Point":
+    def of(cls, values: Mapping[str, Plain]) -> "Point":
         """Return the point with these values."""
         return cls(tuple((name, _real(name, value)) for name, value in sorted(values.items())))
 
@@ -40,10 +54,10 @@ class Point:
         """Return the point that has this text; ValueError where none has."""
         pairs = [part.partition("=") for part in _parts(text)] if text else []
         if any(not (name and equals) for name, equals, _ in pairs):
-            raise ValueError(f"'{text}' is no grid point: write name=value, as in lam=0.01")
+            raise ValueError(f"'{text}' is not a grid point: write name=value, such as lam=0.01")
         found = cls.of({name.strip(): _value(given.strip()) for name, _, given in pairs})
         if len(found.values) < len(pairs):
-            raise ValueError(f"'{text}' is no grid point: it names a parameter twice")
+            raise ValueError(f"'{text}' is not a grid point: it names a parameter twice")
         return found
 
     @cached_property
@@ -51,9 +65,17 @@ class Point:
         """The point's only text, ``lam=0.01`` or ``C=1.0,kernel=rbf``; empty for no grid."""
         return ",".join(f"{name}={_text(name, value)}" for name, value in self.values)
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str) -> Plain:
         """Return the value of a parameter; None where the grid has not this parameter."""
         return dict(self.values).get(name)
+
+    @property
+    def label(self) -> str:
+        """What it is called on pages: ``λ = .01, rounds = 100``."""
+        texts = (f"{v:g}" if type(v) is float else _text(name, v) for name, v in self.values)
+        shown = (text[1:] if text.startswith("0.") else text for text in texts)
+        names = (label(name) for name, _ in self.values)
+        return ", ".join(map(" = ".join, zip(names, shown, strict=True)))
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -69,39 +91,45 @@ class Point:
     def __hash__(self) -> int:
         return hash(self.text)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
 
-def points(grid: Mapping[str, Sequence[Any]]) -> tuple[Point, ...]:
+def label(parameter: str) -> str:
+    """Return what a parameter is called on pages."""
+    return LABELS.get(parameter, parameter.replace("_", " "))
+
+
+def points(grid: Mapping[str, Sequence[Plain]]) -> tuple[Point, ...]:
     """Return the points of a grid, the last name varying fastest; one empty point for no grid."""
     made = itertools.product(*grid.values())
     return tuple(Point.of(dict(zip(grid, values, strict=True))) for values in made)
 
 
-def size(grid: Mapping[str, Sequence[Any]]) -> int:
+def size(grid: Mapping[str, Sequence[Plain]]) -> int:
     """Return the number of points of a grid, without making them."""
     return math.prod(len(values) for values in grid.values())
 
 
-def _real(name: str, value: Any) -> Any:
-    if name not in REAL or type(value) not in (int, float):
-        return value
-    return float(value) + 0.0  # -0 is 0
+def _real(name: str, value: Plain) -> Plain:
+    if name in REAL and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) + 0.0  # -0 is 0
+    return value
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: Plain) -> str:
     if isinstance(value, str) and _BARE.fullmatch(value) and isinstance(_value(value), str):
         return value
     text = json.dumps(value, ensure_ascii=False, sort_keys=True)
     return text.removesuffix(".0") if name in REAL and isinstance(value, float) else text
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> Plain:
     try:
-        return json.loads(text)
+        found: Plain = json.loads(text)
     except ValueError:
         return text
+    return found
 
 
 def _parts(text: str) -> list[str]:

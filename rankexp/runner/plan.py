@@ -68,7 +68,7 @@ class DataFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PlanCell:
     """One record that the study needs: a split with a method and its whole grid.
 
     A `simulate` cell has the check as its method, and as its problem where it takes no data set.
@@ -93,7 +93,7 @@ class Job:
 
     key: str
     """SHA-256 over the keys of its cells."""
-    cells: tuple[Cell, ...]
+    cells: tuple[PlanCell, ...]
     """Split by split, in the order of the plan."""
     cost: float
     """Training rows times fits, for comparing jobs."""
@@ -120,7 +120,7 @@ def cells(
     facts: Mapping[str, DataFacts],
     only: Sequence[str] = (),
     code: Outside | None = None,
-) -> Iterator[Cell]:
+) -> Iterator[PlanCell]:
     """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
     `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
@@ -132,7 +132,7 @@ def cells(
         if (count := experiment.size()) > MOST_RECORDS:
             raise ConfigError(
                 f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
-                "planned: take fewer repeats, or several studies"
+                "planned: use fewer repeats, or split the study"
             )
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():
@@ -144,7 +144,7 @@ def cells(
 
 def _simulate_cells(
     study: Study, name: str, experiment: Simulate, facts: Mapping[str, DataFacts], code: Outside
-) -> Iterator[Cell]:
+) -> Iterator[PlanCell]:
     check, how = experiment.check, experiment.preprocess
     theirs = code.of("checks", check)
     named = {problem: _problem(study, problem, facts) for problem in experiment.problems}
@@ -156,7 +156,7 @@ def _simulate_cells(
         for rep in range(experiment.repetitions):
             place = Place(rep=rep, setting=setting)
             spec = SimulateSpec(study.seed, check, params, point, place, theirs, what, how)
-            yield Cell(digest(spec.identity()), name, problem, check, spec)
+            yield PlanCell(digest(spec.identity()), name, problem, check, spec)
 
 
 def _problem(
@@ -175,7 +175,7 @@ def _problem(
 
 def _evaluate_cells(
     study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts], code: Outside
-) -> Iterator[Cell]:
+) -> Iterator[PlanCell]:
     methods = {}
     for m in experiment.methods:
         theirs = code.of("methods", m)
@@ -189,7 +189,7 @@ def _evaluate_cells(
         if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
             raise ConfigError(
                 f"experiment '{name}': protocol '{protocol.kind}' is for {protocol.problems}, "
-                f"and problem '{problem}' is not one"
+                f"but problem '{problem}' is not one of them"
             )
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
         rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
@@ -203,7 +203,7 @@ def _evaluate_cells(
             keep = kept if kept and number < kept.splits else None
             for method, described in methods.items():
                 spec = EvaluateSpec(setting, place, described, keep, scores)
-                yield Cell(digest(spec.identity()), name, problem, method, spec)
+                yield PlanCell(digest(spec.identity()), name, problem, method, spec)
 
 
 def method_spec(
@@ -227,13 +227,13 @@ def method_spec(
     return replace(spec, lambdas=tuple(lambdas), per_row=per_row)
 
 
-def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:
+def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
     """Yield the jobs that make the cells whose keys are not `done`, the largest first.
 
     A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
     Cells with the same key in several experiments are made once.
     """
-    missing: dict[tuple[str, Place], dict[int, list[Cell]]] = {}
+    missing: dict[tuple[str, Place], dict[int, list[PlanCell]]] = {}
     seen = set(done)
     for cell in cells:
         if cell.key not in seen:
@@ -249,19 +249,19 @@ def jobs(cells: Iterable[Cell], done: Collection[str]) -> Iterator[Job]:
     yield from sorted(made, key=lambda job: -job.cost)
 
 
-def _units_a_job(units: list[list[Cell]]) -> int:
+def _units_a_job(units: list[list[PlanCell]]) -> int:
     """Return how many splits have about `JOB_ROWS` training rows."""
     return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
 
 
-def _loaded(units: list[list[Cell]]) -> bool:
+def _loaded(units: list[list[PlanCell]]) -> bool:
     """Whether splits are of a data set, which is loaded, and not of a model, which is drawn."""
     spec = units[0][0].spec
     problem = spec.setting.problem if isinstance(spec, EvaluateSpec) else spec.problem
     return isinstance(problem, DataProblem)
 
 
-def _chunks(units: list[list[Cell]], most: int) -> Iterator[Job]:
+def _chunks(units: list[list[PlanCell]], most: int) -> Iterator[Job]:
     """Divide splits evenly into jobs of at most so many."""
     count = -(-len(units) // most)
     for i in range(count):

@@ -16,6 +16,7 @@ from rankexp.runner.config.schema import Keep, Preprocess
 from rankexp.runner.grid import Point, points
 from rankexp.runner.protocols.base import Place, Protocol
 from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.strict import Plain, Strict
 
 PROTOCOL_VERSION = 2
 """Part of every key: raise it when a record of the same specification must mean something else."""
@@ -24,14 +25,24 @@ SIMULATION_ROWS = 2_000
 """What one repetition of a check counts as, its cost being unknown; tuned: none takes minutes."""
 
 
-def canonical(value: Any) -> str:
+def canonical(value: Plain) -> str:
     """Return the one JSON text of plain data: sorted keys, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def digest(value: Any) -> str:
+def digest(value: Plain) -> str:
     """Return the SHA-256, in hex, of the canonical JSON of plain data."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def _changed(model: Strict) -> dict[str, Plain]:
+    """Return the values of a model that are no defaults."""
+    return model.model_dump(mode="json", exclude_defaults=True)
+
+
+def _given(**values: Plain) -> dict[str, Plain]:
+    """Return what is said of a specification; None is not."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ class GeneratorProblem:
     generator: str
     params: Mapping[str, Any]
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines the rows drawn, the study's seed aside."""
         return {"path": self.name, "generator": self.generator, "params": dict(self.params)}
 
@@ -64,10 +75,10 @@ class DataProblem:
     grouped: bool = False
     """Whether it has groups; in no key by itself, as the fingerprint covers them."""
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines the rows."""
-        levels = {} if self.levels is None else {"levels": list(self.levels)}
-        return {"path": self.name, "data": self.fingerprint, "target": self.target, **levels}
+        levels = None if self.levels is None else list(self.levels)
+        return _given(path=self.name, data=self.fingerprint, target=self.target, levels=levels)
 
 
 @dataclass(frozen=True)
@@ -101,14 +112,16 @@ class MethodSpec:
         """The whole grid, `lam` as configured and varying fastest."""
         return points({**self.grid, **({"lam": self.lambdas} if self.lambdas else {})})
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what the method is, without its label."""
-        given: dict[str, Any] = {"estimator": self.estimator, "params": dict(self.params)}
-        if self.grid:
-            given["grid"] = dict(self.grid)
-        if self.lambdas is not None:
-            given |= {"lambdas": list(self.lambdas), "scaling": ("mean", "sum")[self.per_row]}
-        return given
+        path = self.lambdas is not None
+        return _given(
+            estimator=self.estimator,
+            params=dict(self.params),
+            grid=dict(self.grid) or None,
+            lambdas=list(self.lambdas or ()) if path else None,
+            scaling=("mean", "sum")[self.per_row] if path else None,
+        )
 
     @property
     def outside(self) -> bool:
@@ -140,20 +153,16 @@ class Setting:
     """Decimals of the scores that metrics see; no matter of what is kept of fits."""
 
     @cached_property
-    def rows_identity(self) -> dict[str, Any]:
+    def rows_identity(self) -> dict[str, Plain]:
         """What determines the parts, their preprocessing and the inner folds."""
-        given: dict[str, Any] = {
-            "seed": self.seed,
-            "problem": self.problem.identity(),
-            "split": self.protocol.identity(),
-        }
-        if preprocess := self.preprocess.model_dump(mode="json", exclude_defaults=True):
-            given["preprocess"] = preprocess
-        if self.inner is not None:
-            given["inner"] = self.inner.model_dump(mode="json", exclude_defaults=True)
-        if not self.within_groups:
-            given["within_groups"] = False
-        return given
+        return _given(
+            seed=self.seed,
+            problem=self.problem.identity(),
+            split=self.protocol.identity(),
+            preprocess=_changed(self.preprocess) or None,
+            inner=None if self.inner is None else _changed(self.inner),
+            within_groups=None if self.within_groups else False,
+        )
 
     @cached_property
     def rows_text(self) -> str:
@@ -161,13 +170,14 @@ class Setting:
         return canonical(self.rows_identity)
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """What determines the records, the place, the method and what is kept aside."""
-        names = sorted({repr(metric) for metric in self.metrics})
         grouped = isinstance(self.problem, DataProblem) and self.problem.grouped
-        means = {"mean_over": "groups"} if grouped and self.within_groups else {}
-        rounded = {} if self.round_scores is None else {"round_scores": self.round_scores}
-        return self.rows_identity | {"metrics": names} | means | rounded
+        return self.rows_identity | _given(
+            metrics=sorted({repr(metric) for metric in self.metrics}),
+            mean_over="groups" if grouped and self.within_groups else None,
+            round_scores=self.round_scores,
+        )
 
 
 @dataclass(frozen=True)
@@ -181,22 +191,18 @@ class EvaluateSpec:
     scores: bool = False
     """Whether the scores of the examples are kept."""
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines the record, as plain data."""
-        given = self.setting.identity | {
-            "protocol": PROTOCOL_VERSION,
-            "kind": "evaluate",
-            "place": self.place.identity(),
-            "method": self.method.identity(),
-        }
         setting = self.setting
-        if code := {**setting.rows_code, **setting.metrics_code, **self.method.code}:
-            given["code"] = code
-        if self.keep is not None:
-            given["keep"] = self.keep.identity()
-        if self.scores:
-            given["scores"] = True
-        return given
+        return setting.identity | _given(
+            protocol=PROTOCOL_VERSION,
+            kind="evaluate",
+            place=self.place.identity(),
+            method=self.method.identity(),
+            code={**setting.rows_code, **setting.metrics_code, **self.method.code} or None,
+            keep=None if self.keep is None else self.keep.identity(),
+            scores=self.scores or None,
+        )
 
     @cached_property
     def scores_key(self) -> str:
@@ -267,27 +273,27 @@ class SimulateSpec:
     """Calls of the check."""
     training_rows: ClassVar[int] = SIMULATION_ROWS
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines the record, as plain data."""
-        code = {"code": dict(self.code)} if self.code else {}
-        return code | {
-            **self._of_data,
-            "protocol": PROTOCOL_VERSION,
-            "kind": "simulate",
-            "seed": self.seed,
-            "check": self.check,
-            "params": dict(self.params),
-            "point": dict(self.point.values),
-            "place": self.place.identity(),
-        }
+        return self._of_data | _given(
+            protocol=PROTOCOL_VERSION,
+            kind="simulate",
+            seed=self.seed,
+            check=self.check,
+            params=dict(self.params),
+            point=dict(self.point.values),
+            place=self.place.identity(),
+            code=dict(self.code) or None,
+        )
 
     @property
-    def _of_data(self) -> dict[str, Any]:
+    def _of_data(self) -> dict[str, Plain]:
         """What determines the problem as the check is given it; empty without one."""
         if self.problem is None:
             return {}
-        given = self.preprocess.model_dump(mode="json", exclude_defaults=True)
-        return {"problem": self.problem.identity(), **({"preprocess": given} if given else {})}
+        return _given(
+            problem=self.problem.identity(), preprocess=_changed(self.preprocess) or None
+        )
 
     @property
     def path(self) -> str:
@@ -303,7 +309,7 @@ class SimulateSpec:
     @property
     def family(self) -> tuple[str, Place]:
         """What repetitions must share to be in one job."""
-        same = [self.seed, self.check, self.params, self._of_data]
+        same: list[Plain] = [self.seed, self.check, self.params, self._of_data]
         return canonical(same), self.place._replace(rep=None)
 
     @property

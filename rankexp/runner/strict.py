@@ -1,6 +1,12 @@
-"""The base of every model that a study's file fills in."""
+"""What a study's file says: plain data, and the base of the models that it fills in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Union
 
 from pydantic import BaseModel, ConfigDict
+
+Plain = Union[None, bool, int, float, str, "Sequence[Plain]", "Mapping[str, Plain]"]
+"""What YAML and JSON can say."""
 
 
 class Strict(BaseModel):

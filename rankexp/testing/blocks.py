@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rankexp.runner.config.published import Key, Published
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.build import open_report
 from rankexp.runner.report.context import Context
@@ -77,7 +77,7 @@ def check_block(
         )
 
 
-class _Asked(dict[Key, Published]):
+class _Asked(dict[PublishedKey, Published]):
     """No published values, but what was looked up among them."""
 
     def __init__(self) -> None:

@@ -14,20 +14,13 @@ import rankexp
 
 ROOT = Path(rankexp.__file__).parent
 DOUBLE_CLASSES: frozenset[str] = frozenset(
-    {
-        "Design",
-        "Found",
-        "Kept",
-        "Cell",
-    }
-    | {"Mark", "Panel", "Place", "Rows"}
-    | {"Table", "Rules", "Tree", "Standing"}
+    {"Cell", "Design", "Mark", "Panel", "Place", "Rows", "Standing"}
 )
 """Class names that are defined twice, today."""
-WORDS_IN_THE_RUNNER = 959
+WORDS_IN_THE_RUNNER = 888
 WORDS_IN_REPORTS = 352
-VAGUE_TYPES = 428
-LINES_OF_MOST_FUNCTIONS = 31
+VAGUE_TYPES = 300
+LINES_OF_MOST_FUNCTIONS = 30
 """19 of 20 functions have so many lines at most, with their docstrings."""
 OF_THE_RUNNER = ("runner", "studies")
 """Its folder and the wings that it calls."""

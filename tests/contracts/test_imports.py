@@ -48,12 +48,12 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
-    "grid": set(),
+    "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
     "checks": set(),
     "config": {"strict", "grid", "protocols", "checks"},
-    "spec": {"config", "grid", "protocols"},
+    "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
     "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files"},

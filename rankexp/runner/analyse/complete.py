@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.spec import EvaluateSpec
 
@@ -52,7 +52,7 @@ class Count:
         self.categories.update(record.warned)
 
 
-def completeness(cells: Iterable[Cell], records: Mapping[str, Record]) -> dict[Key, Count]:
+def completeness(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> dict[Key, Count]:
     """Count the cells of each (experiment, problem, method), in the order of the plan."""
     counts: dict[Key, Count] = {}
     for cell in cells:

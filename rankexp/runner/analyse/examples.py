@@ -10,7 +10,7 @@ import pandas as pd
 from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config.outside import kept
 from rankexp.runner.config.schema import Study
-from rankexp.runner.plan import Cell, cells
+from rankexp.runner.plan import PlanCell, cells
 from rankexp.runner.run.manifest import facts_of, read_manifest
 from rankexp.runner.run.scored import path_of, read
 from rankexp.runner.spec import EvaluateSpec
@@ -70,7 +70,7 @@ def scores(
     return pd.concat(found, ignore_index=True)[COLUMNS]
 
 
-def _frames(folder: Path, cell: Cell) -> Iterator[pd.DataFrame]:
+def _frames(folder: Path, cell: PlanCell) -> Iterator[pd.DataFrame]:
     """Yield the parts of a cell's split; nothing where its scores are not kept."""
     if not isinstance(cell.spec, EvaluateSpec):
         return

@@ -69,7 +69,7 @@ def _check(options: Options) -> None:
     uses = {
         "--groups": [options.groups],
         "--weights": [options.weights],
-        "--drop": options.reading.get("drop", ()),
+        "--drop": options.reading.get("drop") or (),
     }
     for name, columns in uses.items():
         if options.target in columns:

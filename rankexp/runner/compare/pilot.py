@@ -13,7 +13,7 @@ from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.base import Part, Parts
-from rankexp.runner.protocols.dealing import holdout
+from rankexp.runner.protocols.dealing import KeptRows, holdout
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.workers import side_by_side
@@ -132,7 +132,7 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]
         rows = min(size, n * 4 // 5)
         if made and rows <= len(made[-1].train.X):
             break
-        split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), strata=strata)
+        split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), KeptRows(strata))
         test = split.test[:: max(1, len(split.test) * TESTED // rows)]
         parts = Parts(whole.take(split.train), whole.take(test), f"pilot/{size}")
         parts = parts if setup.within_groups else parts.without_groups()

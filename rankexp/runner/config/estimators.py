@@ -2,20 +2,20 @@
 
 import inspect
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of, import_from_file, import_object, require
 from rankexp.runner.config import queries
-from rankexp.runner.config.made import Made, made
+from rankexp.runner.config.made import EstimatorMaker, Factory, made
 
 if TYPE_CHECKING:
     from rankexp.runner.config.schema import Method
 
 
-def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Any:
-    """Return what makes an estimator: a class, or `Made` of a function or a ready estimator.
+def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Factory:
+    """Return what makes an estimator: a class, or an `EstimatorMaker`.
 
     It is named as it is registered, by its import path, or as ``models.py:name`` in a file of the
     folder, which must have this SHA-256 if one is given. ConfigError where there is none, or what
@@ -29,32 +29,34 @@ def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Any:
         raise ConfigError(str(error)) from None
 
 
-def estimator_of(method: "Method") -> Any:
+def estimator_of(method: "Method") -> Factory:
     """Return what makes the estimators of a study's method; errors as above."""
     return resolve_estimator(method.estimator, method.folder)
 
 
 @cache
-def _resolved(name: str) -> Any:
+def _resolved(name: str) -> Factory:
     if "." in name:
         return _made_or_class(name, import_object(name))
     try:
         return _scoring(name, registry.get("estimators", name))
     except registry.UnknownNameError as error:
-        hint = "; others by import path, such as sklearn.linear_model.LogisticRegression"
+        hint = "; name others by import path, such as sklearn.linear_model.LogisticRegression"
         raise ValueError(f"{error}{hint}") from None
 
 
-def _made_or_class(name: str, found: Any) -> Any:
+def _made_or_class(name: str, found: Factory) -> Factory:
     if not inspect.isclass(found):
         return made(name, found)
     require(name, found, "fit")
     return _scoring(name, found)
 
 
-def _scoring(name: str, found: Any) -> Any:
+def _scoring(name: str, found: Factory) -> Factory:
     if not any(hasattr(found, method) for method in ("decision_function", "predict")):
-        raise ValueError(f"'{name}' gives no scores: neither 'decision_function' nor 'predict'")
+        raise ValueError(
+            f"'{name}' cannot score: it has neither 'decision_function' nor 'predict'"
+        )
     return found
 
 
@@ -69,10 +71,10 @@ def has_path(name: str) -> bool:
         return False  # a fault that is found elsewhere
 
 
-def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
+def parameters(function: Factory) -> dict[str, inspect.Parameter] | None:
     """Return the named parameters of a class or function; None where it takes any name."""
-    if isinstance(function, Made):
-        return None  # they depend on what it is called with, see `Made.names`
+    if isinstance(function, EstimatorMaker):
+        return None  # they depend on what it is called with, see `EstimatorMaker.names`
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):  # compiled, and does not tell
@@ -82,7 +84,7 @@ def parameters(function: Any) -> dict[str, inspect.Parameter] | None:
     return {name: p for name, p in found.items() if p.kind is not p.VAR_POSITIONAL}
 
 
-def fit_takes(model: Any) -> frozenset[str]:
+def fit_takes(model: queries.Fits) -> frozenset[str]:
     """Return which of ``groups`` and ``sample_weight`` the fit of an estimator takes.
 
     One of ours says itself what it takes with its parameters; others take what their `fit` names.

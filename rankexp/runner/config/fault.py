@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from rankexp import registry
 from rankexp.runner.config.estimators import parameters
+from rankexp.runner.config.made import Factory
+from rankexp.runner.strict import Plain
 
+T = TypeVar("T")
 TreePath = tuple[str | int, ...]
 """Keys and indices that lead to a value of a study."""
 
@@ -22,7 +25,7 @@ _LONGEST = 40
 """Most characters of a value that a message repeats."""
 
 
-class Mark(NamedTuple):
+class FileMark(NamedTuple):
     """A place in the file, both counted from 1."""
 
     line: int
@@ -37,7 +40,7 @@ class Fault(NamedTuple):
     text: str
     key: bool = False
     """Whether the fault is at the key, not at the value."""
-    mark: Mark | None = None
+    mark: FileMark | None = None
 
 
 def shortened(text: str) -> str:
@@ -45,7 +48,7 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def got(value: object) -> str:
+def got(value: Plain) -> str:
     """Name a value as it was written."""
     match value:
         case None:
@@ -63,7 +66,7 @@ def got(value: object) -> str:
 
 
 def unknown_parameters(
-    function: Any,
+    function: Factory,
     given: Iterable[str],
     path: TreePath,
     owner: str,
@@ -89,7 +92,7 @@ def unknown_names(
             yield Fault((*path, key), text, key=True)
 
 
-def mistyped(function: Any, given: Mapping[str, Any], path: TreePath) -> list[Fault]:
+def mistyped(function: Factory, given: Mapping[str, Plain], path: TreePath) -> list[Fault]:
     """Find values of another kind than the parameter's default has."""
     known = parameters(function) or {}
     faults = []
@@ -107,12 +110,17 @@ def unknown(
 ) -> Iterator[Fault]:
     """Find names, one text or a list of them, that are not known."""
     known = list(known)
-    for i, name in enumerate(listed(given)):
+    for i, name in enumerate([given] if isinstance(given, str) else given):
         if name not in known:
-            hint = registry.did_you_mean(name, known)
             place = path if isinstance(given, str) else (*path, i)
-            text = f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
-            yield Fault(place, text, key=path[-1] == name)
+            yield Fault(place, unknown_name(what, name, known), key=path[-1] == name)
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no such name, and which there are."""
+    known = list(known)
+    hint = registry.did_you_mean(name, known)
+    return f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
 
 
 def unregistered(room: str, name: str, path: TreePath) -> Iterator[Fault]:
@@ -123,12 +131,12 @@ def unregistered(room: str, name: str, path: TreePath) -> Iterator[Fault]:
         yield Fault(path, str(error), key=path[-1] == name)
 
 
-def listed(value: Any) -> list[Any]:
+def listed(value: T | list[T]) -> list[T]:
     """Return a list, of one value where it is none."""
     return value if isinstance(value, list) else [value]
 
 
-def twice(values: Iterable[Any]) -> list[Any]:
+def twice(values: Iterable[T]) -> list[T]:
     """Return the values that occur more than once, each once; 1, 1.0 and true are different."""
     counts = Counter((type(value).__name__, value) for value in values)
     return [value for (_, value), n in counts.items() if n > 1]

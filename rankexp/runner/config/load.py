@@ -1,17 +1,17 @@
 """Read a study's YAML file; report everything wrong with it at once, each with its place."""
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import claims, meaning, published, words
-from rankexp.runner.config.fault import Fault, Mark, TreePath
+from rankexp.runner.config.fault import Fault, FileMark, TreePath
 from rankexp.runner.config.schema import Study
 from rankexp.runner.config.shipped import shipped, study_file
-from rankexp.runner.config.tree import Tree, parse
+from rankexp.runner.config.tree import YamlTree, parse
+from rankexp.runner.strict import Plain
 
 LONGEST = 1000
 """Most characters of what is written about one fault."""
@@ -39,7 +39,7 @@ def load(path: str | Path, profile: str | None = None) -> Study:
     return studies[profile]
 
 
-def schema_json() -> dict[str, Any]:
+def schema_json() -> dict[str, Plain]:
     """Return the JSON schema of a study's file, for editors."""
     schema = Study.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
@@ -55,7 +55,9 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: no such file{hint}") from None
     except IsADirectoryError:
         files = ", ".join(sorted(file.name for file in path.glob("*.y*ml"))) or "none"
-        raise ConfigError(f"{path}: a folder, not a study; YAML files in it: {files}") from None
+        raise ConfigError(
+            f"{path}: this is a folder, not a study; its YAML files: {files}"
+        ) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
@@ -66,15 +68,15 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Fault]]:
+def _variants(tree: YamlTree) -> tuple[dict[str | None, YamlTree], list[Fault]]:
     """Return the study as it stands, and merged with each well-formed profile."""
-    variants: dict[str | None, Tree] = {None: tree}
+    variants: dict[str | None, YamlTree] = {None: tree}
     faults: list[Fault] = []
     profiles = tree.child("profiles")
     if profiles is None or not isinstance(profiles.value, dict):
         return variants, faults
     rest = {key: child for key, child in tree.value.items() if key != "profiles"}
-    base = Tree(tree.mark, rest, tree.keys, tree.size)
+    base = YamlTree(tree.mark, rest, tree.keys, tree.size)
     for name, over in profiles.value.items():
         if isinstance(over.value, dict):
             variants[name] = base.merged(over)
@@ -82,18 +84,19 @@ def _variants(tree: Tree) -> tuple[dict[str | None, Tree], list[Fault]]:
             faults += _removals(base, over, path)
             if "profiles" in over.value:
                 mark = over.keys["profiles"]
-                faults.append(Fault(path, "a profile holds no profiles", mark=mark))
+                faults.append(Fault(path, "a profile cannot contain profiles", mark=mark))
     return variants, faults
 
 
-def _removals(base: Tree, over: Tree, path: TreePath) -> list[Fault]:
+def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
     """Find the nulls of a profile that remove what is not there."""
     faults = []
     for key, child in over.value.items():
         below = base.child(key)
         if child.value is None and below is None:
             known = list(base.value) if isinstance(base.value, dict) else []
-            text = f"nothing to remove: there is no '{key}'{did_you_mean(key, known)}"
+            hint = did_you_mean(key, known)
+            text = f"profile sets '{key}' to null to remove it, but the study has no '{key}'{hint}"
             faults.append(Fault((*path, key), text, mark=over.keys[key]))
         elif below is not None and isinstance(child.value, dict) and isinstance(below.value, dict):
             faults += _removals(below, child, (*path, key))
@@ -101,7 +104,7 @@ def _removals(base: Tree, over: Tree, path: TreePath) -> list[Fault]:
 
 
 def _studies(
-    tree: Tree, folder: Path, known: set[Mark | None]
+    tree: YamlTree, folder: Path, known: set[FileMark | None]
 ) -> tuple[dict[str | None, Study], list[Fault]]:
     """Check the study as it stands (under None) and under each profile.
 
@@ -125,12 +128,12 @@ def _studies(
     return studies, faults
 
 
-def _placed(fault: Fault, tree: Tree) -> Fault:
+def _placed(fault: Fault, tree: YamlTree) -> Fault:
     """Return a fault with its place in the file."""
     return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
 
 
-def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:
+def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]:
     """Check one variant of the file, its shape first, then what its names mean."""
     try:
         study = Study.model_validate(tree.plain())
@@ -148,8 +151,8 @@ def _validated(tree: Tree, folder: Path) -> tuple[Study | None, list[Fault]]:
 def _lines(file: Path, faults: list[Fault]) -> str:
     """Write the faults, each with its place, in the order of the file."""
     lines = []
-    for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or Mark(1, 1)):
-        line, column = mark or Mark(1, 1)
+    for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or FileMark(1, 1)):
+        line, column = mark or FileMark(1, 1)
         whole = f"{_where(path)}{text}"
         shown = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}..."
         shown = "".join(sign if sign.isprintable() else " " for sign in shown)  # one line

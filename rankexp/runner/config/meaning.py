@@ -7,11 +7,11 @@ sentence. What a study is made of is checked in this file, its methods and exper
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import Any
 
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.metrics.base import Metric
 from rankexp.runner.config import experiments, methods, words
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.fault import (
@@ -27,13 +27,14 @@ from rankexp.runner.config.fault import (
 )
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.config.shipped import shipped
-from rankexp.runner.config.tree import Tree
+from rankexp.runner.config.tree import YamlTree
+from rankexp.runner.strict import Plain
 
 RESERVED = ("scores", "report", "manifest", "records", "run", "cite")
 """Names of the files that every results folder holds."""
 
 
-def faults(study: Study, tree: Tree) -> list[Fault]:
+def faults(study: Study, tree: YamlTree) -> list[Fault]:
     """Return everything that is wrong with a well-formed study, whose file has this tree."""
     found = list(_faults(study))
     for i, block in enumerate(study.report):
@@ -48,7 +49,7 @@ def _faults(study: Study) -> Iterator[Fault]:
     for name, entry in study.data.items():
         yield from _data(entry, ("data", name))
         if name in study.generators:
-            yield Fault(("generators", name), "a data set has this name, too", key=True)
+            yield Fault(("generators", name), "a data set already has this name", key=True)
     for name, generator in study.generators.items():
         yield from _generator(generator.generator, generator.params, ("generators", name))
     for name, method in study.methods.items():
@@ -83,22 +84,22 @@ def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         yield from strange
         takes = strange or getattr(registry.get("data.sources", source), "files", False)
         if isinstance(reference, dict) and not takes:
-            yield Fault(place, f"'{source}' takes one reference, not a file for each part")
+            yield Fault(place, f"'{source}' takes one reference, not one file per part")
     for i, source in enumerate(entry.verified):
         if source not in entry.sources:
-            known = ", ".join(entry.sources)
-            yield Fault((*path, "verified", i), f"'{source}' is no source of it; it has: {known}")
+            text = f"'{source}' is not a source of this data set; its sources: "
+            yield Fault((*path, "verified", i), text + ", ".join(entry.sources))
 
 
 def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     yield from _sources(entry, path)
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
-            yield Fault((*path, key), f"holds the target '{entry.target}'")
+            yield Fault((*path, key), f"contains the target '{entry.target}'")
     roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
-            yield Fault((*path, key), f"column '{roles[key]}' is the {other} already")
+            yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")
     raw = [value for level in entry.levels or [] for value in listed(level)]
     for value in twice(raw):
         yield Fault((*path, "levels"), f"{got(value)} occurs twice")
@@ -107,14 +108,14 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         return
     place = (*path, "fingerprint", "classes")
     if entry.levels is None:
-        yield Fault(place, "counts of classes, but the entry has no 'levels'")
+        yield Fault(place, "class counts are given, but the data set has no 'levels'")
     elif len(look.classes) != len(entry.levels):
         yield Fault(place, f"{len(look.classes)} counts for {len(entry.levels)} levels")
     elif sum(look.classes) != look.rows:
-        yield Fault(place, f"the counts add up to {sum(look.classes)}, not to {look.rows} rows")
+        yield Fault(place, f"the counts add up to {sum(look.classes)}, but 'rows' is {look.rows}")
 
 
-def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> Iterator[Fault]:
+def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) -> Iterator[Fault]:
     try:
         factory = registry.get("generators", name)
     except registry.UnknownNameError as error:
@@ -129,22 +130,21 @@ def _generator(name: str, params: Mapping[str, Any], path: tuple[str, str]) -> I
 
 
 def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield data sets with a sentence each about parts that experiments leave aside."""
+    """Yield data sets with a sentence each about parts that experiments ignore."""
     for name in only:
         setup = study.experiments[name]
         if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
             continue
-        does = "a check has no protocol"
+        why = "a check uses all rows"
         if isinstance(setup, Evaluate):
-            does = f"its protocol '{setup.protocol.kind}' trains and tests on rows of all of them"
+            why = f"protocol '{setup.protocol.kind}' mixes all rows; use 'kind: given'"
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                yield (
-                    problem,
-                    f"experiment '{name}' leaves the parts of '{problem}' aside: {does}, and only "
-                    "'given' goes by them",
+                said = (
+                    f"'{problem}' has train and test parts, but experiment '{name}' ignores them"
                 )
+                yield problem, f"{said}: {why}"
 
 
 def _report(study: Study) -> Iterator[Fault]:
@@ -156,13 +156,13 @@ def _report(study: Study) -> Iterator[Fault]:
             block.experiment, study.experiments, "experiment", (*path, "experiment")
         )
         if names[block.name] > 1:
-            yield Fault((*path, "name"), f"two blocks have the name '{block.name}'")
+            yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
         if block.name in RESERVED:
-            text = f"'{block.name}' is the name of a file that every study writes"
+            text = f"'{block.name}' is reserved: every study writes a file of this name"
             yield Fault((*path, "name"), text)
 
 
-def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault]:
+def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:
     """Check a block by the kind that it registers: its options, then what it can show.
 
     The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).
@@ -177,7 +177,7 @@ def _block(study: Study, block: Block, path: TreePath, tree: Tree) -> list[Fault
     return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
 
 
-def names_for(study: Study, block: Block) -> dict[str, list[Any]] | None:
+def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
     """Return what the options of a block may name, by kind: what its experiments have.
 
     None where one of the experiments is unknown: then nobody can tell.

@@ -9,10 +9,11 @@ from typing import Any
 from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config.estimators import estimator_of, fit_takes, has_path, parameters
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.made import Made
+from rankexp.runner.config.made import EstimatorMaker, Factory
 from rankexp.runner.config.queries import way_of
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
+from rankexp.runner.strict import Plain
 
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
@@ -31,7 +32,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     owner = estimator.__name__
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
-        if isinstance(estimator, Made):
+        if isinstance(estimator, EstimatorMaker):
             names = estimator.names(_first(method))
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:
@@ -71,7 +72,7 @@ def takes(method: Method) -> frozenset[str]:
 def asks_for_groups(method: Method) -> str | None:
     """Say what a method does that cannot be done without groups; None where there is nothing."""
     if says_of_queries(method, "each"):
-        return "counts groups alike by 'queries: each'"
+        return "weights groups equally ('queries: each')"
     try:
         way = way_of(estimator_of(method)(**_first(method)))
     except (Exception, SystemExit):
@@ -83,13 +84,18 @@ def says_of_queries(method: Method, value: str) -> TreePath | None:
     """Return where a method of ours has this value of `queries`, if it has."""
     if "." in method.estimator or "groups" not in takes(method):
         return None
-    if method.params.get("queries") == value:
-        return ("params", "queries")
-    values = method.grid.get("queries", [])
-    return ("grid", "queries", values.index(value)) if value in values else None
+    said = _said(method, "queries")
+    return next((place for place, own in said.items() if own == value), None)
 
 
-def _first(method: Method) -> dict[str, Any]:
+def _said(method: Method, name: str) -> dict[TreePath, Any]:
+    """Return what a method says of a parameter, by where it does."""
+    grid = enumerate(method.grid.get(name, []))
+    said: dict[TreePath, Any] = {("grid", name, i): value for i, value in grid}
+    return said | ({("params", name): method.params[name]} if name in method.params else {})
+
+
+def _first(method: Method) -> dict[str, Plain]:
     """Return the parameters of the first grid point."""
     return method.params | {name: values[0] for name, values in method.grid.items()}
 
@@ -98,16 +104,16 @@ def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
     known = "risk" in (parameters(estimator_of(method)) or {})
-    return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
+    return (
+        "; with 'risk: multipartite' it ranks more levels" if known and not is_binary(more) else ""
+    )
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
     from rankexp.metrics.costs import cost_matrix
 
-    given: dict[TreePath, Any] = {("params", "costs"): method.params.get("costs")}
-    given |= {("grid", "costs", i): each for i, each in enumerate(method.grid.get("costs", []))}
-    for place, costs in given.items():
+    for place, costs in _said(method, "costs").items():
         try:
             cost_matrix(costs, levels)
         except (TypeError, ValueError) as error:
@@ -115,7 +121,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
             yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
 
 
-def construction(factory: Any, params: Mapping[str, Any], path: TreePath) -> Iterator[Fault]:
+def construction(factory: Factory, params: Mapping[str, Plain], path: TreePath) -> Iterator[Fault]:
     """Yield what a factory says against its parameters, at the parameter that it names."""
     try:
         made = factory(**params)
@@ -136,7 +142,7 @@ def _cure(text: str, path: TreePath) -> str:
     if "there is no package" in text or "not installed" in text:
         return f": method '{path[-1]}' needs it; install it or leave the method out"
     if text.startswith("unknown estimator") and "did you mean" not in text:
-        return f"; if method '{path[-1]}' needs a package that offers it, install that"
+        return "; if another package provides it, install that package"
     return ""
 
 
@@ -147,32 +153,32 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
             if text in texts[:i]:
                 yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
     for key in method.params.keys() & method.grid.keys():
-        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+        yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):
         yield Fault((*path, "lambdas"), "the same lambda occurs twice")
     points = math.prod(map(len, method.grid.values())) * len(method.lambdas or [0])
     if points > MAX_POINTS:
-        text = f"{points:,} grid points; a method may have {MAX_POINTS:,}"
+        text = f"{points:,} grid points; at most {MAX_POINTS:,} are allowed"
         yield Fault((*path, "grid" if method.grid else "lambdas"), text)
     for key in ("lambdas", "scaling"):
         if getattr(method, key) is not None and not takes_lambdas(method):
-            text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"
+            text = f"'{key}' needs an estimator with a regularisation path, such as LinearRanker"
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
     for key in ("params", "grid"):
         if "class_weight" in getattr(method, key) and _pairwise(method):
-            text = "class_weight belongs to the classification risk; pairs do not depend on it"
+            text = "class_weight only affects the classification risk; it has no effect on pairs"
             yield Fault((*path, key, "class_weight"), text, key=True)
         if method.lambdas and "lam" in getattr(method, key):
-            yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)
+            yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
 
 
 def _pairwise(method: Method) -> bool:
     """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
-    risks = method.grid.get("risk", [method.params.get("risk", "classification")])
-    return "." not in method.estimator and "classification" not in risks
+    risks = _said(method, "risk").values()
+    return "." not in method.estimator and bool(risks) and "classification" not in risks
 
 
-def _settings(estimator: Any, method: Method, path: TreePath) -> Iterator[Fault]:
+def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
     for values in islice(points, MAX_SETTINGS):

@@ -23,6 +23,7 @@ from rankexp.imports import file_hash, file_of
 from rankexp.metrics.base import absent, describe, parse
 from rankexp.runner.config.estimators import estimator_of, has_path, resolve_estimator
 from rankexp.runner.config.schema import Method, Simulate, Study
+from rankexp.runner.strict import Plain
 
 Code = Mapping[str, str]
 """Packages with their versions, modules and files with their SHA-256."""
@@ -98,7 +99,7 @@ def lacking(found: Outside | None) -> list[str]:
                 continue
             lines.append(
                 f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it "
-                "was run), which is not installed: what there is of it is shown as it was"
+                "was run), which is not installed: its results are shown as they were"
             )
     return lines
 
@@ -142,7 +143,7 @@ def _head(text: str) -> str:
         return ""
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Plain) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list):

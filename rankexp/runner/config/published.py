@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import ledgers
@@ -19,7 +18,7 @@ UNITS = "units"  # a further column, which may be empty or not there
 ALL = "*"  # in place of a problem: a value over all of the experiment's
 
 
-class Key(NamedTuple):
+class PublishedKey(NamedTuple):
     """What a published value is of."""
 
     experiment: str
@@ -48,9 +47,9 @@ class Published:
     """Its line in the file; empty in manifests of earlier versions."""
 
 
-def table(rows: Iterable[Mapping[str, str]]) -> dict[Key, Published]:
+def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
     """Return published values by what they are of; ConfigError names the line of a wrong row."""
-    found: dict[Key, Published] = {}
+    found: dict[PublishedKey, Published] = {}
     for row in rows:
         try:
             _add(found, row)
@@ -60,17 +59,19 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[Key, Published]:
     return found
 
 
-def _add(found: dict[Key, Published], row: Mapping[str, str]) -> None:
+def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     """Add a row's value; ConfigError where it is no number, or there is one already."""
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
-    quantity = ledgers.canonical(row["quantity"])
-    key = Key(row["experiment"], row["problem"], row["method"], quantity)
+    experiment, problem, method, quantity, *numbers, source, verified, note = (
+        row[name].strip() for name in COLUMNS
+    )
+    key = PublishedKey(experiment, problem, method, ledgers.canonical(quantity))
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
-        value, last_digit = float(row["value"]), float(row["last_digit"])
+        value, last_digit = map(float, numbers)
     except ValueError as error:
         raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):
@@ -81,9 +82,9 @@ def _add(found: dict[Key, Published], row: Mapping[str, str]) -> None:
     found[key] = Published(
         value,
         last_digit,
-        source=row["source"],
-        verified=row["verified"].strip().lower() in {"yes", "true", "1"},
-        note=row["note"].strip(),
+        source=source,
+        verified=verified.lower() in {"yes", "true", "1"},
+        note=note,
         units=int(units or 0) or None,
         line=row.get(ledgers.LINE, ""),
     )
@@ -96,55 +97,16 @@ def rows_of(study: Study) -> list[dict[str, str]] | None:
 
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's published values, and which of them no block shows."""
-    found: dict[Key, Published] = {}
+    found: dict[PublishedKey, Published] = {}
     shown = _shown(study)
 
     def check(row: Mapping[str, str]) -> None:
-        _check_names(study, row)
         _add(found, row)
         key = next(reversed(found))
-        if shown is not None and key not in shown:
-            raise ConfigError(_unseen(key, shown))
+        if why := _strange(study, key) or (_unseen(key, shown) if shown is not None else None):
+            raise ConfigError(why)
 
     yield from ledgers.faults(study.published_file, COLUMNS, check)
-
-
-def _check_names(study: Study, row: Mapping[str, str]) -> None:
-    """Raise ConfigError for an experiment, problem or method that the study has not."""
-    name = row["experiment"]
-    setup = study.experiments.get(name)
-    if not isinstance(setup, Evaluate):
-        hint = did_you_mean(name, study.experiments)
-        raise ConfigError(f"the study evaluates no experiment '{name}'{hint}")
-    for what, known in (("problem", [*setup.problems, ALL]), ("method", setup.methods)):
-        if row[what] not in known:
-            hint = did_you_mean(row[what], known)
-            raise ConfigError(f"experiment '{name}' has no {what} '{row[what]}'{hint}")
-
-
-def _shown(study: Study) -> set[Key] | None:
-    """Return what the blocks of a study look up; None where a block is wrong."""
-    found: set[Key] = set()
-    try:
-        for block in study.report:
-            kind = registry.get("report.blocks", block.block)
-            found |= kind.model_validate(block.options).published_keys(study, block)
-    except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
-        return None
-    return found
-
-
-def _unseen(key: Key, shown: set[Key]) -> str:
-    """Say that no block shows a value, and what is shown in its place."""
-    for what in reversed(Key._fields):
-        own = getattr(key, what)
-        near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
-        if near:
-            hint = did_you_mean(own, near)
-            return f"no block of the report shows the {what} '{own}'{hint}; shown: " + ", ".join(
-                near
-            )
-    return f"no block of the report shows {' / '.join(key)}"
 
 
 def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
@@ -153,16 +115,44 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
         found = table(rows)
     except ConfigError:  # said by the blocks that ask for them
         return []
-    shown = _shown(study) or set()
-    return [
-        f"{study.published or 'published values'}:{one.line}: {_unseen(key, shown)}"
-        for key, one in found.items()
-        if key not in shown and _has(study, key)
-    ]
+    shown, where = _shown(study) or set(), study.published or "published values"
+    own = {key: one.line for key, one in found.items() if not _strange(study, key)}
+    told = ((line, _unseen(key, shown)) for key, line in own.items())
+    return [f"{where}:{line}: {why}" for line, why in told if why]
 
 
-def _has(study: Study, key: Key) -> bool:
-    setup = study.experiments.get(key.experiment)
+def _strange(study: Study, key: PublishedKey) -> str | None:
+    """Say which experiment, problem or method of a value the study has not."""
+    name = key.experiment
+    setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
-        return False
-    return key.problem in [*setup.problems, ALL] and key.method in setup.methods
+        hint = did_you_mean(name, study.experiments)
+        return f"the study evaluates no experiment '{name}'{hint}"
+    known = {"problem": [*setup.problems, ALL], "method": setup.methods}
+    for what, own in (("problem", key.problem), ("method", key.method)):
+        if own not in known[what]:
+            hint = did_you_mean(own, known[what])
+            return f"experiment '{name}' has no {what} '{own}'{hint}"
+    return None
+
+
+def _shown(study: Study) -> set[PublishedKey] | None:
+    """Return what the blocks of a study look up; None where a block is wrong."""
+    if (kinds := ledgers.kinds(study)) is None:
+        return None
+    try:
+        return {key for block, kind in kinds for key in kind.published_keys(study, block)}
+    except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
+        return None
+
+
+def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
+    """Say that no block shows a value, and what is shown in its place; None where one does."""
+    if key in shown:
+        return None
+    for what, own in reversed(key._asdict().items()):
+        near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
+        if near:
+            said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
+            return f"no block of the report shows {said}"
+    return f"no block of the report shows {' / '.join(key)}"

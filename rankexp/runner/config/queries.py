@@ -7,7 +7,8 @@ takes is read off its signature. XGBRanker's weights are of groups, not of rows.
 """
 
 import inspect
-from typing import Any
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -17,13 +18,20 @@ WAYS = ("qid", "group_id", "group")
 """Arguments of `fit`, the first that it has: XGBRanker has `group`, too."""
 
 
-def way_of(model: Any) -> str | None:
+class Fits(Protocol):
+    """An estimator of any package."""
+
+    @property
+    def fit(self) -> Callable[..., object]: ...  # noqa: D102
+
+
+def way_of(model: Fits) -> str | None:
     """Return the argument by which a fit takes groups in another way than ours, or None."""
     named = inspect.signature(model.fit).parameters
     return None if "groups" in named else next((way for way in WAYS if way in named), None)
 
 
-def takes(model: Any) -> frozenset[str]:
+def takes(model: Fits) -> frozenset[str]:
     """Return which of ``groups`` and ``sample_weight`` the fit of a foreign estimator takes."""
     named = frozenset(inspect.signature(model.fit).parameters) & {"groups", "sample_weight"}
     way = way_of(model)
@@ -32,7 +40,7 @@ def takes(model: Any) -> frozenset[str]:
     return (named | {"groups"}) - ({"sample_weight"} if way == "qid" else set())
 
 
-def ordered(model: Any, groups: Ints | None) -> tuple[Ints | None, dict[str, Any]]:
+def ordered(model: Fits, groups: Ints | None) -> tuple[Ints | None, dict[str, Ints]]:
     """Return the order that rows must have for a model's fit, and what tells it their groups.
 
     None and nothing where it has no such way; ValueError where it has, and there are no groups.
@@ -41,7 +49,9 @@ def ordered(model: Any, groups: Ints | None) -> tuple[Ints | None, dict[str, Any
     if way is None:
         return None, {}
     if groups is None:
-        raise ValueError(f"{type(model).__name__} ranks within groups, and the rows have none")
+        raise ValueError(
+            f"{type(model).__name__} ranks within groups, but the rows have no groups"
+        )
     order = np.argsort(groups, kind="stable")
     if way != "group":
         return order, {way: groups[order]}

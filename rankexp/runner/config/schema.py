@@ -15,13 +15,14 @@ from pydantic import (
     Tag,
     model_validator,
 )
+from pydantic.config import JsonDict
 
 from rankexp import registry
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.protocols.base import Protocol
 from rankexp.runner.protocols.dealing import Inner
-from rankexp.runner.strict import Strict
+from rankexp.runner.strict import Plain, Strict
 
 MOST_RECORDS = 1_000_000
 """Records that an experiment may need: planning so many takes half a minute and a gigabyte."""
@@ -31,13 +32,15 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 
 def _fitted_attribute(name: str) -> str:
     if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
-        raise ValueError(f"'{name}' is no fitted attribute: these end in '_', as 'gap_' does")
+        raise ValueError(
+            f"'{name}' is not a fitted attribute: their names end in '_', such as 'gap_'"
+        )
     return name
 
 
-def _offering(room: str) -> Callable[[dict[str, Any]], None]:
+def _offering(room: str) -> Callable[[JsonDict], None]:
     """Return what tells editors the names of a room; that they are known is checked later."""
-    return lambda schema: schema.update(enum=registry.names(room))
+    return lambda schema: schema.update(enum=[*registry.names(room)])
 
 
 CurveName = Annotated[str, Field(json_schema_extra=_offering("keep.curves"))]
@@ -68,7 +71,7 @@ class Preprocess(Strict):
     @model_validator(mode="after")
     def _has_something_to_scale(self) -> "Preprocess":
         if self.within == "groups" and self.scale == "none":
-            raise ValueError("'within: groups' says how 'scale' goes, and it is 'none'")
+            raise ValueError("'within: groups' needs a 'scale', which is 'none'")
         return self
 
 
@@ -149,7 +152,7 @@ class Keep(Strict):
     """The scores of the test examples of every split, whatever `splits` says, at every grid point,
     in files beside the records: a metric that is added later is then computed without fitting."""
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines a record; how many splits have it does not."""
         given = self.model_dump(mode="json", exclude_defaults=True, exclude={"splits", "scores"})
         return {k: sorted(set(v)) if isinstance(v, list) else v for k, v in given.items()}
@@ -157,7 +160,7 @@ class Keep(Strict):
     @model_validator(mode="after")
     def _has_use_for_points(self) -> "Keep":
         if self.at is not None and "scoring_function" not in self.curves:
-            raise ValueError("'at' is where 'scoring_function' is kept: name it in 'curves'")
+            raise ValueError("'at' only applies to 'scoring_function': add it to 'curves'")
         return self
 
 
@@ -208,11 +211,14 @@ class Simulate(Strict):
         return max(len(self.problems), 1) * grid_size(self.grid) * self.repetitions
 
 
-def _kind(value: Any) -> str | None:
+def _kind(value: Plain | Evaluate | Simulate) -> str | None:
     """Tell what an experiment is; one that does not say so is an evaluation."""
-    if isinstance(value, dict):
-        return str(value.get("kind", "evaluate"))
-    return getattr(value, "kind", None)
+    match value:
+        case Evaluate(kind=kind) | Simulate(kind=kind) | {"kind": kind}:
+            return str(kind)
+        case dict():
+            return "evaluate"
+    return None
 
 
 Experiment = Annotated[
@@ -267,14 +273,14 @@ class Study(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _blocks_of_all(cls, given: Any) -> Any:
+    def _blocks_of_all(cls, given: Plain) -> Plain:
         """Let a block that names no experiment show all of them."""
-        try:
-            names = list(given["experiments"])
-            blocks = [{"experiment": names} | block for block in given["report"]]
-        except (KeyError, TypeError):  # nothing to do, or a fault that is said later
-            return given
-        return given | {"report": blocks}
+        match given:
+            case {"experiments": dict(setups), "report": list(blocks)} if isinstance(given, dict):
+                names = list(setups)
+                whole = [{"experiment": names} | b if isinstance(b, dict) else b for b in blocks]
+                return given | {"report": whole}
+        return given  # nothing to do, or a fault that is said later
 
     @property
     def folder(self) -> Path | None:

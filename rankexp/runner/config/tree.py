@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from rankexp.runner.config.fault import Fault, Mark, TreePath, shortened
+from rankexp.runner.config.fault import Fault, FileMark, TreePath, shortened
+from rankexp.runner.strict import Plain
 
 TAG = "tag:yaml.org,2002:"
 MAX_VALUES = 200_000
@@ -43,36 +44,37 @@ for _name, (_pattern, _first) in _IMPLICIT.items():
 
 
 @dataclass(frozen=True)
-class Tree:
+class YamlTree:
     """A YAML value and the places of all its parts."""
 
-    mark: Mark
+    mark: FileMark
     """Where the value begins."""
     value: Any
     """A scalar, a list of trees or a mapping of names to trees."""
-    keys: dict[str, Mark] = field(default_factory=dict)
+    keys: dict[str, FileMark] = field(default_factory=dict)
     """For a mapping: where each key stands."""
     size: int = 1
     """Number of values in it, aliases written out."""
 
-    def plain(self) -> Any:
+    def plain(self) -> Plain:
         """Return the value without the places."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
         if isinstance(self.value, list):
             return [child.plain() for child in self.value]
-        return self.value
+        scalar: Plain = self.value
+        return scalar
 
-    def child(self, part: object) -> "Tree | None":
+    def child(self, part: str | int) -> "YamlTree | None":
         """Return the entry of a mapping or list, or None."""
         if isinstance(self.value, dict):
             return self.value.get(part)
         if isinstance(self.value, list) and isinstance(part, int) and part < len(self.value):
-            entry: Tree = self.value[part]
+            entry: YamlTree = self.value[part]
             return entry
         return None
 
-    def place(self, path: TreePath, *, key: bool = False) -> Mark:
+    def place(self, path: TreePath, *, key: bool = False) -> FileMark:
         """Return the place of a value, or of its key; of the nearest parent where it is absent."""
         here, mark = self, self.mark
         for i, part in enumerate(path):
@@ -85,7 +87,7 @@ class Tree:
             here = below
         return mark
 
-    def merged(self, over: "Tree") -> "Tree":
+    def merged(self, over: "YamlTree") -> "YamlTree":
         """Merge overrides in: mappings key by key, null removes, anything else replaces."""
         if not (isinstance(self.value, dict) and isinstance(over.value, dict)):
             return over
@@ -95,15 +97,15 @@ class Tree:
                 value.pop(key, None)
             else:
                 value[key] = value[key].merged(child) if key in value else child
-        return Tree(self.mark, value, keys, 1 + sum(child.size for child in value.values()))
+        return YamlTree(self.mark, value, keys, 1 + sum(child.size for child in value.values()))
 
 
-def _mark(node: yaml.Node) -> Mark:
-    return Mark(node.start_mark.line + 1, node.start_mark.column + 1)
+def _mark(node: yaml.Node) -> FileMark:
+    return FileMark(node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
-    text = node.value
+def _scalar(node: yaml.ScalarNode) -> Plain:
+    text: str = node.value
     match node.tag.removeprefix(TAG):
         case "null":
             return None
@@ -122,9 +124,9 @@ class Builder:
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
-        self._done: dict[int, Tree | None] = {}
+        self._done: dict[int, YamlTree | None] = {}
 
-    def build(self, node: yaml.Node, path: TreePath = ()) -> Tree:
+    def build(self, node: yaml.Node, path: TreePath = ()) -> YamlTree:
         """Return the tree of a node; what is wrong goes to `faults`."""
         if id(node) in self._done:
             known = self._done[id(node)]
@@ -134,25 +136,25 @@ class Builder:
         self._done[id(node)] = None
         tree = self._build(node, path)
         if tree.size > MAX_VALUES:
-            tree = self._refuse(node, path, f"its aliases stand for more than {MAX_VALUES} values")
+            tree = self._refuse(node, path, f"its aliases expand to more than {MAX_VALUES} values")
         self._done[id(node)] = tree
         return tree
 
-    def _build(self, node: yaml.Node, path: TreePath) -> Tree:
+    def _build(self, node: yaml.Node, path: TreePath) -> YamlTree:
         tag = node.tag.removeprefix(TAG)
         if isinstance(node, yaml.MappingNode) and tag == "map":
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and tag == "seq":
             items = [self.build(child, (*path, i)) for i, child in enumerate(node.value)]
-            return Tree(_mark(node), items, size=1 + sum(item.size for item in items))
+            return YamlTree(_mark(node), items, size=1 + sum(item.size for item in items))
         if isinstance(node, yaml.ScalarNode) and tag in {"str", "null", "bool", "int", "float"}:
             return self._leaf(node, tag, path)
         if isinstance(node, yaml.ScalarNode) and tag == "merge":
-            return self._refuse(node, path, "'<<' is a key that merges mappings; quote it as text")
+            return self._refuse(node, path, "'<<' merges mappings; to use it as text, quote it")
         name = "!!" + tag if node.tag.startswith(TAG) else node.tag
         return self._refuse(node, path, f"the tag '{name}' is not allowed: plain data only")
 
-    def _leaf(self, node: yaml.ScalarNode, tag: str, path: TreePath) -> Tree:
+    def _leaf(self, node: yaml.ScalarNode, tag: str, path: TreePath) -> YamlTree:
         shown = shortened(node.value)
         if (fault := _unwritable(node.value)) is not None:
             return self._refuse(node, path, fault)
@@ -165,16 +167,18 @@ class Builder:
             return self._refuse(node, path, f"'{shown}' is not of the type '!!{tag}'")
         if isinstance(value, float) and not math.isfinite(value):
             return self._refuse(node, path, f"expected a finite number, got {shown}")
-        return Tree(_mark(node), value)
+        return YamlTree(_mark(node), value)
 
-    def _mapping(self, node: yaml.MappingNode, path: TreePath) -> Tree:
-        value: dict[str, Tree] = {}
-        keys: dict[str, Mark] = {}
+    def _mapping(self, node: yaml.MappingNode, path: TreePath) -> YamlTree:
+        value: dict[str, YamlTree] = {}
+        keys: dict[str, FileMark] = {}
         merges: list[yaml.Node] = []
         for key_node, child in node.value:
             if key_node.tag == TAG + "merge":
                 if merges:
-                    self._refuse(key_node, path, "a second '<<'; write '<<: [*one, *two]'")
+                    self._refuse(
+                        key_node, path, "only one '<<' is allowed; write '<<: [*one, *two]'"
+                    )
                 merges.append(child)
                 continue
             key = self._key(key_node, path)
@@ -189,7 +193,7 @@ class Builder:
             for source in self._sources(child, path):
                 value = {**source.value, **value}
                 keys = {**source.keys, **keys}
-        return Tree(_mark(node), value, keys, 1 + sum(child.size for child in value.values()))
+        return YamlTree(_mark(node), value, keys, 1 + sum(child.size for child in value.values()))
 
     def _key(self, node: yaml.Node, path: TreePath) -> str | None:
         if isinstance(node, yaml.ScalarNode) and node.tag in {TAG + "str", TAG + "int"}:
@@ -202,7 +206,7 @@ class Builder:
         self._refuse(node, path, f"a key must be text, not {what}{hint}")
         return None
 
-    def _sources(self, node: yaml.Node, path: TreePath) -> list[Tree]:
+    def _sources(self, node: yaml.Node, path: TreePath) -> list[YamlTree]:
         """Return the mappings that '<<' brings in, the first with precedence."""
         many = isinstance(node, yaml.SequenceNode)
         trees = [self.build(child, path) for child in (node.value if many else [node])]
@@ -211,9 +215,9 @@ class Builder:
             self._refuse(node, path, "'<<' expects a mapping or a list of mappings")
         return good
 
-    def _refuse(self, node: yaml.Node, path: TreePath, text: str) -> Tree:
+    def _refuse(self, node: yaml.Node, path: TreePath, text: str) -> YamlTree:
         self.faults.append(Fault(path, text, mark=_mark(node)))
-        return Tree(_mark(node), None)
+        return YamlTree(_mark(node), None)
 
 
 def _unwritable(text: str) -> str | None:
@@ -222,9 +226,9 @@ def _unwritable(text: str) -> str | None:
     return None if found is None else f"the character U+{ord(found):04X} is not allowed"
 
 
-def parse(text: str) -> tuple[Tree | None, list[Fault]]:
+def parse(text: str) -> tuple[YamlTree | None, list[Fault]]:
     """Read YAML text into a tree, None where it is not YAML or is empty, and say what is wrong."""
-    mark = Mark(1, 1)
+    mark = FileMark(1, 1)
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -234,16 +238,16 @@ def parse(text: str) -> tuple[Tree | None, list[Fault]]:
         return builder.build(node), builder.faults
     except yaml.MarkedYAMLError as error:
         at = error.problem_mark or error.context_mark
-        mark = Mark(at.line + 1, at.column + 1) if at else mark
+        mark = FileMark(at.line + 1, at.column + 1) if at else mark
         what = _syntax(error)
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
-        mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        mark = FileMark(before.count("\n") + 1, len(before) - before.rfind("\n"))
         what = f"the character U+{error.character:04X} is not allowed"
     except (ValueError, OverflowError):  # PyYAML hands any number to `chr`
         at = loader.get_mark()
-        mark = Mark(at.line + 1, at.column + 1)
-        what = "there is no character of this number; the last is \\U0010FFFF"
+        mark = FileMark(at.line + 1, at.column + 1)
+        what = "no character has this number; the largest is \\U0010FFFF"
     except RecursionError:
         what = "lists and mappings are nested too deeply"
     return None, [Fault((), what, mark=mark)]
@@ -255,5 +259,5 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
     if "\\t" in text:
         text += "; indent with spaces, not tabs"
     elif "mapping values are not allowed" in text:
-        text += "; text that holds ': ' needs quotes"
+        text += "; text that contains ': ' needs quotes"
     return f"not valid YAML: {text}"

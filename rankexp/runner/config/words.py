@@ -5,15 +5,18 @@ of the models, never off the sentences of pydantic.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args, get_origin
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, Tag
+from pydantic_core import ErrorDetails
 
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import schema
 from rankexp.runner.config.fault import Fault, TreePath, got
-from rankexp.runner.config.tree import Tree
+from rankexp.runner.config.tree import YamlTree
+from rankexp.runner.strict import Plain
 
 _EXPECTED = {
     "string_type": "text",
@@ -29,116 +32,132 @@ _EXPECTED = {
     "path_type": "a path",
     "none_required": "nothing",
     "string_pattern_mismatch": "letters, digits, '_', '-', '.', first a letter or digit",
+    "greater_than": "a number above {gt}",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than": "a number below {lt}",
+    "less_than_equal": "a number of at most {le}",
+    "too_short": "at least {min_length} entries",
+}
+_NATURAL = {
+    "a number above 0": "a positive number",
+    "a number above 0.0": "a positive number",
+    "at least 1 entries": "at least one entry",
 }
 
 
-def _hint(value: object, kind: str) -> str:
-    """Explain the usual reason why a text is not a number or a truth value."""
-    if not isinstance(value, str):
+class Complaint(NamedTuple):
+    """What pydantic says of one value."""
+
+    type: str
+    loc: TreePath
+    input: Plain
+    msg: str
+    ctx: Mapping[str, Any] = {}
+
+    @property
+    def said(self) -> str:
+        """The sentence of one of our own checks, or pydantic's."""
+        return str(next((one for name, one in self.ctx.items() if name == "error"), self.msg))
+
+    @property
+    def wanted(self) -> str:
+        """What was expected, as far as its type tells; else an empty text."""
+        text = _EXPECTED.get(self.type, "").format_map(self.ctx)
+        return _NATURAL.get(text, text)
+
+    @property
+    def hint(self) -> str:
+        """The usual reason why a text is not a number or a truth value."""
+        value = self.input
+        if not isinstance(value, str):
+            return ""
+        if self.type == "bool_type" and value.lower() in {"yes", "no", "on", "off", "y", "n"}:
+            return " (YAML 1.2 knows only true and false)"
+        if self.type in {"int_type", "float_type"}:
+            try:
+                return f" (write {float(value.replace('_', '')):g}, without quotes or underscores)"
+            except ValueError:
+                return ""
         return ""
-    if kind == "bool_type" and value.lower() in {"yes", "no", "on", "off", "y", "n"}:
-        return " (YAML 1.2 knows only true and false)"
-    if kind in {"int_type", "float_type"}:
-        try:
-            return f" (write {float(value.replace('_', '')):g}, without quotes or underscores)"
-        except ValueError:
-            return ""
-    return ""
 
 
-def _bounds(kind: str, limits: Mapping[str, Any]) -> str:
-    match kind:
-        case "greater_than":
-            return "a positive number" if limits["gt"] == 0 else f"a number above {limits['gt']}"
-        case "greater_than_equal":
-            return f"a number of at least {limits['ge']}"
-        case "less_than":
-            return f"a number below {limits['lt']}"
-        case "less_than_equal":
-            return f"a number of at most {limits['le']}"
-        case "too_short":
-            least = limits["min_length"]
-            return "at least one entry" if least == 1 else f"at least {least} entries"
-        case _:
-            return ""
+@dataclass(frozen=True)
+class Shape:
+    """What an annotation allows: a type, a literal, a model, or a union of such."""
+
+    annotation: Any
+
+    @property
+    def bare(self) -> Any:
+        """The annotation without what is marked on it."""
+        marked = get_origin(self.annotation) is Annotated
+        return get_args(self.annotation)[0] if marked else self.annotation
+
+    @property
+    def model(self) -> type[BaseModel] | None:
+        """The model, where it is one."""
+        bare = self.bare
+        return bare if isinstance(bare, type) and issubclass(bare, BaseModel) else None
+
+    @property
+    def members(self) -> "list[Shape]":
+        """The members of a union, or the shape as its only member."""
+        arguments = get_args(self.bare)
+        known = get_origin(self.bare) in {None, Literal, list, dict, tuple, set}
+        return [Shape(self.bare)] if known or not arguments else [*map(Shape, arguments)]
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The values of `kind` that choose a model of a union."""
+        named = tuple(one.tag for one in get_args(self.annotation)[1:] if isinstance(one, Tag))
+        kind = self.below("kind") if self.model and not named else None
+        return get_args(kind.annotation) if kind else named
+
+    @property
+    def choices(self) -> list[str]:
+        """What its literals, or the kinds of its members, may be."""
+        bare = [one.bare for one in self.members]
+        literals = [value for b in bare if get_origin(b) is Literal for value in get_args(b)]
+        return list(map(str, literals)) or [tag for one in self.members for tag in one.tags]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that its models may hold."""
+        models = filter(None, (one.model for one in self.members))
+        return [key for model in models for key in model.model_fields]
+
+    def below(self, part: str | int) -> "Shape | None":
+        """Return the shape of an entry of a mapping, list or model; None where there is none."""
+        for member in self.members:
+            if member.model:
+                field = member.model.model_fields.get(str(part))
+                if field is not None:
+                    return Shape(field.annotation)
+            elif get_origin(member.bare) is (list if isinstance(part, int) else dict):
+                return Shape(get_args(member.bare)[-1])
+        return None
+
+    def walk(self, location: TreePath) -> "tuple[TreePath, Shape]":
+        """Follow the location of an error; return where it is in the file, and its shape.
+
+        The path has none of the tags and classes of union members that pydantic puts into a
+        location; the annotation is None where it is not known.
+        """
+        path: list[str | int] = []
+        here = self
+        for part in location:
+            members = here.members
+            models = [(one, one.model.__name__) for one in members if one.model]
+            chosen = [one for one, name in models if part in (*one.tags, name)]
+            if len(members) > 1 and chosen:
+                here = Shape(chosen[0].bare)
+            else:
+                path.append(part)
+                here = here.below(part) or Shape(None)
+        return tuple(path), here
 
 
-def _members(annotation: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or the annotation as its only member."""
-    bare = _bare(annotation)
-    arguments = get_args(bare)
-    known = get_origin(bare) in {None, Literal, list, dict, tuple, set}
-    return (bare,) if known or not arguments else arguments
-
-
-def _bare(annotation: Any) -> Any:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-
-
-def _is_model(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
-
-
-def _tags(member: Any) -> tuple[str, ...]:
-    """Return the values of `kind` that choose a model of a union."""
-    named = [extra.tag for extra in get_args(member)[1:] if isinstance(extra, Tag)]
-    model = _bare(member)
-    if not named and _is_model(model) and "kind" in model.model_fields:
-        return get_args(model.model_fields["kind"].annotation)
-    return tuple(named)
-
-
-def _below(annotation: Any, part: str | int) -> Any:
-    """Return the annotation of an entry of a mapping, list or model; None where there is none."""
-    for member in map(_bare, _members(annotation)):
-        if _is_model(member):
-            field = member.model_fields.get(str(part))
-            found = None if field is None else field.annotation
-        elif get_origin(member) is (list if isinstance(part, int) else dict):
-            found = get_args(member)[-1]
-        else:
-            continue
-        if found is not None:
-            return found
-    return None
-
-
-def _walk(root: Any, location: TreePath) -> tuple[TreePath, Any]:
-    """Follow the location of an error from `root`; return where it is in the file, and its type.
-
-    The path has none of the tags and classes of union members that pydantic puts into a
-    location; the annotation is None where it is not known.
-    """
-    path: list[str | int] = []
-    here = root
-    for part in location:
-        members = _members(here)
-        models = [(member, _bare(member)) for member in members if _is_model(_bare(member))]
-        chosen = [m for member, m in models if part in (*_tags(member), m.__name__)]
-        if len(members) > 1 and chosen:
-            here = chosen[0]
-        else:
-            path.append(part)
-            here = _below(here, part)
-    return tuple(path), here
-
-
-def _choices(annotation: Any) -> list[str]:
-    """Return what the literals of an annotation, or the kinds of its members, may be."""
-    members = _members(annotation)
-    literals = [m for m in map(_bare, members) if get_origin(m) is Literal]
-    return [str(value) for m in literals for value in get_args(m)] or [
-        tag for member in members for tag in _tags(member)
-    ]
-
-
-def _fields(annotation: Any) -> Iterator[str]:
-    """Yield the keys that the models of an annotation may hold."""
-    for member in filter(_is_model, map(_bare, _members(annotation))):
-        yield from member.model_fields
-
-
-def _existing(tree: Tree, path: TreePath) -> tuple[TreePath, bool]:
+def _existing(tree: YamlTree, path: TreePath) -> tuple[TreePath, bool]:
     """Return the parts of a path that are in the file, and whether any was left out."""
     kept: list[str | int] = []
     here = tree
@@ -150,83 +169,81 @@ def _existing(tree: Tree, path: TreePath) -> tuple[TreePath, bool]:
     return tuple(kept), len(kept) < len(path)
 
 
-def _choice(annotation: Any, value: object) -> str:
-    known = _choices(annotation)
+def _choice(shape: Shape, value: Plain) -> str:
+    known = shape.choices
     hint = did_you_mean(value, known) if isinstance(value, str) else ""
     return f"expected one of {', '.join(known)}, got {got(value)}{hint}"
 
 
-def _located(tree: Tree, error: Mapping[str, Any], base: TreePath, root: Any) -> Fault | None:
+def _located(tree: YamlTree, error: Complaint, base: TreePath, root: Shape) -> Fault | None:
     """Turn the errors that concern a key, or a choice between kinds, into a fault."""
-    raw: TreePath = error["loc"]
-    below, annotation = _walk(root, raw)
+    raw = error.loc
+    below, shape = root.walk(raw)
     path = base + below
     at, is_key, mark = path, False, None
-    match error["type"]:
-        case "missing":
+    match error.type, error.input:
+        case "missing", _:
             at, is_key, text = path[:-1], True, f"missing key '{path[-1]}'"
-        case "extra_forbidden":
-            known = list(_fields(_walk(root, raw[:-1])[1]))
+        case "extra_forbidden", _:
+            known = root.walk(raw[:-1])[1].keys
             hint = did_you_mean(str(raw[-1]), known)
             text = f"unknown key '{raw[-1]}'{hint}; known: {', '.join(known)}"
             at, mark = path[:-1], tree.place(path, key=True)
-        case "union_tag_invalid":
-            at, text = (*path, "kind"), _choice(annotation, error["input"]["kind"])
-        case "union_tag_not_found" if isinstance(error["input"], Mapping):
+        case "union_tag_invalid", {"kind": kind}:
+            at, text = (*path, "kind"), _choice(shape, kind)
+        case "union_tag_not_found", dict():
             is_key, text = True, "missing key 'kind'"
-        case "union_tag_not_found":
-            text = f"expected a mapping, got {got(error['input'])}"
-        case "literal_error" if _existing(tree, path) == (path, False):
-            text = _choice(annotation, error["input"])
-        case "string_pattern_mismatch" if raw[-1:] == ("[key]",):
+        case "union_tag_not_found", value:
+            text = f"expected a mapping, got {got(value)}"
+        case "literal_error", value if _existing(tree, path) == (path, False):
+            text = _choice(shape, value)
+        case "string_pattern_mismatch", value if raw[-1:] == ("[key]",):
             at, is_key = path[:-1], True
-            text = f"a name holds {_EXPECTED[error['type']]}; got '{error['input']}'"
+            text = f"a name consists of {error.wanted}; got '{value}'"
         case _:
             return None
     return Fault(at, text, is_key, mark)
 
 
-def _expected(error: Mapping[str, Any], root: Any) -> str:
-    kind = error["type"]
-    if kind == "literal_error":
-        return "one of " + ", ".join(_choices(_walk(root, error["loc"][:-1])[1]))
-    return _bounds(kind, error.get("ctx", {})) or _EXPECTED.get(kind, "")
+def _expected(error: Complaint, root: Shape) -> str:
+    if error.type == "literal_error":
+        return "one of " + ", ".join(root.walk(error.loc[:-1])[1].choices)
+    return error.wanted
 
 
-def _merged(path: TreePath, is_key: bool, errors: list[Mapping[str, Any]], root: Any) -> Fault:
+def _merged(path: TreePath, is_key: bool, errors: list[Complaint], root: Shape) -> Fault:
     """Say one sentence about all members of a union that refused a value."""
-    value = errors[0]["input"]
-    said = [str(e.get("ctx", {}).get("error", e["msg"])) for e in errors if not _expected(e, root)]
+    said = [error.said for error in errors if not _expected(error, root)]
     if said:  # by a member that takes values of this type
-        others = [_expected(error, root) for error in errors if error["type"] == "literal_error"]
+        others = [_expected(error, root) for error in errors if error.type == "literal_error"]
         return Fault(path, "; or ".join([said[0], *others]), is_key)
     wanted = list(dict.fromkeys(_expected(error, root) for error in errors))
-    hint = next(filter(None, (_hint(value, error["type"]) for error in errors)), "")
+    hint = next(filter(None, (error.hint for error in errors)), "")
     options = ", ".join(wanted[:-1]) + (" or " if wanted[1:] else "") + wanted[-1]
-    return Fault(path, f"expected {options}, got {got(value)}{hint}", is_key)
+    return Fault(path, f"expected {options}, got {got(errors[0].input)}{hint}", is_key)
 
 
 def faults(
-    tree: Tree,
-    errors: Sequence[Mapping[str, Any]],
+    tree: YamlTree,
+    errors: Sequence[ErrorDetails],
     base: TreePath = (),
-    root: type[BaseModel] = schema.Study,
+    model: type[BaseModel] = schema.Study,
 ) -> list[Fault]:
-    """Turn pydantic's errors in the part of a study at `base`, of the model `root`, into faults.
+    """Turn pydantic's errors in the part of a study at `base`, of a model, into faults.
 
     There is one for each wrong place: what the members of a union say is joined, and a member's
     "expected text" is left out where another found the fault deeper in the value.
     """
     found: list[Fault] = []
-    grouped: dict[tuple[TreePath, bool], list[Mapping[str, Any]]] = defaultdict(list)
+    grouped: dict[tuple[TreePath, bool], list[Complaint]] = defaultdict(list)
     loose: set[TreePath] = set()
-    for error in errors:
-        fault = _located(tree, error, base, root)
-        if fault:
+    root = Shape(model)
+    for error in map(_complaint, errors):
+        if fault := _located(tree, error, base, root):
             found.append(fault)
             continue
-        path, cut = _existing(tree, base + _walk(root, error["loc"])[0])
-        is_key = error["loc"][-1:] == ("[key]",)
+        path, cut = _existing(tree, base + root.walk(error.loc)[0])
+        is_key = error.loc[-1:] == ("[key]",)
         grouped[path, is_key].append(error)
         if cut and not is_key:
             loose.add(path)
@@ -235,3 +252,7 @@ def faults(
         if not (deeper and path in loose):
             found.append(_merged(path, is_key, group, root))
     return found
+
+
+def _complaint(error: ErrorDetails) -> Complaint:
+    return Complaint(**{k: v for k, v in error.items() if k in Complaint._fields})  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
-from rankexp.runner.strict import Strict
+from rankexp.runner.strict import Plain, Strict
 
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
@@ -198,16 +198,14 @@ class Protocol(Strict):
 
     @property
     def validates(self) -> bool:
-        """Whether every place has a validation part: ``validation`` names it, of each fold."""
-        folds = getattr(self, "folds", None)
-        each = folds if isinstance(folds, list | tuple) and folds else [self]
-        return all(getattr(one, "validation", None) is not None for one in each)
+        """Whether every place has a validation part."""
+        return False
 
     def test_share(self, rows: float) -> float:
         """Return which share of a data set's rows a test part is; NaN where none is drawn once."""
         return float("nan")
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Plain]:
         """Return what determines the records: the kind, and each value that is no default."""
         left_out = {*self.counts, "kind"}
         given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)

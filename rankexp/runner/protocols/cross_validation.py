@@ -1,13 +1,13 @@
 """Repeated shuffled k-fold cross-validation."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal, Unpack
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from rankexp.runner.protocols.base import Design, Place
-from rankexp.runner.protocols.dealing import Kept, Split, deal, fold_of
+from rankexp.runner.protocols.dealing import KeptRows, Split, deal, fold_of
 from rankexp.runner.protocols.dividing import KEPT, Dividing
 
 REGISTER = {"cross_validation": "CrossValidation"}
@@ -25,7 +25,7 @@ class CrossValidation(Dividing):
         """Find data sets with fewer rows than folds."""
         for name, count in rows.items():
             if count and self.folds > count:
-                yield "folds", f"more folds than '{name}' has rows, {count}"
+                yield "folds", f"more folds than the {count} rows of '{name}'"
 
     def places(self) -> Iterator[Place]:
         """Yield the folds, repeat by repeat."""
@@ -41,9 +41,9 @@ class CrossValidation(Dividing):
         """Return all rows but those of one fold."""
         return rows * (self.folds - 1) // self.folds
 
-    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    def split(self, n: int, place: Place, rng: np.random.Generator, kept: KeptRows) -> Split:
         """Return the fold of a repeat as the test part, the others as the training part."""
-        return fold_of(deal(n, self.folds, rng, **kept), place.fold or 0)
+        return fold_of(deal(n, self.folds, rng, kept), place.fold or 0)
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return folds, whose training parts overlap."""

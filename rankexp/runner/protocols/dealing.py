@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,26 @@ class Split:
     validation: Ints | None = None
 
 
-class Kept(TypedDict, total=False):
+class KeptRows(NamedTuple):
     """What a division of n rows keeps."""
 
-    strata: NDArray[Any] | None
+    strata: NDArray[Any] | None = None
     """Classes, (n,), whose shares are kept."""
-    units: Ints | None
+    units: Ints | None = None
     """Equal numbers, (n,), for rows that stay together."""
+
+    def sizes(self, n: int) -> tuple[Ints, NDArray[Any]]:
+        """Return rows and stratum of each unit: the commonest class of its rows."""
+        classes = np.zeros(n, dtype=np.int64) if self.strata is None else self.strata
+        if self.units is None:
+            return np.ones(n, dtype=np.int64), classes
+        codes, index = np.unique(classes, return_inverse=True)
+        counts = np.zeros((int(self.units.max()) + 1, len(codes)), dtype=np.int64)
+        np.add.at(counts, (self.units, index), 1)
+        return counts.sum(axis=1), codes[counts.argmax(axis=1)]
+
+
+NOTHING = KeptRows()
 
 
 class Inner(Strict):
@@ -45,7 +58,7 @@ class Inner(Strict):
     def _one_fold_has_a_size(self) -> "Inner":
         if (self.folds == 1) != (self.test is not None):
             raise ValueError(
-                "one fold needs its share, 'test', and only one has it: {folds: 1, test: 0.25}"
+                "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
             )
         return self
 
@@ -57,10 +70,10 @@ def inner_folds(
 
     Rows with equal numbers in `units`, (n,), stay on one side.
     """
-    strata = part.y if inner.stratified else None
+    kept = KeptRows(part.y if inner.stratified else None, units)
     if inner.test is not None:
-        return [holdout(len(part.y), inner.test, rng, strata=strata, units=units)]
-    place = deal(len(part.y), inner.folds, rng, strata=strata, units=units)
+        return [holdout(len(part.y), inner.test, rng, kept)]
+    place = deal(len(part.y), inner.folds, rng, kept)
     return [fold_of(place, fold) for fold in range(inner.folds)]
 
 
@@ -72,17 +85,17 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
 
 
-def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> Ints:
+def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Ints:
     """Deal rows into folds at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
     as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
     """
-    units = kept.get("units")
-    size, stratum = _unit_sizes(n, **kept)
+    units = kept.units
+    size, stratum = kept.sizes(n)
     if folds > len(size):
-        what = "rows" if units is None else "units of rows that stay together"
-        raise DataError(f"{folds} folds of {len(size)} {what}: use fewer folds")
+        what = "rows" if units is None else "groups of rows that stay together"
+        raise DataError(f"cannot make {folds} folds from {len(size)} {what}: use fewer folds")
     order = rng.permutation(len(size))
     order = order[np.argsort(stratum[order], kind="stable")]
     part = np.empty(len(size), dtype=np.int64)
@@ -97,17 +110,17 @@ def deal(n: int, folds: int, rng: np.random.Generator, **kept: Unpack[Kept]) -> 
     return part[units]
 
 
-def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Split:
     """Draw one test part at random.
 
     `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.
     With units the part is as near to it as a random order of them comes.
     """
-    units = kept.get("units")
-    size, stratum = _unit_sizes(n, **kept)
+    units = kept.units
+    size, stratum = kept.sizes(n)
     wanted = int(n * test + 0.5) if test < 1 else round(test)
     if not 0 < wanted < n:
-        raise DataError(f"a test part of {wanted} of {n} rows leaves one side empty")
+        raise DataError(f"a test part of {wanted} of {n} rows leaves one part empty")
     order = rng.permutation(len(size))
     codes, index = np.unique(stratum, return_inverse=True)
     share = _shares(np.bincount(index, weights=size) * wanted / n, wanted)
@@ -117,7 +130,7 @@ def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept])
         reached = np.concatenate(([0], np.cumsum(size[mine])))
         chosen[mine[: np.argmin(np.abs(reached - rows))]] = True
     if len(size) < 2:
-        raise DataError("all rows stay together: no split leaves two sides")
+        raise DataError("all rows must stay together, so they cannot be split")
     if chosen.all() or not chosen.any():  # every stratum was nearer to all or nothing
         chosen[order[0]] = not chosen[order[0]]
     mask = chosen if units is None else chosen[units]
@@ -127,19 +140,6 @@ def holdout(n: int, test: float, rng: np.random.Generator, **kept: Unpack[Kept])
 def fold_of(place: Ints, fold: int) -> Split:
     """Return the split that has one fold, of the folds of rows, as its test part."""
     return Split(np.flatnonzero(place != fold), np.flatnonzero(place == fold))
-
-
-def _unit_sizes(
-    n: int, strata: NDArray[Any] | None = None, units: Ints | None = None
-) -> tuple[Ints, NDArray[Any]]:
-    """Return rows and stratum of each unit; a unit of mixed classes is of its commonest one."""
-    classes = np.zeros(n, dtype=np.int64) if strata is None else strata
-    if units is None:
-        return np.ones(n, dtype=np.int64), classes
-    codes, index = np.unique(classes, return_inverse=True)
-    counts = np.zeros((int(units.max()) + 1, len(codes)), dtype=np.int64)
-    np.add.at(counts, (units, index), 1)
-    return counts.sum(axis=1), codes[counts.argmax(axis=1)]
 
 
 def _even(sizes: Ints, held: list[int]) -> list[int]:

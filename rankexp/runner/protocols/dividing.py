@@ -1,7 +1,7 @@
 """Protocols that divide the rows of a data set."""
 
 from abc import abstractmethod
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 from pydantic import PositiveInt
@@ -9,7 +9,7 @@ from pydantic import PositiveInt
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.base import Loaded, Parts, Place, Protocol
-from rankexp.runner.protocols.dealing import Kept, Split, duplicates
+from rankexp.runner.protocols.dealing import KeptRows, Split, duplicates
 from rankexp.seeds import stream
 
 Together = Literal["none", "groups", "duplicates"]
@@ -43,7 +43,7 @@ class Dividing(Protocol):
     """Rows that must never be parted by a split."""
 
     @abstractmethod
-    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    def split(self, n: int, place: Place, rng: np.random.Generator, kept: KeptRows) -> Split:
         """Divide n rows; `rng` is fresh, and the same for all places of one repeat."""
 
     def rows(self, source: Loaded, place: Place, rng: np.random.Generator) -> Split:
@@ -54,12 +54,11 @@ class Dividing(Protocol):
         """
         y = source.whole.y
         if self.stratified and np.issubdtype(y.dtype, np.floating):
-            raise DataError(
-                f"data set '{source.name}' has a continuous target: no stratified splits"
-            )
+            text = "has a continuous target, so its splits cannot be stratified"
+            raise DataError(f"data set '{source.name}' {text}")
         strata = y if self.stratified else None
         units = kept_together(source, self.together)
-        return self.split(len(y), place, rng, strata=strata, units=units)
+        return self.split(len(y), place, rng, KeptRows(strata, units))
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         """Return the parts of a data set at a place."""

@@ -53,6 +53,11 @@ class Models(Protocol):
         """Return independent models."""
         return Design("models")
 
+    @property
+    def validates(self) -> bool:
+        """Whether validation rows are drawn."""
+        return self.validation is not None
+
     def words(self) -> str:
         """Return ``30 models × 30 training sets of 1000, tested on 10000``."""
         sets = f"{self.models} models × {self.training_sets} training sets"

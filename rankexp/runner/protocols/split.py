@@ -1,13 +1,13 @@
 """Random splits into a training and a test part."""
 
 from collections.abc import Iterator, Mapping
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 from pydantic import PositiveFloat
 
 from rankexp.runner.protocols.base import Design, Place
-from rankexp.runner.protocols.dealing import Kept, Split, holdout
+from rankexp.runner.protocols.dealing import KeptRows, Split, holdout
 from rankexp.runner.protocols.dividing import KEPT, Dividing
 
 REGISTER = {"split": "Holdout"}
@@ -27,7 +27,7 @@ class Holdout(Dividing):
             yield "test", f"{text}, got {self.test}"
         for name, count in rows.items():
             if count and self.test >= count:
-                yield "test", f"leaves nothing of '{name}', {count} rows, to train on"
+                yield "test", f"leaves no training rows: '{name}' has {count} rows"
 
     def places(self) -> Iterator[Place]:
         """Yield the repeats."""
@@ -42,9 +42,9 @@ class Holdout(Dividing):
         """Return the rows that the test part leaves."""
         return int(rows - self.test_share(rows) * rows)
 
-    def split(self, n: int, place: Place, rng: np.random.Generator, **kept: Unpack[Kept]) -> Split:
+    def split(self, n: int, place: Place, rng: np.random.Generator, kept: KeptRows) -> Split:
         """Draw the test part of a repeat."""
-        return holdout(n, self.test, rng, **kept)
+        return holdout(n, self.test, rng, kept)
 
     def design(self, rows: float = float("nan")) -> Design:
         """Return splits, whose training parts overlap."""

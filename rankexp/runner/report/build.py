@@ -21,7 +21,7 @@ from rankexp.runner.config.load import load
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.files import write_atomically
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.figure import styled
 from rankexp.runner.report.model import Output, Section
@@ -184,7 +184,7 @@ def _gathers(block: Block) -> bool:
 
 
 def open_report(
-    folder: Path, study: Study | None = None, cells: Sequence[Cell] | None = None
+    folder: Path, study: Study | None = None, cells: Sequence[PlanCell] | None = None
 ) -> Report:
     """Return the report of a results folder, of its manifest and records.
 
@@ -256,16 +256,16 @@ def scores_table(context: Context) -> pd.DataFrame:
     an empty method, rep and grid.
     """
     frame = context.frame.assign(grid=context.frame.grid.cat.rename_categories(str))
-    keep = frame["metric"] == ""
+    keep = frame.metric == ""
     bayes = pd.Series(False, index=frame.index)
     for name, setup in context.study.experiments.items():
-        own = frame["experiment"] == name
+        own = frame.experiment == name
         if not isinstance(setup, Evaluate):
             keep |= own
             continue
         metrics = list(map(parse, setup.metrics))
-        keep |= own & frame["metric"].isin(list(map(repr, metrics)))
-        bayes |= own & frame["metric"].isin([metric.of_bayes for metric in metrics])
+        keep |= own & frame.metric.isin(list(map(repr, metrics)))
+        bayes |= own & frame.metric.isin([metric.of_bayes for metric in metrics])
     once = frame[bayes].drop_duplicates(["experiment", "problem", "model", "metric"])
     once = once.drop(columns=["rep", "fold", "method", "grid"])
     return pd.concat([frame[keep], once], ignore_index=True)[COLUMNS]

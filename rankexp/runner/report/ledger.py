@@ -25,7 +25,7 @@ NO_DATA = "its data is not available"
 HALF = "a split has a value for one side only, or none has"
 
 
-class Cell(NamedTuple):
+class CaseSide(NamedTuple):
     """Where a number of each split is from."""
 
     problem: str
@@ -37,8 +37,8 @@ class Case(NamedTuple):
     """A number of each split, less that of another cell if there is one."""
 
     label: str
-    own: Cell
-    other: Cell | None = None
+    own: CaseSide
+    other: CaseSide | None = None
 
 
 def limits(row: ClaimRow, *, higher: bool) -> claims.Range:
@@ -82,7 +82,7 @@ def words(context: Context, name: str) -> str:
 def _cases(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Case]:
     problems = [name for name in row.problem if name not in ("*", OVER)] or setup.problems
     for method, problem in product(row.method, problems):
-        own = Cell(problem, method, row.metric)
+        own = CaseSide(problem, method, row.metric)
         named = row.reference
         if row.test in ("best", "worst") and not named:
             named = tuple(name for name in setup.methods if name != method)
@@ -222,7 +222,7 @@ def _values(context: Context, row: ClaimRow, case: Case) -> "pd.Series[float] | 
     return both.iloc[:, 0] - (both.iloc[:, 1] if case.other else 0.0)
 
 
-def _series(context: Context, row: ClaimRow, cell: Cell) -> "pd.Series[float]":
+def _series(context: Context, row: ClaimRow, cell: CaseSide) -> "pd.Series[float]":
     """Return a quantity of a method on a problem, by split, where a rule chose the grid point."""
     metrics = {repr(m): m for m in map(parse, context.evaluate(row.experiment).metrics)}
     metric = metrics.get(cell.quantity) or next(iter(metrics.values()))

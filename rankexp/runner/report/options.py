@@ -26,7 +26,7 @@ from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import blocks, kept, select
 from rankexp.runner.config.fault import Fault
-from rankexp.runner.config.published import Key
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.figure import finish
@@ -136,14 +136,14 @@ class BlockKind(Strict, ABC):
         """Return the methods whose records it needs; none stands for all."""
         return []
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield what it takes from `Context.published`, whether it is there or not.
 
         `rankexp check` refuses published values that no block looks up; records need not be there.
         """
         yield from ()
 
-    def published_keys(self, study: Study, block: Block) -> set[Key]:
+    def published_keys(self, study: Study, block: Block) -> set[PublishedKey]:
         """Return what a block of this kind looks up, before anything is run."""
         return {*self.looks_up(Context(study, [], {}), block)}
 
@@ -289,7 +289,7 @@ class OfOneSplit(AtRule):
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep anything."""
 
-    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.Kept]:
+    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.KeptItem]:
         """Return what the split keeps, by method."""
         experiment, name = block.experiments[0], self.keeps or ""
         found = read(self.sources(context, experiment, self.shown(context, block)), name)

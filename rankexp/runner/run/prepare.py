@@ -13,7 +13,7 @@ from rankexp.runner.config.meaning import remarks
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import Evaluate, Study
-from rankexp.runner.plan import Cell, DataFacts, cells, chosen
+from rankexp.runner.plan import DataFacts, PlanCell, cells, chosen
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import Store
 from rankexp.runner.run.summary import Plan, make_plan
@@ -23,7 +23,7 @@ from rankexp.runner.run.summary import Plan, make_plan
 class Prepared:
     """Everything known before a run: the plan, the data, the store."""
 
-    cells: list[Cell]
+    cells: list[PlanCell]
     """What the experiments need, done or not."""
     plan: Plan
     folder: Path
@@ -157,7 +157,7 @@ def to_add(study: Study, names: Iterable[str]) -> str:
 
 def _again(
     study: Study,
-    planned: Sequence[Cell],
+    planned: Sequence[PlanCell],
     records: Mapping[str, Record],
     *,
     retry_failed: bool,

@@ -1,11 +1,12 @@
 """What a run would do: counts, and about how long it takes."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankexp.runner.plan import Cell, Job, jobs
+from rankexp.runner.plan import Job, PlanCell, jobs
 from rankexp.runner.run.progress import duration
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
@@ -48,7 +49,7 @@ class Plan:
         """Fits to do."""
         return sum(self.fits_of(cell) for job in self.jobs for cell in job.cells)
 
-    def fits_of(self, cell: Cell) -> int:
+    def fits_of(self, cell: PlanCell) -> int:
         """Return how many fits a missing cell takes."""
         return 0 if cell.key in self.scored else cell.spec.fits
 
@@ -87,7 +88,7 @@ class Plan:
 
 
 def make_plan(
-    cells: Sequence[Cell],
+    cells: Sequence[PlanCell],
     records: Mapping[str, Record],
     *,
     again: Collection[str],
@@ -117,20 +118,20 @@ def make_plan(
 
 
 def _seconds(
-    cells: Sequence[Cell], records: Mapping[str, Record], todo: Sequence[Cell]
+    cells: Sequence[PlanCell], records: Mapping[str, Record], todo: Sequence[PlanCell]
 ) -> tuple[dict[str, float], bool]:
     """Estimate times of fits: by stored times of the same problem and method, or a guess."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in cells:
         record = records.get(cell.key)
-        if record is not None and "fit" in record.times:
-            times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
+        if record is not None and not math.isnan(record.seconds):
+            times[_kind(cell)].append(record.seconds)
     mean = {kind: sum(known) / len(known) for kind, known in times.items()}
     guessed = any(_kind(cell) not in mean for cell in todo)
     return {cell.key: mean.get(_kind(cell), _guess(cell)) for cell in todo}, guessed
 
 
-def _kind(cell: Cell) -> tuple[str, str]:
+def _kind(cell: PlanCell) -> tuple[str, str]:
     """Return what cells of about the same cost share."""
     spec = cell.spec
     if isinstance(spec, SimulateSpec):
@@ -138,7 +139,7 @@ def _kind(cell: Cell) -> tuple[str, str]:
     return cell.problem, spec.method.digest
 
 
-def _guess(cell: Cell) -> float:
+def _guess(cell: PlanCell) -> float:
     if isinstance(cell.spec, SimulateSpec):
         return SECONDS_A_CHECK
     (once, a_row), method = SECONDS_A_FIT, cell.spec.method

@@ -3,26 +3,26 @@ import pandas as pd
 
 from rankexp.runner.analyse.frame import COLUMNS, NONE, long_frame, scores
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import Place
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 
 
-def cell(key: str, experiment: str = "e", **place: int) -> Cell:
+def cell(key: str, experiment: str = "e", **place: int) -> PlanCell:
     where = Place(**({"rep": 0, "fold": 0} | place))  # type: ignore[arg-type]
-    return Cell(key, experiment, "p", "m", SimulateSpec(0, "m", {}, Point(()), where))
+    return PlanCell(key, experiment, "p", "m", SimulateSpec(0, "m", {}, Point(()), where))
 
 
 RECORD = Record(
     "a",
     grid=(Point.of({"lam": 0.01}), Point.of({"lam": 1e-5, "kind": "x"})),
     rows=[
-        Row("test", 0, None, None, "rank_loss", 0.25),
-        Row("test", 1, None, None, "rank_loss", float("nan")),
-        Row("inner", 1, None, None, "rank_loss", 0.5),
-        Row("test", 1, 3, None, "rank_loss", 0.75),
-        Row("test", 1, None, "q1", "rank_loss", 1.0),
+        RecordRow("test", 0, None, None, "rank_loss", 0.25),
+        RecordRow("test", 1, None, None, "rank_loss", float("nan")),
+        RecordRow("inner", 1, None, None, "rank_loss", 0.5),
+        RecordRow("test", 1, 3, None, "rank_loss", 0.75),
+        RecordRow("test", 1, None, "q1", "rank_loss", 1.0),
     ],
 )
 

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.runner.config.tree import MAX_VALUES, Mark, parse
+from rankexp.runner.config.tree import MAX_VALUES, FileMark, parse
 
 names = st.text("abcxyz019_.- :#'\"éß", max_size=6)
 leaves = (
@@ -108,8 +108,8 @@ def test_anchors_and_merges():
     text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: [*a, *b], x: 9}\nd: *a"
     assert plain(text)["c"] == {"x": 9, "y": 2, "z": 4}
     tree, _ = parse(text)
-    assert tree.place(("c", "z")) == Mark(2, 17)
-    assert tree.place(("d", "y"), key=True) == Mark(1, 14)
+    assert tree.place(("c", "z")) == FileMark(2, 17)
+    assert tree.place(("d", "y"), key=True) == FileMark(1, 14)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_anchors_and_merges():
     [
         ("a: 1\nb: 2\na: 3", (3, 1), "'a' occurs twice, first in line 1"),
         ("a: {b: 1, b: 1}", (1, 11), "occurs twice"),
-        ("x: &x {a: 1}\ny: {<<: *x, <<: *x}", (2, 13), "a second '<<'"),
+        ("x: &x {a: 1}\ny: {<<: *x, <<: *x}", (2, 13), "only one '<<'"),
         ("y: {<<: 3}", (1, 9), "'<<' expects a mapping"),
         ("y: <<", (1, 4), "merges mappings"),
         ("a: !!python/object/apply:os.system [ls]", (1, 4), "'!!python/object/apply:os.system'"),

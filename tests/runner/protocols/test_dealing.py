@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rankexp.errors import DataError
 from rankexp.runner.protocols.base import Loaded, Part, Place
 from rankexp.runner.protocols.cross_validation import CrossValidation
-from rankexp.runner.protocols.dealing import Inner, deal, duplicates, inner_folds
+from rankexp.runner.protocols.dealing import Inner, KeptRows, deal, duplicates, inner_folds
 from rankexp.runner.protocols.split import Holdout
 from rankexp.seeds import stream
 
@@ -90,7 +90,7 @@ def test_units_are_dealt_evenly():
 
 def test_few_units_in_many_strata_are_dealt_evenly():
     units = np.repeat(np.arange(40), 5)
-    part = deal(200, 10, np.random.default_rng(0), strata=units % 8, units=units)
+    part = deal(200, 10, np.random.default_rng(0), KeptRows(units % 8, units))
     assert np.bincount(part).tolist() == [20] * 10
     for stratum in range(8):  # of five units each
         assert np.bincount(part[units % 8 == stratum], minlength=10).max() == 5

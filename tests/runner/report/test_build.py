@@ -13,7 +13,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse.frame import COLUMNS
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Simulate, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.cross_validation import CrossValidation
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report import build
@@ -111,7 +111,7 @@ def test_a_block_set_aside_is_a_line_of_the_page(make: Make, save: Save, tmp_pat
 def test_warnings_reach_the_page_whatever_is_set_aside(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
-    def warned(cell: Cell, record: Record) -> Record:
+    def warned(cell: PlanCell, record: Record) -> Record:
         return Record(record.key, rows=record.rows, grid=record.grid, warnings=["Unsure: of it"])
 
     study = copy.deepcopy(make().manifest["study"])
@@ -119,7 +119,7 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
     folder = save(make(study, warned), tmp_path / "a")
     build.open_report(folder).write()
     body, _, lines = (folder / "report.md").read_text(encoding="utf-8").partition("## In files")
-    assert "Warning Unsure in " in body
+    assert "Warning: Unsure in " in body
     assert "- **chosen.** **Warning: " in lines and "lie at the edge of their grid" in lines
 
 
@@ -129,7 +129,7 @@ def test_a_slice_is_named_as_one(make: Make, save: Save, tmp_path: Path) -> None
     folder = save(make(study), tmp_path / "a")
     build.open_report(folder).write()
     title = (folder / "report.md").read_text(encoding="utf-8").splitlines()[0]
-    assert title == "# A made-up study: a quick slice, whose numbers are no findings"
+    assert title == "# A made-up study (quick slice: the numbers are no findings)"
 
 
 def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_an_edited_report_is_told_of(
 def test_a_huge_or_hostile_reason_is_cut_and_harmless(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
-    def fail(cell: Cell, record: Record) -> Record:
+    def fail(cell: PlanCell, record: Record) -> Record:
         return Record(record.key, status="failed", reason="\x1b[2J" + "x" * 300_000)
 
     study = copy.deepcopy(make().manifest["study"])

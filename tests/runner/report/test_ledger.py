@@ -12,12 +12,12 @@ from rankexp import registry
 from rankexp.runner.config.claims import COLUMNS
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import all_notes, rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 Make = Callable[..., Context]
 X = np.linspace(-2, 2, 9)
@@ -50,7 +50,7 @@ def verdicts(made: Context, *claims: dict[str, str]) -> list[str]:
 def shift(amount: float, method: str = "svm_or", noise: float = 0.0) -> Any:
     """Return a change that adds to the losses of a method, and noise to those of single models."""
 
-    def change(cell: Cell, record: Record) -> Record:
+    def change(cell: PlanCell, record: Record) -> Record:
         if cell.method != method:
             return record
         more = amount + noise * (-1) ** (cell.place.model or cell.place.rep or 0)
@@ -126,7 +126,7 @@ def test_equalities_inequalities_and_counts_are_told_apart(
 
 
 def test_without_a_test_the_value_nearest_to_an_end_is_shown(make: Make) -> None:
-    def small(cell: Cell, record: Record) -> Record:
+    def small(cell: PlanCell, record: Record) -> Record:
         values = [row._replace(value=3e-13 * (cell.place.setting or 0)) for row in record.rows]
         return Record(record.key, grid=record.grid, rows=values)
 
@@ -161,7 +161,7 @@ def test_checks_are_claims_over_their_repetitions(make: Make, row: Any, verdict:
 
 
 def test_a_group_of_a_check_is_a_quantity_of_its_own(make: Make) -> None:
-    def grouped(cell: Cell, record: Record) -> Record:
+    def grouped(cell: PlanCell, record: Record) -> Record:
         more = [r._replace(group="far", value=r.value + 1.0) for r in record.rows]
         return Record(record.key, grid=record.grid, rows=[*record.rows, *more])
 
@@ -217,7 +217,7 @@ def test_what_was_not_run_is_said(make: Make) -> None:
 
 
 def undefine(method: str) -> Any:
-    def change(cell: Cell, record: Record) -> Record:
+    def change(cell: PlanCell, record: Record) -> Record:
         if cell.method != method or cell.place.model != 0:
             return record
         changed = [row._replace(value=math.nan) for row in record.rows]
@@ -239,7 +239,7 @@ def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make)
     assert verdicts(make(), good, bad) == ["does not hold"]
     half = good | {"share": "0.5"}
 
-    def hard(cell: Cell, record: Record) -> Record:
+    def hard(cell: PlanCell, record: Record) -> Record:
         return FAILS(cell, record) if cell.problem == "hard" else record  # type: ignore[no-any-return]
 
     assert verdicts(make(change=hard), good) == ["does not hold"]
@@ -312,13 +312,15 @@ CURVES: dict[str, Any] = {
 }
 
 
-def drawn(cell: Cell, _: Record) -> Record:
+def drawn(cell: PlanCell, _: Record) -> Record:
     """Return a record whose curve has the slope 1 or 2, and a kink beyond |x| = 1."""
     noise = 0.01 * (-1) ** (cell.place.model or 0)
     slope = noise + (1.0 if cell.method == "svm_or" else 2.0)
     y = slope * X + 3.0 * (np.abs(X) > 1) + 7.0
-    fitted = [Row("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))]
-    found = [Row("test", 0, None, None, "rank_loss", 0.1), *fitted]
+    fitted = [
+        RecordRow("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))
+    ]
+    found = [RecordRow("test", 0, None, None, "rank_loss", 0.1), *fitted]
     curves = {"scoring_function:0": {"x": X.tolist(), "y": y.tolist()}}
     return Record(cell.key, grid=(Point(()),), rows=found, curves=curves)
 

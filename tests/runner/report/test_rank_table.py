@@ -7,7 +7,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.runner.config.schema import Block
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
@@ -90,14 +90,14 @@ def test_one_method_has_no_rank(make: Make) -> None:
 
 def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:
     (note,) = show(make(), "folds").texts
-    assert note == "folds: refused: blocks are incomplete (gone: not run)."
+    assert note == "folds: refused: values are missing (gone: not run)."
     output = show(make(), "folds", incomplete="drop")
     assert output.texts[-1] == "dropped 1 (gone: not run)."
     assert output.numbers.set_index("method")["average_rank"].to_dict() == BEST
 
 
 def test_a_missing_record_refuses_its_data_set(make: Make) -> None:
-    def lost(cell: Cell, record: Record) -> Record | None:
+    def lost(cell: PlanCell, record: Record) -> Record | None:
         gone = cell.problem == "easy" and cell.method == "logistic" and cell.place.model == 0
         return None if gone else record
 

@@ -13,7 +13,7 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.plan import Cell
+from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Tally
@@ -77,7 +77,7 @@ def test_it_stands_first_and_has_five_sentences(
     assert said["Not reproduced"].startswith(
         "2 of 3 values, furthest vote\\_84 & more exponential"
     )
-    assert ". Why: exponential loses -.0" in said["Not reproduced"]
+    assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
     assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")
@@ -87,17 +87,17 @@ def test_it_stands_first_and_has_five_sentences(
 def test_other_records_change_every_sentence_with_a_number(
     make: Make, save: Save, tmp_path: Path, study: dict[str, Any]
 ) -> None:
-    def worse(cell: Cell, record: Record) -> Record:
+    def worse(cell: PlanCell, record: Record) -> Record:
         more = 0.1 * (cell.method == "svm_or") + 0.2 * (cell.experiment == "folds")
         more *= cell.method != "exponential" or cell.experiment != "once"
         return replace(record, rows=[r._replace(value=r.value + more) for r in record.rows])
 
-    def near(cell: Cell, record: Record) -> Record:
+    def near(cell: PlanCell, record: Record) -> Record:
         less = {"exponential": 0.37, "logistic": 0.0085}.get(cell.method, 0.0)
         less *= cell.experiment == "folds"
         return replace(record, rows=[r._replace(value=r.value + less) for r in record.rows])
 
-    def lost(cell: Cell, record: Record) -> Record | None:
+    def lost(cell: PlanCell, record: Record) -> Record | None:
         return None if cell.place.rep == 1 else record
 
     first = head_of(page_of(make(study), save, tmp_path / "a"))
@@ -135,7 +135,7 @@ def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options:
 
 
 def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> None:
-    none = "Nothing that is published was compared."
+    none = "No published value was compared."
     assert told(make, study, {}) == [none, "See the blocks below."]
     assert told(make, study, {}, why=["noise"]) == [none, none, "See the blocks below."]
     good = {"a": Output(tally=Tally("9 of 9 values"), gist="All of 9 hold.")}
@@ -202,7 +202,7 @@ def gist(context: Context, name: str, experiment: str, **options: Any) -> str:
     return output.gist
 
 
-def better(cell: Cell, record: Record) -> Record:
+def better(cell: PlanCell, record: Record) -> Record:
     """Give one method the least losses."""
     less = 0.05 * (cell.method == "exponential")
     rows = [r._replace(value=r.value - less) if r.grid == 1 else r for r in record.rows]
@@ -233,7 +233,7 @@ def test_ranks_are_said_best_first(make: Make) -> None:
 
 
 def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) -> None:
-    def off(cell: Cell, record: Record) -> Record:
+    def off(cell: PlanCell, record: Record) -> Record:
         more = {"prior_observed": 0.5}
         rows = [r._replace(value=r.value + more.get(r.quantity, 0.0)) for r in record.rows]
         return replace(record, rows=rows)
@@ -242,5 +242,5 @@ def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) 
     said = gist(make(), "simulation_table", "tried", **options)
     assert said.startswith("2 means are within .00")
     far = gist(make(None, off), "simulation_table", "tried", **options)
-    assert far.startswith("2 means are within .50") and "2 of them further than 3 SE" in far
+    assert far.startswith("2 means are within .50") and "2 of them differ by more than 3 SE" in far
     assert gist(make(), "simulation_table", "tried") == ""

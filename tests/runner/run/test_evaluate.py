@@ -16,7 +16,7 @@ from rankexp.metrics.bipartite import rank_loss
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
-from rankexp.runner.plan import Cell, DataFacts, Job, cells, jobs
+from rankexp.runner.plan import DataFacts, Job, PlanCell, cells, jobs
 from rankexp.runner.protocols.base import Loaded, Part, Place
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.material import folds
@@ -26,14 +26,16 @@ from rankexp.seeds import stream
 LINEAR = {"params": {"loss": "logistic"}, "lambdas": [0.01, 1.0]}
 
 
-def outcome(study: Study, facts: dict[str, DataFacts] | None = None) -> list[tuple[Cell, Record]]:
+def outcome(
+    study: Study, facts: dict[str, DataFacts] | None = None
+) -> list[tuple[PlanCell, Record]]:
     made = [(c, r) for job in jobs(cells(study, facts or {}), ()) for c, r in _pairs(job)]
     return sorted(
         made, key=lambda pair: (pair[0].problem, pair[0].place.rep or 0, pair[0].place.fold or 0)
     )
 
 
-def _pairs(job: Job) -> list[tuple[Cell, Record]]:
+def _pairs(job: Job) -> list[tuple[PlanCell, Record]]:
     return list(zip(job.cells, evaluate(job), strict=True))
 
 

@@ -11,11 +11,11 @@ import toys
 from rankexp import registry
 from rankexp.metrics.base import Metric, declare, parse
 from rankexp.runner.config import schema
-from rankexp.runner.plan import Cell, Job, cells
+from rankexp.runner.plan import Job, PlanCell, cells
 from rankexp.runner.protocols.base import Part, unfit
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.run.evaluate import _check_row, evaluate
-from rankexp.runner.run.material import Rows
+from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.measured import measured, rows_of
 
 
@@ -41,14 +41,14 @@ def test_a_metric_cannot_write_into_the_scores_of_the_next() -> None:
     spec: Any = cell.spec
     both = (Metric("a_writes", a_writes), parse("rank_loss"))
     changed = replace(spec, setting=replace(spec.setting, metrics=both))
-    (record,) = evaluate(Job("j", (Cell("0" * 64, "e", "p", "m", changed),), 0.0))
+    (record,) = evaluate(Job("j", (PlanCell("0" * 64, "e", "p", "m", changed),), 0.0))
     assert record.status == "failed" and "read-only" in (record.reason or "")
 
 
 def test_a_metric_that_needs_groups_has_a_value_in_each() -> None:
     groups = np.array([0, 0, 1, 1])
     part = Part(np.zeros((4, 1)), np.array([0, 1, 0, 1]), groups=groups)
-    metrics, tested = [Metric("groups_seen", groups_seen)], Rows(part.X, part)
+    metrics, tested = [Metric("groups_seen", groups_seen)], FoldRows(part.X, part)
     found = measured(metrics, np.zeros((4, 1)), {}, tested)
     rows = rows_of("test", metrics, *found, tested)
     assert [(row.group, row.value) for row in rows] == [(None, 2.0), ("0", 1.0), ("1", 1.0)]

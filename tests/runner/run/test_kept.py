@@ -13,7 +13,7 @@ from rankexp.metrics.iroc import iroc
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
-from rankexp.runner.plan import Cell, DataFacts, cells, jobs
+from rankexp.runner.plan import DataFacts, PlanCell, cells, jobs
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
@@ -172,7 +172,7 @@ def test_of_equal_scores_in_a_row_the_ends_are_kept() -> None:
 def test_a_cell_says_what_it_keeps_in_one_order() -> None:
     turned = KEEP | {"curves": ["scoring_function", "iroc", "iroc"]}
 
-    def first(keep: dict[str, Any]) -> Cell:
+    def first(keep: dict[str, Any]) -> PlanCell:
         return next(iter(cells(study(keep=keep), {})))
 
     assert first(turned).key == first(KEEP).key

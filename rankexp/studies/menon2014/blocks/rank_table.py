@@ -15,7 +15,7 @@ from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.several import NotComparableError
 from rankexp.runner.analyse.verdicts import LEVEL
-from rankexp.runner.config.published import ALL, Key
+from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
@@ -44,7 +44,7 @@ class RankTable(Choosing, InBlocks):
     """To which means are rounded before they are ranked, as a print's may have been."""
     digits: int = 2
 
-    def looks_up(self, context: Context, block: Block) -> Iterator[Key]:
+    def looks_up(self, context: Context, block: Block) -> Iterator[PublishedKey]:
         """Yield the average rank of each method by each metric."""
         experiment = block.experiments[0]
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
@@ -71,7 +71,7 @@ class RankTable(Choosing, InBlocks):
             numbers.assign(rule=str(self.rule_of(experiment))),
             [self._table(context, experiment, found, detail) for detail in (False, True)],
             notes=[
-                *self._notes(bool(numbers["published"].notna().any())),
+                *self._notes(bool(numbers.published.notna().any())),
                 *(Note(Kind.CAVEAT, f"{text}.") for text in numbers.left_out.unique() if text),
             ],
             gist=f"Average ranks, Spearman's rho: {said}.",
@@ -88,7 +88,7 @@ class RankTable(Choosing, InBlocks):
         known = set(table.index.get_level_values("problem"))
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
         made = blocks.complete(table, ["problem"], self.incomplete, missing)
-        whole, names = table[table["state"] == "whole"][methods], list(made.values.index)
+        whole, names = table[table.state == "whole"][methods], list(made.values.index)
         own = [whole.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
             raise NotComparableError("a data set needs two splits or more")
@@ -119,7 +119,7 @@ class RankTable(Choosing, InBlocks):
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
-        printed = any(own["published"].notna().any() for own in found.values())
+        printed = any(own.published.notna().any() for own in found.values())
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
             for row in own.to_dict("records"):
@@ -157,8 +157,8 @@ class RankTable(Choosing, InBlocks):
         ]
 
 
-def _key(experiment: str, method: str, metric: Metric) -> Key:
-    return Key(experiment, ALL, method, f"average_rank({metric!r})")
+def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
+    return PublishedKey(experiment, ALL, method, f"average_rank({metric!r})")
 
 
 def _agreement(own: pd.DataFrame) -> str:
@@ -173,7 +173,7 @@ def _agreement(own: pd.DataFrame) -> str:
 
 def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
     """Count the published ranks that the noise of both explains, and name the furthest."""
-    wrong = told[told["apart"]]
+    wrong = told[told.apart]
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
     if not len(wrong):
         return Tally(found) if len(told) else None
