@@ -1,7 +1,7 @@
 """Rankers as scikit-learn estimators, one family a file.
 
-A ranker learns a scoring function: `decision_function` gives a score of each row, the higher the
-better. `LinearRanker` trains a linear one, by any loss under any risk that takes it; others use
+A ranker learns a scoring function: `decision_function` returns a score for each row, the higher
+the better. `LinearRanker` trains a linear one with any loss and risk that go together; others use
 kernels, boosting, trees, or thresholds between levels.
 
 >>> import numpy as np

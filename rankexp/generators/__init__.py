@@ -1,7 +1,7 @@
 """Synthetic distributions, one a file: what problems are drawn from.
 
-A generator draws models, and a model draws examples. What its distribution makes known, such as
-P(y = 1 | x), the model offers, too.
+A generator draws models, and a model draws examples. A model also offers what its distribution
+makes known, such as P(y = 1 | x).
 
 >>> import numpy as np
 >>> from rankexp.generators import Linear

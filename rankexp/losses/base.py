@@ -1,4 +1,4 @@
-"""What a loss offers: value, derivative, curvature, and, where it is proper, link and weight."""
+"""What a loss offers: value, derivative and curvature; a proper one also link and weight."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
@@ -16,9 +16,9 @@ Labels = Floats | float
 class Loss(Named, ABC):
     """A pair of partial losses ``l(1, v)`` and ``l(-1, v)`` of a score ``v``.
 
-    Every method takes labels ``y`` in {-1, +1}, one number or an array, and scores ``v``, and
-    broadcasts. A loss need not be symmetric: ``l(1, v)`` and ``l(-1, -v)`` may differ. It may have
-    parameters: those of ``__init__``, kept under their names.
+    Every method takes labels ``y`` in {-1, +1}, a number or an array, and scores ``v``, and
+    broadcasts. ``l(1, v)`` and ``l(-1, -v)`` may differ. A loss may have parameters: those of
+    ``__init__``, kept as attributes of the same names.
 
     Attributes
     ----------
@@ -27,11 +27,11 @@ class Loss(Named, ABC):
     smooth : bool
         Both have a continuous derivative: the smooth solvers take the loss.
     monotone : bool
-        Neither rises as the score gets the right sign.
+        Neither increases as the margin grows.
     proper : bool
         ``eta l(1, v) + (1 - eta) l(-1, v)`` is least at ``v = link(eta)``.
     bounds_zero_one : bool
-        The loss is nowhere below the 0/1 loss, up to the factor ``at_zero``.
+        The loss is nowhere below ``at_zero`` times the 0/1 loss.
     factorises : bool
         ``l(1, v) = l(-1, -v) = exp(-v)``: sums over pairs are products of sums.
     hinge_power : int
@@ -39,12 +39,12 @@ class Loss(Named, ABC):
     quadratic : bool
         ``l(y, v) = (1 - y v)²``: sums over pairs follow from means and variances.
     analytic : bool
-        Both are analytic where the imaginary part of ``v`` is below 3, and grow there at most
-        as fast as ``|v|``: quick sums over pairs by polynomials on short intervals.
+        Both are analytic where the imaginary part of ``v`` is below 3 and grow there at most like
+        ``|v|``, which allows quick sums over pairs by polynomials on short intervals.
     at_zero : float
         ``l(1, 0)``.
     steepest : float
-        No curvature is above ``2 steepest (1 + value)``: what rounding of scores can do.
+        No curvature is above ``2 steepest (1 + value)``, which bounds the effect of rounding.
     """
 
     room = "losses"
@@ -73,11 +73,11 @@ class Loss(Named, ABC):
         """Return the second derivative of ``l(y, v)`` with respect to ``v``."""
 
     def link(self, eta: Floats) -> Floats:
-        """Return the score that is best where the positive class has probability ``eta``."""
+        """Return the best score if the positive class has probability ``eta``."""
         raise self._lacks("link")
 
     def inverse_link(self, v: Floats) -> Floats:
-        """Return the probability of the positive class that a score stands for."""
+        """Return the probability of the positive class at a score."""
         raise self._lacks("inverse link")
 
     def weight(self, c: Floats) -> Floats:
@@ -100,15 +100,15 @@ class Loss(Named, ABC):
     def parts(self, of: Literal["pair", "positive"]) -> tuple["ScaledLoss", ...]:
         """Return margin losses that add up to a loss of score differences, with quick sums.
 
-        That is ``½ [l(1, D) + l(-1, -D)]`` of a ``pair``, and ``l(1, D)`` of a ``positive`` one.
-        None where no such parts are known: then pairs are summed one by one.
+        That loss is ``½ [l(1, D) + l(-1, -D)]`` for a ``pair`` and ``l(1, D)`` for a ``positive``.
+        Without such parts the result is empty, and pairs are summed one by one.
         """
         return ()
 
     def branches(self, v: Floats, order: int) -> tuple[Floats, Floats] | None:
-        """Return two functions, analytic as above, that ``l(1, v)`` is below and above v = 0.
+        """Return two analytic functions that ``l(1, v)`` equals below and above v = 0, at any v.
 
-        Their derivatives of an order, 0 or 1, at any v; None where none are known.
+        `order` 1 asks for their derivatives. None if no such functions are known.
         """
         return None
 
@@ -133,7 +133,7 @@ class LogitLinked(Loss):
 
 
 class PartialLosses(LogitLinked):
-    """A loss whose partial losses are formulas of their own, with link ``logit(eta) / rate``."""
+    """A loss with two separate partial losses and the link ``logit(eta) / rate``."""
 
     bounds_zero_one = False
 
@@ -193,7 +193,7 @@ class MarginLoss(Loss):
 
 
 class ScaledLoss(NamedTuple):
-    """The summand ``factor · loss(rate · D)`` of a loss of score differences D."""
+    """The term ``factor · loss(rate · D)`` of a loss of score differences D."""
 
     factor: float
     rate: float

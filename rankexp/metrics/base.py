@@ -36,9 +36,9 @@ None."""
 
 
 class UndefinedMetricWarning(RuntimeWarning):
-    """A metric has no value here, for instance for lack of a class; it is NaN, never 0.
+    """A metric is undefined on these data, for example because y has a single class: it is NaN.
 
-    Where only some of its terms have no value they are left out, and the warning says how many.
+    If only some of its terms are undefined they are left out, and the warning says how many.
     """
 
 
@@ -289,7 +289,7 @@ def absent(text: str, described: Mapping[str, Any]) -> None:
     """Let `parse` know a metric by what `describe` gave, as long as it is not registered."""
 
     def function(y: npt.ArrayLike, scores: npt.ArrayLike, **parameters: names.Value) -> float:
-        raise ConfigError(f"metric '{text}' is of a package that is not installed")
+        raise ConfigError(f"metric '{text}' comes from a package that is not installed")
 
     given = dict(described)
     name, parameters = given.pop("name"), tuple(map(tuple, given.pop("parameters")))

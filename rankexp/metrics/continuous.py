@@ -45,11 +45,11 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     scores : array-like of shape (n,) or (n, L)
         Real and without NaN; with two dimensions one column a scorer.
     kind : {6, 5}
-        By which equation. 6: the share of triples y_i < y_j < y_k whose ends i and k the scores
-        put in order, a tie counting 1/2 (Lemma 1; a U-statistic of degree 3). 5: the mean over
-        the examples j of the AUC between {y > y_j} and {y < y_j}, of those j that have both
-        (Definition 2). These are different numbers: (6) gives a cut-off the weight of the number
-        of its pairs, (5) gives all examples the same.
+        The equation. 6: the share of triples y_i < y_j < y_k whose ends i and k the scores put in
+        order; a tie counts 1/2 (Lemma 1, a U-statistic of degree 3). 5: the mean over the
+        examples j of the AUC between {y > y_j} and {y < y_j}, if both have examples
+        (Definition 2). They differ: (6) weights a cut-off by the number of its pairs, (5) weights
+        all examples alike.
 
     Returns
     -------
@@ -64,10 +64,9 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
 
     Notes
     -----
-    O(n log n). In (6) the middle example only counts: a pair has as many middles as there are
-    examples with y strictly between, a difference of two ranks, so that the sum over triples is
-    one over pairs, and falls apart into one term an example. All is counted in integers and
-    divided once.
+    O(n log n). In (6) a pair has as many middles as there are examples with y strictly between,
+    which is a difference of two ranks. So the sum over triples is a sum over pairs, with one term
+    for each example. All is counted in integers and divided once.
     """
     if kind not in (5, 6):
         raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
@@ -119,8 +118,9 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
 def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     """Return the share of pairs of different y that the scores, (n,), put in order; a tie is 1/2.
 
-    It is U_pairs with each value of y a level, and the AUC of two values: unlike in :func:`d_tau`,
-    pairs with equal y are no pairs. Errors are those of :func:`d_tau`; NaN where y is constant.
+    It is U_pairs if each value of y is a level, and the AUC if there are two. Unlike in
+    :func:`d_tau`, pairs with equal y do not count. Errors are those of :func:`d_tau`; NaN if y is
+    constant.
     """
     target, s = checked(y, scores)
     sizes = np.unique(target, return_counts=True)[1]
@@ -166,8 +166,8 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
 def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 
-    All ties count as right, so a constant scorer has 1. It is no measure to rank scorers by, but
-    the nearest to the tau that the paper prints.
+    All ties count as right, so a constant scorer has 1. Do not rank scorers by it; it is the
+    nearest measure to the tau that the paper prints.
 
     Parameters, returns and errors are those of :func:`d_tau`.
     """

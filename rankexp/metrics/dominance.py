@@ -1,4 +1,4 @@
-"""How many examples lie below and above each one in both y and the scores, ties and all.
+"""How many examples lie below and above each one both in y and in the scores, with ties.
 
 Every measure of a continuous ranking is a sum over pairs weighted by ranks of y, so that these
 counts are all that it needs; they take O(n log n).

@@ -1,4 +1,4 @@
-"""AUC over labels drawn anew: for test examples whose probabilities are known."""
+"""The expected AUC of test examples whose class probabilities are known."""
 
 import warnings
 
@@ -25,19 +25,19 @@ OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 def expected_auc(
     scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"
 ) -> float | Floats:
-    """Return the share of pairs in the right order, each weighing P(first positive, second not).
+    """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
-    Of all pairs of two different examples. It is the AUC without the noise of the test labels:
-    of drawn labels the expected pairs in the right order over the expected pairs.
+    It is the AUC without the noise of the test labels: if labels were drawn, the expected number
+    of pairs in the right order over the expected number of pairs.
 
     Parameters
     ----------
     scores : array-like of shape (n,) or (n, L)
-        As of :func:`rankexp.metrics.auc`.
+        As in :func:`rankexp.metrics.auc`.
     eta : array-like of shape (n,)
         P(y = 1 | x) of each example, in [0, 1].
     ties : {"expected", "worst", "best"}
-        As of :func:`rankexp.metrics.auc`.
+        As in :func:`rankexp.metrics.auc`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def expected_auc(
     Raises
     ------
     ValueError
-        As of :func:`rankexp.metrics.auc`, and for probabilities outside [0, 1].
+        As in :func:`rankexp.metrics.auc`, and for probabilities outside [0, 1].
 
     Examples
     --------
@@ -65,7 +65,7 @@ def expected_auc(
         own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
     both = float(p.sum() * (1.0 - p).sum())
     if both - own <= 1e-12 * both:
-        text = "no two examples can be of two classes: the expected AUC is NaN"
+        text = "no two examples can have different classes: the expected AUC is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
         return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
     lost = rank_loss(np.repeat((0, 1), p.size), np.concatenate((s, s)), ties, weight)

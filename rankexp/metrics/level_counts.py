@@ -52,7 +52,7 @@ def coded(target: Floats, levels: int | None) -> Levels:
         strange = ", ".join(f"{value:g}" for value in values)
         raise ValueError(
             f"y has the values {strange}, fewer than the {levels} levels: it must hold codes "
-            f"0 .. {levels - 1}, or it can't be known which levels are missing"
+            f"0 .. {levels - 1}, so that it is known which levels are missing"
         )
     codes = target.astype(np.int64)
     return Levels(codes, np.bincount(codes, minlength=levels))

@@ -1,4 +1,4 @@
-"""Log loss: of scores that are log odds, as those of probability models are."""
+"""The log loss of scores that are log odds, such as those of probability models."""
 
 import warnings
 
@@ -25,21 +25,21 @@ def log_loss(
     sample_weight: npt.ArrayLike | None = None,
     levels: Order = None,
 ) -> float | Floats:
-    """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: minus the log likelihood.
+    """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: the negative log likelihood.
 
-    Scores are taken for log odds, in nats. Those of a method that only ranks are none: it has no
-    scale to be judged by, unless it is given one, as `BoostedRanker` gives an intercept.
+    Scores are read as log odds, in nats. The log loss says nothing of a method that only ranks,
+    unless its scores get a scale: `BoostedRanker`, for example, fits an intercept.
 
     Parameters
     ----------
     y, scores, sample_weight, levels
-        As of :func:`rankexp.metrics.rank_loss`.
+        As in :func:`rankexp.metrics.rank_loss`.
 
     Returns
     -------
     float or ndarray of shape (L,)
-        >= 0, lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single class,
-        as nothing says which.
+        >= 0, lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single class,
+        because nothing says which one.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def log_loss(
     """
     positive, s, weight = two_classes(y, scores, levels, sample_weight)
     if positive.all():
-        text = "y has a single class, which may be either: the log loss is NaN"
+        text = "y has a single class, and nothing says which one: the log loss is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
         return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
     sign = np.where(positive, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Margins ``s - s'`` of the pairs of a row of a higher and one of a lower level, unlisted."""
+"""Margins ``s - s'`` of all pairs of rows of different levels, without a list of the pairs."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -25,8 +25,8 @@ def margin_loss(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Numbers, or any labels in the order of `levels`. Of a boosted sum the margins that bounds
-        speak of are those of ``scores / np.abs(model.alphas_).sum()``.
+        Numbers, or any labels in the order of `levels`. For a boosted ranker the bounds are about
+        the margins of ``scores / np.abs(model.alphas_).sum()``.
     scores : array-like of shape (n,)
         Finite.
     rho : float or array-like of shape (R,)

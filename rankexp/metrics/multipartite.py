@@ -55,12 +55,12 @@ def u_ovo(
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     levels : sequence or int, optional
         The labels of the levels, worst to best, some of which may have no example; or K, how many
-        there are, where `y` holds codes 0 .. K-1. By default the levels are the values in `y`:
-        that one is missing can't be seen. Words have no order without a sequence.
+        there are, if `y` holds codes 0 .. K-1. By default the levels are the values in `y`, so a
+        level without an example is not seen. Words need a sequence, as they have no order.
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
     groups : array-like of shape (n,), optional
-        The query of each row, numbers or words: only pairs within one count.
+        The query of each row, numbers or words: only pairs within a query count.
     queries : {"each", "pairs"}
         With groups: the mean of their values, or the value of all their pairs together. Groups
         without a value are left out, and counted in an `UndefinedMetricWarning`.
@@ -70,8 +70,8 @@ def u_ovo(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better. Pairs of levels of which one has no example are left out of
-        the mean, and counted in an `UndefinedMetricWarning`; NaN where none is left.
+        In [0, 1], higher is better; NaN if no pair of levels is left. A pair is left out if one
+        of its levels has no example, and an `UndefinedMetricWarning` counts it.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def pair_risk(
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
-    Parameters and errors are those of :func:`u_ovo` but for weights, and:
+    Parameters and errors are those of :func:`u_ovo` without weights, and:
 
     Parameters
     ----------
@@ -233,9 +233,9 @@ def pair_risk(
 def vus(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:
-    """Return the share of tuples, one example of each level, that are wholly in the right order.
+    """Return the share of tuples with one example of each level that are in the right order.
 
-    Scores that know nothing have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
+    Random scores have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
 
     Parameters
     ----------
@@ -246,8 +246,8 @@ def vus(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where a level has no
-        example, as there is no tuple then, and where there is a single level.
+        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` if a level has no
+        example, because there is no tuple then, or if there is a single level.
     """
     known, columns = columns_of(y, scores, levels, ties)
     if known.missing or known.sizes.size < 2:

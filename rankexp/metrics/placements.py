@@ -1,4 +1,4 @@
-"""How many pairs each example wins: what shares of pairs in order are means of."""
+"""How many pairs each example wins; a share of pairs in order is a mean of these."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The p-norm push's own risk: two classes, negatives above many positives count the most."""
+"""The risk of the p-norm push: negatives that are ranked above many positives count most."""
 
 import warnings
 from typing import Any
@@ -35,16 +35,16 @@ def push_risk(
 ) -> float | Floats:
     """Return the mean over negatives of the share of positives at or below each, to the power p.
 
-    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which says what the other parameters are
-    and what is raised; the greater p, the more it is of the negatives at the top alone.
+    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which also documents the other parameters
+    and the errors. The greater p is, the more the negatives at the top count.
 
     Parameters
     ----------
     p : float
         >= 1 and finite.
     ties : {"expected", "worst", "best"}
-        What a positive counts that ties with the negative: 1/2, 1, or 0, as in menon2014. The
-        power is of the share, so that for p > 1 ``"expected"`` is no mean over orders of ties.
+        What a positive with the negative's score counts: 1/2, 1 or 0, as in menon2014. The share
+        is raised to the power, so for p > 1 ``"expected"`` is not the mean over orders of ties.
 
     Returns
     -------

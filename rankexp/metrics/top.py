@@ -25,13 +25,13 @@ def ndcg(
 ) -> Floats:
     """Return the normalised discounted cumulative gain, averaged over queries.
 
-    It is :func:`dcg` over its greatest value, that of the rows in the order of their levels.
+    It is :func:`dcg` divided by its greatest value, that of rows sorted by level.
 
     Parameters
     ----------
     y : array-like of shape (n,)
-        Levels 0, 1, 2, ..., of which 0 has no gain; -1 and 1 are 0 and 1. Other labels with
-        `levels`.
+        Levels 0, 1, 2, ...: level 0 has no gain, and -1 and 1 are read as 0 and 1. Other labels
+        need `levels`.
     scores : array-like of shape (n,) or (n, L)
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     groups : array-like of shape (n,), optional
@@ -41,17 +41,17 @@ def ndcg(
     k : int, optional
         Ranks up to k count; by default all do. Written behind an @: ``ndcg@10``.
     gain : {"exponential", "linear"}
-        Of level y: 2^y - 1, or y.
+        The gain of level y: 2^y - 1, or y.
     discount : {"log2", "letor"}
         Rank i is divided by log2(1 + i), or as LETOR 3.0 has it (and Järvelin and Kekäläinen) by
         log2(i) from rank 2 on, so that the first two count alike.
     ties : {"expected", "order", "reversed", "best", "worst"}
         How equal scores are ordered. ``expected``: the exact mean over all orders (McSherry and
-        Najork, ECIR 2008). ``order``: as the rows stand, which may give relevance away;
-        ``reversed``: the last row first. Or the highest level first, or last.
+        Najork, ECIR 2008). ``order``: in the order of the rows, which may give relevance away;
+        ``reversed``: the last row first; ``best``, ``worst``: the highest level first, or last.
     empty : {"zero", "skip"}
-        What a query without a relevant row counts, here one above level 0: 0, as in LETOR,
-        without a warning; or it is left out, which an `UndefinedMetricWarning` counts.
+        What becomes of a query without a relevant row (above level 0). ``zero``: it counts 0, as
+        in LETOR. ``skip``: it is left out, and an `UndefinedMetricWarning` says how many are.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def _gained(lists: Lists, k: int | None, gain: str, discount: str) -> Floats:
     gains = lists.queries.levels
     if gain == "exponential":
         if gains[-1] > MOST:
-            raise ValueError(f"y holds level {gains[-1]:g}: above {MOST} take gain='linear'")
+            raise ValueError(f"y holds level {gains[-1]:g}: above level {MOST} use gain='linear'")
         gains = np.exp2(gains) - 1.0
     i = np.arange(1, lists.queries.sizes.max() + 1)
     worth = (i <= (k or i.size)) / np.log2(1 + i if discount == "log2" else np.maximum(i, 2))
@@ -110,7 +110,7 @@ def _gained(lists: Lists, k: int | None, gain: str, discount: str) -> Floats:
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "MAP")
 def mean_average_precision(lists: Lists, relevant: int = 1) -> Floats:
-    """Return the average precision, averaged over queries: ``map``.
+    """Return the average precision, averaged over queries (``map``).
 
     The average precision of a query is the mean over its relevant rows of the share of relevant
     ones among the rows down to theirs. That of tied rows is expected by the formula of McSherry

@@ -57,7 +57,9 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     see `_survival`.
     """
     if lists.queries.highest > MOST:
-        raise ValueError(f"y has level {lists.queries.highest}: the ERR takes {MOST} at most")
+        raise ValueError(
+            f"y has level {lists.queries.highest}, but the ERR takes levels up to {MOST}"
+        )
     stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**lists.queries.highest
     return _cascade(lists, stop, k)
 

@@ -1,4 +1,4 @@
-"""Rows as ranked lists, one a query: what measures of the top of a list are computed from."""
+"""Rows as ranked lists, one for each query, from which measures of the top are computed."""
 
 import functools
 import inspect
@@ -27,7 +27,7 @@ MOST = 50
 
 
 class Queries:
-    """Rows by query, with their levels: the same for all columns of scores."""
+    """Rows by query and their levels, which are the same for all columns of scores."""
 
     def __init__(self, y: Floats, levels: int | None, groups: Ints | None, ties: str) -> None:
         self.ties = ties
@@ -139,7 +139,7 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
         if (known != y).any():  # gains differ by what the labels are, so they are not guessed
             raise ValueError(
                 f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes "
-                f"0 .. {levels - 1}; of other labels give levels=[worst, ..., best]"
+                f"0 .. {levels - 1}; for other labels give levels=[worst, ..., best]"
             )
     values, code = distinct(y)
     if values[0] < 0 or (values != values.round()).any():

@@ -1,4 +1,4 @@
-"""What is left of a target when scores are put on its scale in the best possible way."""
+"""The share of a target's variance that no linear function of the scores explains."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,8 @@ SOURCE = "clemencon2017, Figure 3 (affine matching)"
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 
-    An oriented tree's scores have a scale of their own, so that their MSE says little where y has
-    another; this is what it would be once they are matched, 1 minus the squared correlation.
+    The scores of an oriented tree have a scale of their own, so their MSE says little if y has
+    another one. This is the MSE once the scales are matched: 1 minus the squared correlation.
 
     Parameters
     ----------

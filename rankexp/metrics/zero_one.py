@@ -1,4 +1,4 @@
-"""0/1 loss: what the classifier that comes with a ranking gets wrong."""
+"""0/1 loss: the share of examples that a ranker's classifier gets wrong."""
 
 import math
 import warnings
@@ -52,15 +52,15 @@ def zero_one_loss(
         classifier's `decision_function` has it. A score above it means positive; one that equals
         it means negative (the source counts that as an error of either class).
     threshold : {"own", "training"}
-        The one that a method fits itself: its intercept, or what its `predict` goes by. Methods
-        that fit none, as those of pairs do, have that with the least error on the training rows,
-        which ``"training"`` takes for all methods.
+        ``own``: the threshold that a method fits itself, such as its intercept. A method on pairs
+        fits none, so it gets the threshold with the least error on the training rows.
+        ``training``: that threshold for all methods.
 
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
-        class, as nothing says which.
+        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single
+        class, because nothing says which one.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def zero_one_loss(
     cut = np.asarray(fitted.get(NAMES[threshold], 0.0), dtype=np.float64).reshape(-1, 1)
     columns = np.atleast_2d(s.T)
     if positive.all():
-        text = "y has a single class, which may be either: the 0/1 loss is NaN"
+        text = "y has a single class, and nothing says which one: the 0/1 loss is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
         values = np.full(len(columns), np.nan)
     else:

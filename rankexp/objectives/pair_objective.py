@@ -36,8 +36,8 @@ RISKS: dict[str, type[PanelPairs | SquaredHingePairs | ExponentialPairs]] = {
     "exponential": ExponentialPairs,
 }
 NO_METRIC = (
-    "PairObjective is an objective, gradient and curvature, and no metric: name a metric, 'auc', "
-    "or write a function that returns one"
+    "PairObjective is an objective that returns gradient and curvature, not a metric: name a "
+    "metric such as 'auc', or write a function"
 )
 MOST_LEVELS = 1000
 """Each two of which are compared; a continuous target has more."""
@@ -240,20 +240,20 @@ def _levels(y: ArrayLike) -> tuple[Ints, int]:
     """Return labels as 0 .. K-1, and K."""
     y = np.asarray(y)
     if y.ndim != 1 or not y.size:
-        raise ValueError(f"labels must be of shape (n,), n > 0, got shape {y.shape}")
+        raise ValueError(f"labels must have shape (n,), n > 0, got shape {y.shape}")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"labels must be numbers, got {y.dtype}: encode levels as 0 .. K-1")
     low, high = y.min(), y.max()
     if low == high:
-        raise ValueError(f"all labels are {low:g}: pairs need rows of two classes or levels")
+        raise ValueError(f"all labels are {low:g}, but pairs need rows of two classes or levels")
     upper = y == high
     if (upper | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
         return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
     y = y.astype(np.float64)
     if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):
         raise ValueError(
-            f"labels from {low:g} to {high:g} are neither classes, 0 and 1 or -1 and 1, nor "
-            "levels, whole numbers 0 .. K-1 from worst to best; the call is (labels, scores)"
+            f"labels from {low:g} to {high:g} are neither classes (0 and 1, or -1 and 1) nor "
+            "levels (0 .. K-1, worst to best); the order of arguments is (labels, scores)"
         )
     values, codes = distinct(y)
     if len(values) > MOST_LEVELS:
@@ -267,12 +267,12 @@ def _scores(scores: ArrayLike, n: int) -> Floats:
     s = np.asarray(scores, dtype=np.float64)
     if s.shape != (n,):
         raise ValueError(
-            f"scores must be of shape ({n},), one a row, got shape {s.shape}: for levels take a "
-            "regressor or a ranker, not a classifier, which has a score for each class"
+            f"scores must have shape ({n},), got shape {s.shape}; for levels use a regressor or a "
+            "ranker, because a classifier has a score for each class"
         )
     if not (np.isfinite(s.min()) and np.isfinite(s.max())):
         raise ValueError(
-            f"{np.count_nonzero(~np.isfinite(s))} of {n} scores are not finite: check initial "
+            f"{np.count_nonzero(~np.isfinite(s))} of {n} scores are not finite: check the initial "
             "scores, or lower the learning rate"
         )
     return s
@@ -284,7 +284,7 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
         return None, None
     weight = np.asarray(given, dtype=np.float64)
     if weight.shape != (n,):
-        raise ValueError(f"sample_weight must be of shape ({n},), one a row, got {weight.shape}")
+        raise ValueError(f"sample_weight must have shape ({n},), got {weight.shape}")
     least = weight.min()
     if not (least >= 0.0 and weight.max() < np.inf):
         raise ValueError("sample_weight must be finite and >= 0")
@@ -292,7 +292,7 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
         return weight, None
     kept = np.flatnonzero(weight)
     if not kept.size:
-        raise ValueError("sample_weight must not all be 0: no pair would count")
+        raise ValueError("all sample weights are 0, so there is no pair")
     return weight[kept], kept
 
 
@@ -300,8 +300,7 @@ def _group_of_rows(sizes: ArrayLike, n: int) -> Ints:
     size = np.asarray(sizes)
     if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
         raise ValueError(
-            f"group must hold the number of rows of each group, whole numbers that add up to {n}, "
-            "in the order of the rows"
+            f"group must hold the sizes of groups in the order of the rows, adding up to {n}"
         )
     return np.repeat(np.arange(size.size), size)
 
@@ -309,9 +308,9 @@ def _group_of_rows(sizes: ArrayLike, n: int) -> Ints:
 def _no_pair(level: Ints, weighed: bool) -> str:
     """Return why no pair counts."""
     if (level == level[0]).all():
-        return "rows with a weight above 0 are all of one class: no pair would count"
+        return "all rows with a weight above 0 have one class, so there is no pair"
     more = " among rows with a weight above 0" if weighed else ""
-    return f"each group has a single class or level{more}: no pair would count"
+    return f"each group has a single class or level{more}, so there is no pair"
 
 
 def _of_data(scores: ArrayLike, data: EngineData) -> tuple[Floats, ArrayLike, PerRow, PerRow]:

@@ -1,4 +1,4 @@
-"""The first stage: a preference function from any classifier of scikit-learn."""
+"""The first stage: a preference function from any scikit-learn classifier."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sor
 
 __all__ = ["PairClassifier"]
 
-NO_PAIR = "there is no pair to rank: no group has two levels"
+NO_PAIR = "there is no pair to rank, because no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
 Features = Callable[[Floats, Floats], ArrayLike]
 
@@ -42,36 +42,36 @@ Features = Callable[[Floats, Floats], ArrayLike]
 class PairClassifier(BaseEstimator):  # type: ignore[misc]
     """A preference function by a classifier of pairs (mohri2018, 10.6).
 
-    The classifier learns which of two rows stands above, each pair both ways round. Its
-    probability g(u, v) is made consistent: h(u, v) = (g(u, v) + 1 - g(v, u)) / 2, so that
-    h(u, v) + h(v, u) = 1. Nothing makes h transitive.
+    The classifier learns which of two rows stands above, from each pair both ways round. Its
+    probability g(u, v) becomes h(u, v) = (g(u, v) + 1 - g(v, u)) / 2, so that
+    h(u, v) + h(v, u) = 1. h need not be transitive.
 
     Parameters
     ----------
     estimator : classifier or str
-        Any classifier of scikit-learn with `predict_proba`, or else `decision_function`, which
-        then goes through a sigmoid; or the import path of one, with parameters behind it.
+        Any scikit-learn classifier with `predict_proba`, or with `decision_function`, to which a
+        sigmoid is applied; or its import path with or without parameters.
     features : {"difference", "concatenation"} or callable
-        What it sees of a pair: u - v, (u, v), or ``features(U, V) -> (k, p)``.
+        The features of a pair: u - v, (u, v), or ``features(U, V) -> (k, p)``.
     hard : bool
-        Whether h is rounded to 0 or 1 (1/2 stays). Else QuickSort draws each comparison by its
-        probability, and orders even a clear pair the wrong way now and then.
+        Whether h is rounded to 0 or 1 (1/2 stays). If not, QuickSort draws each comparison by its
+        probability and sometimes orders even a clear pair the wrong way.
     levels : list, optional
-        For `fit`: the labels from worst to best. Default: numbers, or ordered categories.
+        For `fit`: the labels from worst to best; by default numbers or ordered categories.
     second_stage : {"quicksort", "degree"}
-        What `rank` and `decision_function` rank by.
+        The algorithm of `rank` and `decision_function`.
     max_pairs : int or None
-        For `fit`: where there are more, so many are drawn. None: 100,000, with a warning.
+        For `fit`: the largest number of pairs, drawn from all. None means 100,000 and a warning.
     random_state : int, RandomState or None
-        For that, and for `decision_function`.
+        Seed of this draw and of `decision_function`.
 
     Attributes
     ----------
     classifier_ : the fitted classifier
     n_pairs_ : int
-        Pairs that it was trained on, each counted once.
+        The number of pairs that it was trained on.
     n_possible_pairs_ : int
-        Of so many.
+        The number of pairs that they were drawn from.
     n_features_in_ : int
 
     Examples
@@ -112,13 +112,12 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         self._classifier()
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
-        """Fit to pairs of rows of different labels, within `groups` (n,), if any.
+        """Fit to pairs of rows with different labels, within `groups` (n,), if given.
 
         Raises
         ------
         ValueError
-            As :meth:`fit_pairs`, and for labels without an order, or no two that differ within a
-            group.
+            As for :meth:`fit_pairs`, and for labels without an order or without a pair.
         """
         self.check()
         levels = level_order(y, self.levels)
@@ -128,8 +127,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         upper, lower, possible = _pairs(codes, numbers, most, self.random_state)
         if self.max_pairs is None and possible > MOST:
             text = (
-                f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn by random_state; "
-                "set max_pairs"
+                f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn at random; set "
+                "max_pairs to choose another number"
             )
             warnings.warn(text, UserWarning, stacklevel=2)
         self._fit(X, upper, lower).n_possible_pairs_ = possible
@@ -140,8 +139,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Fit to labelled pairs of rows, as :meth:`rankexp.estimators.LinearRanker.fit_pairs`.
 
-        ValueError, too, for a classifier without `predict_proba` and `decision_function`, or that
-        takes no weights where there are some.
+        ValueError also for a classifier without `predict_proba` and `decision_function`, or for
+        weights that the classifier does not take.
         """
         self.check()
         X = training_rows(self, X)
@@ -151,8 +150,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def preference(self, U: ArrayLike, V: ArrayLike) -> Floats:
         """Return h(u, v) of k pairs of rows, shape (k,): the preference for u above v, in [0, 1].
 
-        Give it as h to :func:`quicksort_rank` and :func:`sort_by_degree`, with rows as items.
-        ValueError for rows of another number, or that it can't score.
+        This is the h of :func:`quicksort_rank` and :func:`sort_by_degree`, with rows as items.
+        ValueError if the numbers of rows differ, or if rows cannot be scored.
         """
         check_is_fitted(self, "classifier_")
         U, V = fitted_rows(self, U), fitted_rows(self, V)
@@ -161,7 +160,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return self._preference(U, V)
 
     def _preference(self, U: Floats, V: Floats) -> Floats:
-        """Return h(u, v) of rows that were looked at."""
+        """Return h(u, v) of checked rows."""
         both = self._above(np.concatenate((self._of(U, V), self._of(V, U))))
         more = both[: len(U)] - both[len(U) :]
         return (1.0 + (np.sign(more) if self.hard else more)) / 2.0
@@ -171,26 +170,22 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     ) -> Ranked:
         """Rank the rows of X (n, d), the items of one query, against each other.
 
-        The order is of these rows together: what one of them ranks above depends on the others.
-        `top_k` is for QuickSort; `random_state` draws its pivots, or the order of equal degrees.
-
-        Raises
-        ------
-        ValueError
-            For fewer than two rows, or a top k that it can't have.
+        The place of a row depends on the other rows. `top_k` is for QuickSort; `random_state`
+        draws its pivots, or the order of equal degrees. ValueError for fewer than two rows or an
+        impossible `top_k`.
         """
         rows, rng = fitted_rows(self, X), np.random.default_rng(random_state)
         if self.second_stage == "quicksort":
             return quicksort_rank(self._preference, rows, rng, top_k, check=False)
         if top_k is not None:
-            raise ValueError("top_k is for second_stage='quicksort': degrees take all pairs")
+            raise ValueError("top_k needs second_stage='quicksort': degrees take all pairs")
         return sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return scores of the rows of X, (n,), by which a study ranks: they are of all together.
+        """Return scores of the rows of X, (n,), which depend on all of these rows.
 
-        By degree, how many others each is preferred to; by QuickSort how many stand below it. Rows
-        of another call can't be compared with these, and by QuickSort equal rows don't tie.
+        By degree they say how many others each row is preferred to, by QuickSort how many stand
+        below it. Scores of two calls cannot be compared, and with QuickSort equal rows do not tie.
         """
         if self.second_stage == "degree":
             return degrees(self._preference, fitted_rows(self, X), check=False)
@@ -199,10 +194,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
 
     def score(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> float:
-        """Return the accuracy of pairs: the share that h prefers the right way, 1/2 counting half.
+        """Return the accuracy on pairs: the share that h prefers the right way; 1/2 counts half.
 
-        The pairs are all of rows with different labels, within `groups` (n,), if any, as in
-        :meth:`fit`; of two classes it is what the AUC is to scores. ValueError as there.
+        The pairs are all those of rows with different labels, within `groups` (n,), if given, as
+        in :meth:`fit`. For two classes this corresponds to the AUC of scores.
         """
         check_is_fitted(self, "classifier_")
         codes, X = ordered_levels(y, level_order(y, self.levels))[1], fitted_rows(self, X)
@@ -222,14 +217,14 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def score_pairs(
         self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> float:
-        """Return the accuracy of labelled pairs, weighted if so; they are as in `fit_pairs`."""
+        """Return the (weighted) accuracy on labelled pairs, given as in `fit_pairs`."""
         check_is_fitted(self, "classifier_")
         X = fitted_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return float(np.average(self._right(X[upper], X[lower], 1), weights=weights))
 
     def _right(self, U: Floats, V: Floats, sign: Floats | int) -> Floats:
-        """Return 1 for pairs that h prefers as signs have it, 1/2 where it prefers neither."""
+        """Return 1 for pairs that h prefers as the signs say, 1/2 if it prefers neither."""
         return (1.0 + sign * np.sign(self._preference(U, V) - 0.5)) / 2.0 if len(U) else U[:, 0]
 
     def _fit(self, X: Floats, upper: Ints, lower: Ints, weights: Floats | None = None) -> Self:
@@ -238,7 +233,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         if weights is not None:
             if not has_fit_parameter(classifier, "sample_weight"):
                 name = type(classifier).__name__
-                raise ValueError(f"{name} takes no sample_weight: leave weights out")
+                raise ValueError(f"{name} takes no sample_weight: omit the weights")
             given["sample_weight"] = np.tile(weights, 2)
         Z = np.concatenate((self._of(U, V), self._of(V, U)))
         self.classifier_ = classifier.fit(Z, np.repeat([1, 0], upper.size), **given)
@@ -250,9 +245,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         made = classifier_of(self.estimator)
         if not any(hasattr(made, name) for name in ("predict_proba", "decision_function")):
             raise ValueError(
-                f"{type(made).__name__} has neither predict_proba nor decision_function, so that "
-                "it prefers nothing: take another classifier, or calibrate it by "
-                "sklearn.calibration.CalibratedClassifierCV"
+                f"{type(made).__name__} has neither predict_proba nor decision_function: use "
+                "another classifier, or sklearn.calibration.CalibratedClassifierCV around it"
             )
         return made
 
@@ -280,14 +274,14 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             found = np.asarray(expit(self.classifier_.decision_function(Z)), dtype=np.float64)
         if found.shape != (len(Z),) or not ((found >= 0.0) & (found <= 1.0)).all():
             name = type(self.classifier_).__name__
-            raise ValueError(f"{name} gives NaN, or no probabilities of two classes")
+            raise ValueError(f"{name} returns NaN, or not the probabilities of two classes")
         return found
 
 
 def _pairs(
     codes: Ints, groups: Ints | None, most: int, random_state: Seed
 ) -> tuple[Ints, Ints, int]:
-    """Return upper and lower rows of pairs of different levels in a group, and how many exist."""
+    """Return the upper and lower rows of pairs of levels within groups, and how many exist."""
     groups = np.zeros_like(codes) if groups is None else groups
     order = np.lexsort((codes, groups))
     group, level = groups[order], codes[order]

@@ -1,4 +1,4 @@
-"""The second stage: rank the items of a query by a preference function, with its calls counted."""
+"""The second stage: rank the items of a query by a preference function, and count its calls."""
 
 from typing import Literal, NamedTuple
 
@@ -21,9 +21,9 @@ class Ranked(NamedTuple):
     Attributes
     ----------
     order : ndarray of shape (n,) or (top_k,)
-        Numbers of items, the best first: ``items[order]`` is the ranked list.
+        Numbers of the items, the best first: ``items[order]`` is the ranked list.
     calls : int
-        Pairs that h was asked for, each counted once.
+        The number of pairs that h was asked for.
     """
 
     order: Ints
@@ -31,7 +31,7 @@ class Ranked(NamedTuple):
 
 
 def degrees(h: Preference, items: npt.ArrayLike, *, check: bool = True) -> Floats:
-    """Return how many others each item is preferred to, sum over v of h(u, v), shape (n,).
+    """Return how many others each item is preferred to, the sum over v of h(u, v), shape (n,).
 
     Parameters, errors and the number of calls are those of :func:`sort_by_degree`.
     """
@@ -60,14 +60,14 @@ def sort_by_degree(
         ``h(U, V) -> (k,)``, in [0, 1]: the preference for each of k items above another. It may
         be 0/1 or probabilistic, and need not be transitive.
     items : array-like of shape (n,) or (n, d)
-        Two or more: numbers, or rows of features, whatever h takes.
+        Two or more numbers or rows of features, as h takes them.
     ties : {"order", "random"}
-        Items of equal degree: as they stand among `items`, or by `rng`.
+        Items of equal degree keep their order in `items`, or `rng` orders them.
     rng : numpy.random.Generator or int
         For random ties; None draws anew each time.
     check : bool
-        Whether each pair is asked the other way round as well, to see that
-        h(u, v) + h(v, u) = 1; these calls are not counted.
+        Whether to ask each pair also the other way round and check that h(u, v) + h(v, u) = 1.
+        These calls are not counted.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def sort_by_degree(
     Raises
     ------
     ValueError
-        For fewer than two items, another rule of ties, or an h that is NaN, outside [0, 1] or not
-        consistent.
+        For fewer than two items, an unknown rule for ties, or an h that is NaN, outside [0, 1] or
+        inconsistent.
 
     Examples
     --------
@@ -104,19 +104,19 @@ def quicksort_rank(
 ) -> Ranked:
     """Rank items by randomised QuickSort with h as the comparison (mohri2018, 10.6.3).
 
-    Each part of the list has a pivot u, drawn uniformly; v goes above it with probability
-    h(v, u), else below. All parts at one depth are asked in one call. The expected number of calls
-    is 2 (n + 1) H_n - 4n where h is transitive and 0/1, O(n log n) for any h, and
-    O(n + k log k) for the top k. Where the target has two levels, the expected loss is that of h.
+    Each part of the list has a pivot u, drawn uniformly; v goes above it with probability h(v, u),
+    else below. All parts at one depth are asked in one call. The expected number of calls is
+    2 (n + 1) H_n - 4n if h is transitive and 0/1, O(n log n) for any h, and O(n + k log k) for the
+    top k. If the target has two levels, the expected loss is that of h.
 
     Parameters
     ----------
     h, items, check
         As for :func:`sort_by_degree`.
     rng : numpy.random.Generator or int
-        Draws the pivots, and the sides where h is not 0 or 1.
+        Draws the pivots, and the side of an item if h is not 0 or 1.
     top_k : int, optional
-        So many items are ranked, 1 to n. Default: all.
+        The number of items to rank, 1 to n; by default all.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def quicksort_rank(
     Raises
     ------
     ValueError
-        As :func:`sort_by_degree`, and for a top k that is not 1 to n.
+        As for :func:`sort_by_degree`, and for a `top_k` that is not 1 to n.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def quicksort_rank(
 def _level(
     h: Preference, things: Items, order: Ints, segments: Segments, how: How
 ) -> tuple[Segments, int]:
-    """Divide each segment of the order by a pivot; return what is left to sort, and the calls."""
+    """Divide each segment of the order by a pivot; return the rest to sort, and the calls."""
     (begin, size), (rng, check) = segments, how
     drawn = begin + rng.integers(size)
     order[begin], order[drawn] = order[drawn], order[begin]

@@ -1,4 +1,4 @@
-"""What a risk says of itself: which losses it takes, what may be given to it, how it is solved."""
+"""What a risk declares: the losses and data that it takes, and how to minimise it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -22,19 +22,18 @@ __all__ = ["Risk", "Task", "parse", "table"]
 T = TypeVar("T")
 Given = Literal["sample_weight", "groups"]
 QUERIES = ("pairs", "each", "across")
-"""Within groups every pair counts alike, or every group that has one; or groups are left aside."""
-NO_QUERIES = "queries='each' lets every group count alike: give groups, or set queries='pairs'"
+"""All pairs within groups weigh alike, or all groups that have pairs; or groups are ignored."""
+NO_QUERIES = "queries='each' weighs all groups alike: give groups, or set queries='pairs'"
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be minimised: validated data, a loss, a risk, and the estimator's settings.
+    """What to minimise: validated data, a loss, a risk, and the estimator's settings.
 
-    `level` (n,) is 0 .. K-1, worst to best, K being `levels`, some of which may have no example;
-    of two classes, 1 is the positive one. `costs` (K, K) are those of ranking a level below a
-    lower one, None for 1. `intercept` says whether there is one, where the risk has a use for it.
-    `sample_weight` (n,) is > 0; a pair counts the product of two weights. With `queries` "each",
-    those of every group add up to the same; with "across" groups are left aside.
+    `level` (n,) is 0 .. K-1, worst to best, where K is `levels`; some levels may have no example.
+    With two classes 1 is the positive one. `costs` (K, K) are those of ranking a level below a
+    lower one; None means 1. `sample_weight` (n,) is > 0, and a pair has the product of two
+    weights. `queries` "each" weighs all groups alike, "across" ignores groups.
     """
 
     X: Floats
@@ -53,7 +52,7 @@ class Task:
 
     @cached_property
     def order(self) -> PartialOrder:
-        """Which pairs count; ValueError where none does."""
+        """Which pairs count; ValueError if none does."""
         if self.costs is None and self.groups is None and self.levels == 2:
             order = PartialOrder.of_classes(self.level > 0, self.sample_weight)
         else:
@@ -62,22 +61,22 @@ class Task:
             order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight, each)
         if not order.total > 0.0:
             raise ValueError(
-                "no pair counts: each needs two levels, a cost above 0, and both rows in one group"
+                "there is no pair of two levels with a cost above 0 and both rows in one group"
             )
         return order
 
 
 class Risk(Named, ABC):
-    """What a loss is averaged over. It decides by a loss's properties, never by its name.
+    """What a loss is averaged over; it accepts losses by their properties, never by name.
 
     Attributes
     ----------
     takes : frozenset of {"sample_weight", "groups"}
-        What may be given beside X and y.
+        What `fit` takes beside X and y.
     class_weight : bool
-        Whether classes may weigh differently.
+        Whether classes may have weights.
     several_levels : bool
-        Whether it is for K ordered levels, with costs; else for two classes.
+        Whether it is for K ordered levels with costs, or for two classes.
     """
 
     room = "risks"
@@ -87,53 +86,53 @@ class Risk(Named, ABC):
 
     @abstractmethod
     def accepts(self, loss: Loss) -> str | None:
-        """Return None where it can be minimised with a loss, else the reason in a sentence."""
+        """Return None if it can be minimised with a loss, else the reason why not."""
 
     @abstractmethod
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
 
     def check_queries(self, queries: str, given: bool = True) -> None:
-        """Raise ValueError where each group is to count alike, and there are or can be none."""
+        """Raise ValueError if `queries` needs groups and there are or can be none."""
         if queries != "pairs" and "groups" not in self.takes:
-            raise ValueError(f"queries='{queries}' is about groups: {self.refuses('groups')}")
+            raise ValueError(f"queries='{queries}' needs groups, but {self.refuses('groups')}")
         if queries == "each" and not given:
             raise ValueError(NO_QUERIES)
 
     def needs_penalty(self, loss: Loss) -> bool:
-        """Whether lam = 0 is impossible with a loss."""
+        """Tell whether lam = 0 is impossible with a loss."""
         return not loss.smooth
 
     def refuses(self, given: Given) -> str:
-        """Return why something that it does not take can't be given."""
+        """Return why the risk does not take groups or weights."""
         known = " or ".join(
             f"'{risk.name}'" for risk in _all("risks", Risk.parse) if given in risk.takes
         )
         return f"the {self!r} risk takes no {given}: {self.reason}; risk={known} takes them"
 
     reason: ClassVar[str]
-    """What it is a mean over, which is why it doesn't take what it doesn't take."""
+    """What it averages over, which explains what it does not take."""
 
 
 class RiskOfPairs(Risk):
     """The mean of ``l(w·(x - x'))`` over pairs of an x of a higher and an x' of a lower level.
 
-    Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. There is no
-    intercept. Pairs may be those within groups. With weights of examples a pair counts the product
-    of two, which for the hinge must be whole multiples of one unit. Where each group counts alike,
-    it is the mean over groups that have pairs of this mean within the group.
+    A loss that is not a function of the margin gives a pair ``½ [l(1, D) + l(-1, -D)]``. There is
+    no intercept. Groups limit the pairs to those within a group. With row weights a pair has the
+    product of two; for the hinge they must be multiples of one unit. With ``queries="each"`` it is
+    the mean over groups of the mean within each group that has pairs.
     """
 
     takes = frozenset({"groups", "sample_weight"})
     reason = "it is a mean over pairs"
 
     def accepts(self, loss: Loss) -> str | None:
-        """Return None for a convex loss that is smooth, or the hinge."""
+        """Return None for a convex loss that is smooth, and for the hinge."""
         if not loss.convex:
             return "it is not convex"
         if loss.smooth or loss.hinge_power == 1:
             return None
-        return "it has kinks, and of losses with kinks only the hinge is solved over pairs"
+        return "it has kinks, and the hinge is the only loss with kinks that is solved over pairs"
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
@@ -157,9 +156,9 @@ parse = Risk.parse
 
 
 def table() -> dict[tuple[str, str], str | None]:
-    """Return, for each registered loss and risk, None where they go together, else the reason.
+    """Return for each registered loss and risk None if they go together, else the reason.
 
-    A loss or a risk of another package that cannot be used is left out.
+    Losses and risks of other packages that cannot be used are left out.
     """
     losses = _all("losses", Loss.parse)
     risks = _all("risks", Risk.parse)

@@ -1,4 +1,4 @@
-"""The risk of single examples."""
+"""The risk of points: the mean loss of single examples."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ REGISTER = {"classification": "Classification"}
 class Classification(Risk):
     """The (weighted) mean of ``l(y, w·x + b)`` over examples of two classes.
 
-    With the hinge this is the linear support vector machine, its intercept free.
+    With the hinge this is the linear support vector machine with an unpenalised intercept.
     """
 
     takes = frozenset({"sample_weight"})
     class_weight = True
-    reason = "it is a mean over single examples, which form no pairs"
+    reason = "it is a mean over points, which form no pairs"
 
     def accepts(self, loss: Loss) -> str | None:
-        """Return None for a convex loss that is smooth, or the hinge."""
+        """Return None for a convex loss that is smooth, and for the hinge."""
         if not loss.convex:
             return "it is not convex"
         if loss.smooth or loss.hinge_power == 1:
             return None
-        return "it has kinks, and of losses with kinks only the hinge is solved over examples"
+        return "it has kinks, and the hinge is the only loss with kinks that is solved over points"
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""

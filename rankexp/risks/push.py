@@ -1,4 +1,4 @@
-"""The p-norm push: pairs, with those of negatives at the top counting most."""
+"""The p-norm push: pairs, where negatives at the top weigh most."""
 
 import numpy as np
 
@@ -18,17 +18,17 @@ TINY = float(np.finfo(np.float64).tiny)
 class Push(Risk):
     """The mean over negatives x' of (the mean over positives x of ``l(1, w·(x - x'))``)^p.
 
-    There is no intercept. Of a loss that isn't one of margins, only ``l(1, ·)`` counts. With
-    ``p = 1`` and a loss of margins this is the bipartite risk. With weights of examples the means
-    are weighted ones. Without a penalty, the push of the exponential loss has the same minimisers
-    as the classification risk of `p_classification` with the same p.
+    There is no intercept. Only ``l(1, ·)`` of a loss matters. With ``p = 1`` and a loss of the
+    margin this is the bipartite risk. Row weights make the means weighted ones. Without a penalty
+    the push of the exponential loss has the same minimisers as the classification risk of
+    `p_classification` with the same p.
 
     Parameters
     ----------
     p : float
-        At least 1: the larger, the more the top of the ranking counts. No root is taken: mean
-        losses above 1 grow with p and those below vanish (as ``log(2)^p`` of the logistic loss at
-        0), so that a fitting penalty depends on p, and a large p can leave coefficients of 0.
+        At least 1: the larger p, the more the top of the ranking matters. No root is taken, so
+        mean losses above 1 grow with p and those below 1 vanish (like ``log(2)^p`` of the logistic
+        loss at 0). The right penalty depends on p, and a large p can shrink coefficients to 0.
 
     References
     ----------
@@ -53,7 +53,7 @@ class Push(Risk):
         if 0.0 < start < 1.0 and self.p * np.log(start) < np.log(TINY):
             raise ValueError(
                 f"push(p={self.p:g}) of {task.loss!r}: the risk of equal scores, {start:.2g} to "
-                f"the power p, is below the least number: lower p, or use the exponential loss"
+                "the power p, underflows: lower p, or use the exponential loss"
             )
         risk = push_risk(task.loss, task.level > 0, self.p, task.sample_weight)
         X = np.ascontiguousarray(task.X, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What is known of the best ranking functions: functions of densities, one criterion a file.
+"""Best ranking functions as functions of densities, one criterion a file.
 
 Registered are functions ``f(model, X, **options) -> (n,)`` of a model with known densities.
 

@@ -17,10 +17,10 @@ DOUBLE_CLASSES: frozenset[str] = frozenset(
     {"Cell", "Design", "Found", "Mark", "Panel", "Place", "Rows", "Rules"} | {"Standing", "Table"}
 )
 """Class names that are defined twice, today."""
-WORDS_IN_THE_RUNNER = 891
+WORDS_IN_THE_RUNNER = 888
 WORDS_IN_REPORTS = 352
-VAGUE_TYPES = 299
-LINES_OF_MOST_FUNCTIONS = 31
+VAGUE_TYPES = 300
+LINES_OF_MOST_FUNCTIONS = 30
 """19 of 20 functions have so many lines at most, with their docstrings."""
 OF_THE_RUNNER = ("runner", "studies")
 """Its folder and the wings that it calls."""

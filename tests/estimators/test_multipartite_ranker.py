@@ -141,7 +141,7 @@ def test_two_classes_can_be_ordered_too():
         ({"costs": np.ones((3, 3))}, None, r"costs must be of shape \(4, 4\)"),
         ({"costs": np.zeros((4, 4))}, None, "costs must not all be 0"),
         ({"levels": [0, 1, 2]}, None, "y holds 3"),
-        ({}, np.arange(150), "no pair counts"),
+        ({}, np.arange(150), "there is no pair of two levels"),
         ({}, np.arange(149), "one a row"),
         ({"risk": "classification", "loss": "logistic"}, np.zeros(150), "no groups.*bipartite"),
         ({"lam": 0.0}, None, "lam > 0"),

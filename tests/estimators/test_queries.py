@@ -230,9 +230,9 @@ def test_many_rows_are_sampled_with_what_their_groups_count(loss):
 def test_each_query_alike_without_queries_is_refused():
     X, y, groups = make()
     for model in rankers("each"):
-        with pytest.raises(ValueError, match="queries='each' lets every group count alike"):
+        with pytest.raises(ValueError, match="queries='each' weighs all groups alike"):
             model.fit(X, y)
-    with pytest.raises(ValueError, match=r"queries='each' is about groups.*takes no groups"):
+    with pytest.raises(ValueError, match=r"queries='each' needs groups.*takes no groups"):
         LinearRanker(queries="each").fit(X, y > 0)
     for model in (LinearRanker("hinge", "bipartite"), RankBoost(), KernelRanker()):
         with pytest.raises(ValueError, match=r"unknown queries 'alike'.*known: pairs, each"):

@@ -132,13 +132,13 @@ def test_the_first_tree_is_that_of_balanced_logistic():
 def test_misuse_is_said():
     lgb, (X, _, y, _) = lightgbm(), drawn()
     three = np.arange(600) % 3
-    with pytest.raises(ValueError, match="regressor or a ranker, not a classifier"):
+    with pytest.raises(ValueError, match="regressor or a ranker, because a classifier"):
         lgb.LGBMClassifier(objective=PairObjective(), **LIGHT).fit(X, three)
     with pytest.raises(ValueError, match="all labels are 1"):
         lgb.LGBMRegressor(objective=PairObjective(), **LIGHT).fit(X, np.ones(600))
     with pytest.raises(ValueError, match="neither classes"):
         lgb.LGBMRegressor(objective=PairObjective(), **LIGHT).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match="must not all be 0"):
+    with pytest.raises(ValueError, match="all sample weights are 0"):
         lgb.LGBMClassifier(objective=PairObjective(), **LIGHT).fit(X, y, np.zeros(600))
     with pytest.raises(ValueError, match="each group has a single class"):
         lgb.LGBMRanker(objective=PairObjective(), **LIGHT).fit(X, y, group=np.ones(600, int))
@@ -146,7 +146,7 @@ def test_misuse_is_said():
 
 @pytest.mark.filterwarnings("ignore:.*eval_set")  # LightGBM 4.7 has other names
 def test_it_is_no_metric():
-    (X, _, y, _), words = drawn(), "is an objective.*and no metric"
+    (X, _, y, _), words = drawn(), "is an objective.*not a metric"
     model = lightgbm().LGBMClassifier(**LIGHT)
     with pytest.raises(TypeError, match=words):
         model.fit(X, y, eval_set=[(X, y)], eval_metric=PairObjective())

@@ -162,7 +162,7 @@ def test_too_many_pairs_are_drawn_and_said():
     whole = clone(model).set_params(max_pairs=10_000).fit(X, y)
     assert whole.n_pairs_ == whole.n_possible_pairs_
     many = np.arange(700) % 2
-    with pytest.warns(UserWarning, match=r"trains on 100,000 of 122,500 pairs, drawn by random"):
+    with pytest.warns(UserWarning, match=r"trains on 100,000 of 122,500 pairs, drawn at random"):
         PairClassifier(GaussianNB()).fit(many[:, None] + 0.1 * X[many], many)
 
 
@@ -213,7 +213,7 @@ def test_bad_data():
     model.fit(np.eye(4), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="as many rows, got 4 and 3"):
         model.preference(np.eye(4), np.eye(4)[:3])
-    with pytest.raises(ValueError, match="two items or more"):
+    with pytest.raises(ValueError, match="two or more items"):
         model.rank(np.eye(4)[:1])
     with pytest.raises(ValueError, match="top_k must be an integer from 1"):
         model.rank(np.eye(4), top_k=5)
@@ -237,7 +237,7 @@ def test_what_is_no_probability_is_no_preference(probabilities):
     model = PairClassifier(Given()).fit(np.eye(4), [0, 0, 1, 1])
     model.classifier_.probabilities = np.array(probabilities)
     for call in (lambda: model.preference(np.eye(4), np.eye(4)), lambda: model.rank(np.eye(4))):
-        with pytest.raises(ValueError, match="Given gives NaN, or no probabilities"):
+        with pytest.raises(ValueError, match="Given returns NaN, or not the probabilities"):
             call()
 
 

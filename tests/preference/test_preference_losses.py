@@ -212,7 +212,7 @@ def test_bad_draws(draws):
         preference_loss(half, range(99), np.arange(99) == 5, draws=1, rng=0)
     with pytest.raises(ValueError, match="there are 3 items and 4 targets"):
         preference_loss(half, range(3), range(4))
-    with pytest.raises(ValueError, match="two items or more to rank, got 1"):
+    with pytest.raises(ValueError, match="a list of two or more items, got 1"):
         preference_loss(half, [1], [2])
 
 

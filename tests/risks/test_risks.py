@@ -317,7 +317,7 @@ def test_the_bipartite_risk_takes_groups(loss, estimator):
     whole = estimator(**settings, risk="bipartite").fit(X, y)
     assert whole.objective_ != pytest.approx(two.objective_, rel=1e-4)
     assert set(two.predict(X)) <= {0, 1}
-    with pytest.raises(ValueError, match="no pair counts"):
+    with pytest.raises(ValueError, match="there is no pair of two levels"):
         two.fit(X, y, groups=y)
 
 

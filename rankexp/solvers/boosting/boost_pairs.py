@@ -111,8 +111,8 @@ def pair_mass(
     mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
     if mass == 0.0:
         raise ValueError(
-            "there is no pair to rank: no group holds examples of two levels that it costs "
-            "anything to misorder"
+            "there is no pair to rank: no group has examples of two levels with a cost between "
+            "them"
         )
     return counts, mass
 

@@ -248,7 +248,7 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
     digits = 2.0 * math.log10(reach[column]) - math.log10(lam)
     if digits > math.log10(LARGEST_SQUARE):
         raise FloatingPointError(
-            f"column {column} of X spans twice {reach[column]:.3g}, and its square over "
+            f"half the range of column {column} of X is {reach[column]:.3g}, and its square over "
             f"lam={lam:g} overflows; divide the column by a power of 10, drop its outliers, or "
             f"take a larger lam"
         )

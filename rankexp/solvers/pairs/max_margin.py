@@ -72,7 +72,7 @@ def _program(D: Floats) -> tuple[Floats, float, float]:
         options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
     )
     if found.x is None:
-        raise FloatingPointError(f"HiGHS gave up ({found.message}): scale the features")
+        raise FloatingPointError(f"HiGHS found no solution ({found.message}): scale the features")
     p = np.maximum(found.x[:m], 0.0)
     w = np.asarray(found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d])
     size = float(np.abs(w).sum())
