@@ -7,14 +7,14 @@ gives differences the error that comparisons judge them by.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import queries
-from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.frame import NONE, typed
 from rankexp.runner.analyse.paired import Estimate, interval, of_design, stratified
 from rankexp.runner.analyse.signed_rank import holm, settled
 from rankexp.runner.analyse.verdicts import Tolerance, tolerance
@@ -29,6 +29,22 @@ OF_QUERIES = "queries"
 OF_NOTHING = "none"
 CASE = ["problem", "setting", "group"]
 """What the repetitions of a check share."""
+
+
+class Mean(NamedTuple):
+    """The mean of a method on a problem, over units: a row of `summary`."""
+
+    problem: str
+    method: str
+    mean: float
+    se: float
+    se_of: str
+    q1: float
+    median: float
+    q3: float
+    units: int
+    splits: int
+    nan: int
 
 
 def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
@@ -74,23 +90,27 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
             for name, value in found.items():
                 table.loc[place, name] = value
     table.loc[table["se"].isna(), "se_of"] = OF_NOTHING
-    order = ["mean", "se", "se_of", "q1", "median", "q3", "units", "splits", "nan"]
-    return table[[*keys, *order]]
+    return table[list(Mean._fields)]
 
 
-def noise(row: Mapping[Any, Any], printed: Published) -> tuple[int, Tolerance]:
+def means(splits: pd.DataFrame) -> list[Mean]:
+    """Return the rows of a `summary`."""
+    return typed(summary(splits), Mean)
+
+
+def noise(row: Mean, printed: Published) -> tuple[int, Tolerance]:
     """Return over how many units a print averages, and how far noise puts a run from it.
 
-    `row` is of a `summary`. Run and print have the same queries: their values of one are taken to
-    correlate by 1/2 at least, so that the SE of the difference is that of the run at most.
+    Run and print have the same queries: their values of one are taken to correlate by 1/2 at
+    least, so that the SE of the difference is that of the run at most.
     """
-    units = max(int(row["units"]), 1)
-    of_queries = row["se_of"] == OF_QUERIES
-    df = math.inf if row["se_of"] == OF_EXAMPLES else units - (row["splits"] if of_queries else 1)
+    units = max(int(row.units), 1)
+    of_queries = row.se_of == OF_QUERIES
+    df = math.inf if row.se_of == OF_EXAMPLES else units - (row.splits if of_queries else 1)
     other = printed.units or (math.inf if of_queries else units)
     shown = units if math.isinf(other) else int(other)
     exact = printed.last_digit / 2 if of_queries else 0.0
-    found = tolerance(row["se"], df, units, other, printed.last_digit)
+    found = tolerance(row.se, df, units, other, printed.last_digit)
     return shown, found._replace(exact=exact)
 
 

@@ -29,7 +29,7 @@ def _known(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """A method's curves on a problem, centred, and theory's."""
 
     experiment: str
@@ -92,7 +92,7 @@ class Against(Strict):
 
     def panel(
         self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
-    ) -> Panel:
+    ) -> CurvePanel:
         """Return the panel of the curves that a problem's method keeps.
 
         `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` where theory
@@ -127,7 +127,7 @@ class Against(Strict):
         for name, (first, second) in self.differences.items():
             expected = known.get(first, math.nan) - known.get(second, math.nan)
             values[name] = (fitted[first] - fitted[second], expected)
-        return Panel(experiment, problem, method, x, curves, function, values)
+        return CurvePanel(experiment, problem, method, x, curves, function, values)
 
 
 def _fitted(

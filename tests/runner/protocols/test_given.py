@@ -96,7 +96,7 @@ def test_a_comparison_is_over_the_examples_of_the_test_set(
     assert row["low"] < row["difference"] < row["high"] and row["verdict"] != "not run"
     assert row["high"] - row["low"] == pytest.approx(2 * 1.99 * row["se"], rel=0.02)
     note = report.blocks[1].output.texts[-1]
-    assert "± SE of nothing: one test set, see a comparison" in note
+    assert note.startswith("No standard error: there is only one test set.")
 
 
 def test_perfect_methods_on_few_examples_show_nothing(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]
@@ -126,7 +126,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     output = show(make(), "published_table", ["folds", "once"])
     assert output.gist.startswith("0 of 3 published values within the noise (1 too noisy to tell)")
     assert "; not: 2 of 3 values, furthest vote_84 & more exponential (.1" in output.gist
-    assert output.gist.endswith(" here, .5000 printed).")
+    assert output.gist.endswith(" here, .5000 published).")
     marked = [row[-1] for row in rows(output.tables[0]) if row[0].endswith("(once)")]
     assert " ? / " in marked[0]
     blind = show(make(), "published_table", "once", margin=0.5)
@@ -287,11 +287,11 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
     values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
     repeats = values.groupby("rep")["value"].mean()
     assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
-    means, differences = table.texts
-    assert means.endswith("SE over repeats of the split (the noise of the partition alone).")
-    assert "± SE over folds, corrected for training parts that overlap" in differences
+    means, differences, error = table.texts
+    assert means.endswith("repeats of the split, which show the noise of splitting alone.")
+    assert error.startswith("The SE over folds is corrected for overlapping training sets")
     figure = show(make(), "boxplots", "folds", reference="logistic")
-    assert differences in figure.texts
+    assert {differences, error} <= {*figure.texts}
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
@@ -369,7 +369,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     def spoil(cell: PlanCell, record: Record) -> Record:
         if cell.method == "svm_or":
             return Record(record.key, status="failed", reason="singular")
-        rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
+        rows = [RecordRow("test", 0, None, None, "rank_loss", 0.1)]
         warnings = ["ConvergenceWarning: gap 1e-3"]
         return Record(record.key, grid=(Point(()),), rows=rows, warnings=warnings, version="0.0.1")
 

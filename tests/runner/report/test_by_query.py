@@ -22,7 +22,7 @@ from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 SIZES = [9, 8, 8, 8, 8]
 METHODS = {"good": 0.2, "same": 0.2, "poor": 0.0}
@@ -79,11 +79,11 @@ def made_up(cell: PlanCell) -> Record:
         for metric in METRICS:
             own = values(cell.method, fold, metric, grid)
             named = [(f"q{fold}-{i}", float(v)) for i, v in enumerate(own)]
-            made += [Row("test", grid, None, name, metric, v) for name, v in named]
-            made.append(Row("test", grid, None, None, metric, float(np.nanmean(own))))
+            made += [RecordRow("test", grid, None, name, metric, v) for name, v in named]
+            made.append(RecordRow("test", grid, None, None, metric, float(np.nanmean(own))))
             # by AUC the first two are equal; by U_pairs the last is the best but in fold 2
             best = [0.6, 0.6, 0.5] if metric == "auc" or fold == 2 else [0.5, 0.5, 0.6]
-            made.append(Row("validation", grid, None, None, metric, best[grid]))
+            made.append(RecordRow("validation", grid, None, None, metric, best[grid]))
     points = tuple(Point.of({"lam": lam}) for lam in GRID)
     return Record(cell.key, grid=points, rows=made)
 
@@ -130,7 +130,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
-    assert "is taken: that decided 3 of 18 choices (" in output.texts[1], "in fold 2"
+    assert "is taken. That decided 3 of 18 choices;" in output.texts[1], "in fold 2"
     output.numbers["grid"] = output.numbers["grid"].map(str)
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4
@@ -317,7 +317,7 @@ def test_the_paired_table_has_errors_over_queries_and_what_resampling_says() -> 
     low, high = paired.interval(expected, 0.95)
     assert found.loc["good", ["low_all", "high_all"]].tolist() == pytest.approx([low, high])
     assert found.loc["same", "p_random_adjusted"] == 2 * found.loc["same", "p_random"]
-    assert any("± SE over queries, stratified by fold" in note for note in output.texts)
+    assert "The SE is over queries, stratified by fold." in output.texts
 
 
 def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
@@ -344,7 +344,9 @@ def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
     alone = context()
     alone.manifest["published"] = None
     notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).texts
-    assert "SE over the queries of the test sets, stratified by fold." in notes  # of no print
+    assert (
+        "The SE is over the queries of the test sets, stratified by fold." in notes
+    )  # of no print
     assert "poor AUC (" in output.gist
 
 
@@ -406,7 +408,7 @@ def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
         kept = context(lambda cell: (cell.place.fold or 0) <= fold, within_groups=False)
         return show(kept, "published_table", rules=["oracle"]).texts
 
-    (folds,) = [note for note in said(4) if note.startswith("SE over ")]
-    assert folds.startswith("SE over nothing: the folds of a single partition are one unit")
-    (split,) = [note for note in said(0) if note.startswith("SE over ")]
-    assert split.startswith("SE over nothing: a single split")
+    (folds,) = [note for note in said(4) if note.startswith("No standard error")]
+    assert "the folds of a single partition are one unit" in folds
+    (split,) = [note for note in said(0) if note.startswith("No standard error")]
+    assert "there is a single split" in split

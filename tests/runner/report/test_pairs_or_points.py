@@ -22,7 +22,7 @@ from rankexp.runner.report.gain_words import headline
 from rankexp.runner.report.gains import Gains, Standing
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 Make = Callable[..., Context]
 CONTRASTS = {"svm_or": "logistic"}
@@ -45,7 +45,7 @@ def losses(values: Mapping[str, float], spread: float = 0.001, best: int = 1) ->
         rng = np.random.default_rng(int(cell.key[:8], 16))
         base = values[cell.method] + spread * float(rng.normal())
         rows = [
-            Row(part, grid, None, None, "rank_loss", base + 0.02 * abs(grid - best))
+            RecordRow(part, grid, None, None, "rank_loss", base + 0.02 * abs(grid - best))
             for part in ("test", "inner")
             for grid in range(POINTS)
         ]

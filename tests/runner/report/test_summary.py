@@ -242,5 +242,5 @@ def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) 
     said = gist(make(), "simulation_table", "tried", **options)
     assert said.startswith("2 means are within .00")
     far = gist(make(None, off), "simulation_table", "tried", **options)
-    assert far.startswith("2 means are within .50") and "2 of them further than 3 SE" in far
+    assert far.startswith("2 means are within .50") and "2 of them differ by more than 3 SE" in far
     assert gist(make(), "simulation_table", "tried") == ""

@@ -165,7 +165,7 @@ def test_a_value_is_the_mean_of_its_groups_in_every_part(tmp_path: Path) -> None
 
 def test_a_metric_that_counts_groups_itself_has_them_all(tmp_path: Path) -> None:
     from rankexp.metrics.base import Metric, declare
-    from rankexp.runner.run.material import Rows
+    from rankexp.runner.run.material import FoldRows
     from rankexp.runner.run.measured import measured
 
     @declare("higher", source="made up")
@@ -173,7 +173,7 @@ def test_a_metric_that_counts_groups_itself_has_them_all(tmp_path: Path) -> None
         return np.full(scores.shape[1], float(len(np.unique(groups))))
 
     data = ranked()
-    rows = Rows(data.X, Part(data.X, data.y, None, data.groups))
+    rows = FoldRows(data.X, Part(data.X, data.y, None, data.groups))
     whole, within = measured([Metric("groups_seen", groups_seen)], data.X, {}, rows)
     assert whole.tolist() == [[6.0] * 3]
     assert within.tolist() == [[[1.0] * 3] * 6]

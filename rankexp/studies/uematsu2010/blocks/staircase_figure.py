@@ -103,14 +103,15 @@ class Staircase(AtRule):
 
     def _notes(self, fitted: Mapping[Title, Sequence[kept.Kept]]) -> list[str]:
         notes = [
-            "The steps minimise the expected hinge loss of pairs on a grid, a linear program; all "
-            "have whole heights. The logistic and the exponential loss are least at the log "
-            "ratio and at half of it, which tie nothing."
+            "The steps minimise the expected hinge loss on pairs over a grid, which is a linear "
+            "program; all of them have whole heights. The logistic loss is least at the log ratio "
+            "and the exponential loss at half of it, and neither ties any points."
         ]
         if fitted:
             notes.append(
-                f"Curves: the mean and {100 * self.share:g} % of the samples at each x, and in "
-                "grey the first sample, each less its mean over the points of the grid."
+                f"Curves: the mean over samples, a band that holds {100 * self.share:g} % of them "
+                "at each x, and the first sample in grey; each is centred at its mean over the "
+                "grid."
             )
         return notes
 
