@@ -14,7 +14,7 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.build import build
-from rankexp.runner.data.dataset import Dataset, Feature, Table
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 from rankexp.runner.plan import DataFacts, cells, jobs
 from rankexp.runner.protocols.base import Loaded, Part, Place
@@ -300,9 +300,9 @@ def test_weights_that_all_take_are_fine(tmp_path: Path) -> None:
         assert load(tmp_path / "s.yaml").data["d"].weights == "w"
 
 
-def table(**columns: list[float]) -> Table:
+def table(**columns: list[float]) -> DataTable:
     features = tuple(Feature(name) for name in columns)
-    return Table("t", features, np.array(list(columns.values()), dtype=float).T)
+    return DataTable("t", features, np.array(list(columns.values()), dtype=float).T)
 
 
 def entry(**more: Any) -> DataEntry:
