@@ -116,7 +116,7 @@ class ChosenGrid(Choosing, Ruled):
             rules = points.setdefault((row.experiment, row.problem, row.method), {})
             mark = Mark.EDGE if row.edge else None
             rules.setdefault(row.rule, []).append(
-                Cell(row.grid.text, mark=mark, remark=str(row.times))
+                Cell(row.grid.label, mark=mark, remark=str(row.times))
             )
         rows: list[list[Entry]] = [
             [
