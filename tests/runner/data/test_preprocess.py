@@ -210,5 +210,5 @@ def test_scaling_within_groups_enters_the_identity_and_nothing_else_does():
     assert Preprocess().model_dump(exclude_defaults=True) == {}
     dumped = Preprocess(within="groups").model_dump(exclude_defaults=True)
     assert dumped == {"within": "groups"}
-    with pytest.raises(ValueError, match="'within: groups' says how 'scale' goes"):
+    with pytest.raises(ValueError, match="'within: groups' needs a 'scale'"):
         Preprocess(scale="none", within="groups")

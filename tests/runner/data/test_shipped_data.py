@@ -145,7 +145,7 @@ def test_the_first_difference(tmp_path: Path) -> None:
     year = data.features[1]
     turned = replace(year, categories=year.categories[::-1])
     mixed = (data.features[0], turned, data.features[2])
-    assert "in another order" in first_difference(replace(data, features=mixed), data)
+    assert "a different order" in first_difference(replace(data, features=mixed), data)
     assert first_difference(data, data) == ""
     fewer = replace(data, X=X[1:], y=y[1:])
     assert first_difference(fewer, data) == "the number of rows or columns differs"
