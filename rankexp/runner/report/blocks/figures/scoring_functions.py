@@ -91,16 +91,16 @@ class ScoringFunctions(OfOneSplit):
         notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
         if self.match != "none":
             where = "each panel" if self.match == "affine" else "each zoom"
-            notes.append(f"Scores are matched to m by least squares, in {where} by itself.")
+            notes.append(f"Scores are matched to m by least squares, separately in {where}.")
         if self.match != "affine" and self.divided:
             shares = (
                 f"{context.method_label(name)} by {by:g}" for name, by in self.divided.items()
             )
-            notes.append(f"Elsewhere they are divided: {', '.join(shares)}.")
+            notes.append(f"In the other panels scores are divided: {', '.join(shares)}.")
         if self.optimal:
             notes.append(
-                "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
-                "strictly increasing function of m."
+                "The dashed optimal scorer is the empirical CDF of m(x), which ranks exactly as m "
+                "does."
             )
         for metric in self.values:
             names = [line.name for line in lines]
