@@ -9,7 +9,6 @@ import importlib
 import importlib.metadata
 import importlib.util
 import os
-import pkgutil
 import subprocess
 import sys
 import tempfile
@@ -61,10 +60,11 @@ def main() -> None:
 
 def import_everything() -> int:
     """Import every module."""
-    found = pkgutil.walk_packages(rankexp.__path__, "rankexp.")
-    names = [m.name for m in found if not m.name.endswith("__main__")]
+    root = Path(rankexp.__file__).parent
+    files = [file.relative_to(root.parent).with_suffix("") for file in sorted(root.rglob("*.py"))]
+    names = [".".join(file.parts) for file in files if file.name != "__main__"]
     for name in names:
-        importlib.import_module(name)
+        importlib.import_module(name.removesuffix(".__init__"))
     return len(names)
 
 

@@ -20,7 +20,7 @@ LISTS = (*registry.ROOMS, "studies")
 
 app = typer.Typer(
     name="rankexp",
-    help="Run the experiments of ranking papers, and ask their question of your own data.",
+    help="Run the experiments of ranking papers, or compare ranking methods on your own data.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -33,13 +33,15 @@ Config = Annotated[
     Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)
 ]
 Only = Annotated[
-    list[str] | None, typer.Option("--only", help="Experiments to run: name, or name,name.")
+    list[str] | None, typer.Option("--only", help="Experiments to run, comma-separated.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="The study's quick profile: a small slice.")]
-Results = Annotated[Path, typer.Option("--results", help="Folder that results go to.")]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Use the study's quick profile, a small slice of it.")
+]
+Results = Annotated[Path, typer.Option("--results", help="Folder for results.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one a core."),
+    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
 ]
 Studies = Annotated[
     list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
@@ -62,11 +64,6 @@ def _root(
     pass
 
 
-def _named(only: list[str] | None) -> list[str]:
-    """Return the names of options that hold one or several each."""
-    return [name.strip() for text in only or [] for name in text.split(",") if name.strip()]
-
-
 def _study(config: Path, quick: bool) -> "Study":
     from rankexp.runner.config.load import load
 
@@ -85,27 +82,31 @@ def run(
     data: Folder = None,
     results: Results = Path("results"),
     retry: Annotated[
-        str | None, typer.Option("--retry", help="'failed': run failed records again.")
+        str | None, typer.Option("--retry", help="'failed' runs failed records again.")
     ] = None,
     redo: Annotated[
         list[str] | None,
-        typer.Option("--redo", metavar="[METHOD]", help="Run again what is done: all, or METHOD."),
+        typer.Option(
+            "--redo",
+            metavar="[METHOD]",
+            help="Run finished records again: all, or those of METHOD.",
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the tables only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tables.")] = False,
 ) -> None:
-    """Run what is missing of a study, then print its tables."""
+    """Run what a study still lacks, then print its tables."""
     from rankexp.runner.report.build import open_report
     from rankexp.runner.run.execute import execute
 
     if retry not in {None, "failed"}:
-        raise ConfigError(f"--retry {retry}: the only thing to retry is 'failed'")
+        raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
     study = _study(config, quick)
     outcome = execute(
         study,
         config=config,
         results=results,
         folders=data_folders(data),
-        only=_named(only),
+        only=cli_own.names(only),
         workers=jobs,
         retry_failed=retry == "failed",
         redo=redo or [],
@@ -129,8 +130,8 @@ def report(
     studies: Annotated[
         list[str] | None,
         typer.Argument(
-            help="YAML files, whose report section is taken as it is now; names of studies or "
-            "folders, as they were run. Default: all that were run."
+            help="Studies that were run, by name or folder; or YAML files, to use their report "
+            "section as it is now. Default: all that were run."
         ),
     ] = None,
     quick: Quick = False,
@@ -138,7 +139,7 @@ def report(
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
     if quick and not studies:
-        raise ConfigError("--quick: name the studies whose quick profile is meant")
+        raise ConfigError("--quick: name the studies whose quick profile to use")
     code, without = 0, []
     for name in studies or map(str, _result_folders(None, results)):
         try:
@@ -171,13 +172,15 @@ def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
     """Return the folders of the studies named, by name or path, or of all that were run."""
     run = sorted(f.parent for f in results.glob("*/manifest.json"))
     if not run and not names:
-        raise ConfigError(f"no study was run into '{results}' yet")
+        raise ConfigError(f"no study has been run into '{results}' yet")
     folders = []
     for name in names or map(str, run):
         places = [p for p in (Path(name), results / name) if (p / "manifest.json").is_file()]
         if not places:
-            has = f"it holds {', '.join(f.name for f in run)}" if run else "it holds none"
-            raise ConfigError(f"'{name}' is no folder of results, no study in '{results}': {has}")
+            has = (
+                f"whose studies are {', '.join(f.name for f in run)}" if run else "which has none"
+            )
+            raise ConfigError(f"'{name}' is no results folder and no study in '{results}', {has}")
         folders.append(places[0])
     return folders
 
@@ -191,19 +194,22 @@ def plan(
     data: Folder = None,
     results: Results = Path("results"),
 ) -> None:
-    """Print what a run would do, and do nothing."""
+    """Print what a run would do, without running it."""
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
     prepared = prepare(
-        _study(config, quick), results=results, folders=data_folders(data), only=_named(only)
+        _study(config, quick),
+        results=results,
+        folders=data_folders(data),
+        only=cli_own.names(only),
     )
     print(prepared.plan.describe(jobs or default_workers()))
 
 
 @app.command()
 def status(studies: Studies = None, results: Results = Path("results")) -> None:
-    """Say what is done, missing and failed in a folder of results."""
+    """Show which records are done, missing and failed."""
     from rankexp.runner.report.build import progress
 
     for folder in _result_folders(studies, results):
@@ -214,7 +220,7 @@ def status(studies: Studies = None, results: Results = Path("results")) -> None:
 def check(
     configs: Annotated[list[Path], typer.Argument(help="YAML files.", show_default=False)],
 ) -> None:
-    """Check studies without running them; every error names file, line and column."""
+    """Check studies without running them; every error gives file, line and column."""
     from rankexp.runner.config.load import load
     from rankexp.runner.config.meaning import remarks
 
@@ -288,7 +294,7 @@ def _unforeseen(error: Exception) -> int:
         log.write("".join(traceback.format_exception(error)))
     line = str(error).splitlines()[0] if str(error) else "no message"
     print(
-        f"rankexp: a fault of the program ({type(error).__name__}: {line}); "
+        f"rankexp: internal error ({type(error).__name__}: {line}); "
         f"please report it with {log.name}",
         file=sys.stderr,
     )

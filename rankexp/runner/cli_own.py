@@ -131,16 +131,22 @@ def inspect(asked: InspectOptions) -> None:
     from rankexp.runner.data.inspect import inspect_table
 
     given = _given(asked)
-    print(inspect_table(given.pop("table"), **given).text())
+    reading = inspect_table(given.pop("table"), **given)
+    print(reading.text())
+    if asked.target and len(reading.levels) == 2 and not (asked.positive or asked.levels):
+        from rankexp.runner.compare.question import ask
+
+        *_, better = ask(asked.target, dict(reading.levels)).counts
+        print(f"\ncompare will rank '{better}' first; --positive changes this.")
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:
     """Return options by name, lists of names taken apart."""
     own = vars(asked)
-    return own | {name: _names(own[name]) or None for name in LISTS & own.keys()}
+    return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 
 
-def _names(given: Names | str) -> list[str]:
+def names(given: Names | str) -> list[str]:
     """Return the names of lists with commas, quoted as in CSV."""
     lists = [given] if isinstance(given, str) else given or []
     cells = (cell for row in csv.reader(lists, skipinitialspace=True) for cell in row)

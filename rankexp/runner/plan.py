@@ -132,7 +132,7 @@ def cells(
         if (count := experiment.size()) > MOST_RECORDS:
             raise ConfigError(
                 f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
-                "planned: take fewer repeats, or several studies"
+                "planned: use fewer repeats, or split the study"
             )
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():
@@ -189,7 +189,7 @@ def _evaluate_cells(
         if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
             raise ConfigError(
                 f"experiment '{name}': protocol '{protocol.kind}' is for {protocol.problems}, "
-                f"and problem '{problem}' is not one"
+                f"but problem '{problem}' is not one of them"
             )
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
         rows = code.of("generators", problem) | code.of("protocols", protocol.kind)

@@ -5,7 +5,7 @@ from typing import Union
 
 from pydantic import BaseModel, ConfigDict
 
-Plain = Union[None, bool, int, float, str, Sequence["Plain"], Mapping[str, "Plain"]]  # noqa: UP007
+Plain = Union[None, bool, int, float, str, "Sequence[Plain]", "Mapping[str, Plain]"]
 """What YAML and JSON can say."""
 
 

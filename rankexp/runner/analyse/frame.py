@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
-from rankexp.runner.run.rows import Label, Row, Rows
+from rankexp.runner.run.rows import Label, RecordRow, RecordRows
 
 COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
@@ -18,6 +18,17 @@ COLUMNS = [
 ]
 NO_GRID = Point(())
 NONE = -1  # stands for a place that the protocol has not (no model, no fold) in a slice's keys
+
+
+T = TypeVar("T", bound=NamedTuple)
+
+
+def typed(frame: pd.DataFrame, kind: type[T]) -> list[T]:
+    """Return the rows of a frame as named tuples, whose fields are columns; NaN for others."""
+    columns = list(kind._fields)
+    return [
+        kind(*row) for row in frame.reindex(columns=columns).itertuples(index=False, name=None)
+    ]
 
 
 def _categorical(values: Iterable[Any]) -> pd.Categorical:
@@ -39,7 +50,9 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
     and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
-    all_rows = [rows if isinstance(rows, Rows) else Rows(rows) for rows in _rows(found)]
+    all_rows = [
+        rows if isinstance(rows, RecordRows) else RecordRows(rows) for rows in _rows(found)
+    ]
     lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
     beside = _beside(all_rows)
     # The points of each grid, preceded by one that stands for none.
@@ -65,14 +78,14 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
     return pd.DataFrame(data, copy=False)
 
 
-def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[Row]]:
+def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[RecordRow]]:
     """Yield the rows of each record, one of a record without any."""
-    blank = Rows([Row("", NONE, None, None, "", float("nan"))])
+    blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
     for _, record in found:
         yield record.rows or blank
 
 
-def _beside(all_rows: Sequence[Rows]) -> dict[str, Any]:
+def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:
     """Return what stands beside the values of all rows, a column each field of `Label`.
 
     Records share labels, so that a column is made of each of them once.
@@ -113,14 +126,14 @@ def scores(
     `by_query` there is a row for each query of these, whose number is in a further column.
     """
     wanted = (
-        (frame["experiment"] == experiment)
-        & (frame["metric"] == metric)
-        & (frame["part"] == part)
-        & frame["step"].isna()
-        & (frame["group"].notna() if by_query else frame["group"].isna())
+        (frame.experiment == experiment)
+        & (frame.metric == metric)
+        & (frame.part == part)
+        & frame.step.isna()
+        & (frame.group.notna() if by_query else frame.group.isna())
     )
     rows = frame.loc[wanted]
-    more = {"query": rows["group"].cat.codes.to_numpy(np.int64)} if by_query else {}
+    more = {"query": rows.group.cat.codes.to_numpy(np.int64)} if by_query else {}
     places = {
         name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
         for name in ("model", "rep", "fold")
@@ -128,12 +141,12 @@ def scores(
     unit = np.where(places["model"] >= 0, places["model"], places["rep"])
     return pd.DataFrame(
         {
-            "problem": rows["problem"].astype(object).to_numpy(),
-            "method": rows["method"].astype(object).to_numpy(),
+            "problem": rows.problem.astype(object).to_numpy(),
+            "method": rows.method.astype(object).to_numpy(),
             **places,
             "unit": unit,
-            "grid": rows["grid"].astype(object).to_numpy(),
-            "value": rows["value"].to_numpy(),
+            "grid": rows.grid.astype(object).to_numpy(),
+            "value": rows.value.to_numpy(),
             **more,
         }
     )

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankexp import names, registry
+from rankexp import names
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.runner.config import ledgers
-from rankexp.runner.config.ledgers import LINE, canonical, unknown
+from rankexp.runner.config.fault import unknown_name
+from rankexp.runner.config.ledgers import LINE, canonical
 from rankexp.runner.config.schema import Simulate, Study
 
 COLUMNS = [
@@ -96,18 +97,18 @@ def parsed(given: Mapping[str, str]) -> ClaimRow:
     test, threshold, portion, note = tested
     word = TESTS.get(test)
     if not claim:
-        raise ConfigError("it names no claim")
+        raise ConfigError("the column 'claim' is empty")
     if word is None and test != UNTESTED:
-        raise unknown("test", test, [*TESTS, UNTESTED])
+        raise ConfigError(unknown_name("test", test, [*TESTS, UNTESTED]))
     if word is None and not note:
-        raise ConfigError("what is not tested needs a reason in its note")
+        raise ConfigError("an untested claim needs a reason in 'note'")
     try:
         limits = _range(test, word, threshold)
         share = float(portion or 1)
     except ValueError as error:
         raise ConfigError(f"threshold and share must be numbers: {error}") from error
     if not 0 < share <= 1:
-        raise ConfigError(f"expected a share in (0, 1], got {share:g}")
+        raise ConfigError(f"share must be above 0 and at most 1, got {share:g}")
     return ClaimRow(
         *(claim, words, page, experiment),
         problem=tuple(problem.split()),
@@ -134,34 +135,27 @@ def _range(test: str, word: Word | None, text: str) -> Range:
     known = any(map(math.isfinite, limits)) if dots else math.isfinite(number)
     if not (known and ordered and (ranges or not dots)):
         form = "low..high or a number" if ranges else "a number above 0"
-        raise ConfigError(f"'{test}' needs {form} as its threshold, got '{text}'")
+        raise ConfigError(f"the test '{test}' needs {form} as its threshold, got '{text}'")
     return limits
 
 
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's claims, each with its line, if anything is."""
     told: dict[str, str] = {}
+    kinds = ledgers.kinds(study)
 
     def check(given: Mapping[str, str]) -> None:
         row = parsed(given)
         _check(study, row)
         if row.claim in told and UNTESTED in (row.test, told[row.claim]):
-            raise ConfigError(f"'{row.claim}' has a row that is not tested: two claims")
+            raise ConfigError(f"'{row.claim}' has tested and untested rows: make them two claims")
         if not row.words and row.claim not in told:
-            raise ConfigError(f"nothing says what '{row.claim}' claims, in 'words'")
-        if not told and not _shown(study):
+            raise ConfigError(f"the first row of '{row.claim}' must say the claim in 'words'")
+        if not (told or kinds is None or any(kind.claims for _, kind in kinds)):
             raise ConfigError("no block of the report shows claims: add {block: claims}")
         told.setdefault(row.claim, row.test)
 
     yield from ledgers.faults(study.claims_file, COLUMNS, check)
-
-
-def _shown(study: Study) -> bool:
-    """Whether a block shows claims, as far as can be told."""
-    try:
-        return any(registry.get("report.blocks", one.block).claims for one in study.report)
-    except registry.UnknownNameError:  # a fault that is found elsewhere
-        return True
 
 
 def _check(study: Study, row: ClaimRow) -> None:
@@ -170,7 +164,7 @@ def _check(study: Study, row: ClaimRow) -> None:
         return
     setup = study.experiments.get(row.experiment)
     if setup is None:
-        raise unknown("experiment", row.experiment, study.experiments)
+        raise ConfigError(unknown_name("experiment", row.experiment, study.experiments))
     if TESTS[row.test].compares and not row.reference:
         raise ConfigError(f"the test '{row.test}' needs a reference")
     if isinstance(setup, Simulate):
@@ -178,13 +172,15 @@ def _check(study: Study, row: ClaimRow) -> None:
         return
     if (curve := row.curve()) is not None:
         if not (setup.keep and setup.keep.at):
-            raise ConfigError(f"'{row.experiment}' keeps no curves 'at' points for {row.metric}")
+            raise ConfigError(
+                f"{row.metric} needs curves, but '{row.experiment}' keeps none 'at' points"
+            )
         if not {*row.reference} <= {*setup.methods} or (curve[0] == "rms" and not row.reference):
             raise ConfigError(f"'{row.metric}' needs another method as its reference")
     metrics = [repr(parse(text)) for text in setup.metrics]
     fitted = setup.keep.fitted if setup.keep else []
     if BAYES in row.reference and row.metric not in metrics:
-        raise ConfigError(f"the best scorer has no {row.metric}")
+        raise ConfigError(f"{row.metric} is not known for the best scorer")
     for what, given, known in (
         ("problem", row.problem[row.problem[:1] == (OVER,) :], ["*", *setup.problems]),
         ("metric", [row.metric], [*metrics, *fitted, *([row.metric] if curve else [])]),
@@ -193,16 +189,18 @@ def _check(study: Study, row: ClaimRow) -> None:
     ):
         for name in given:
             if name not in known and name.partition("[")[0] not in fitted:
-                raise unknown(what, name, known)
+                raise ConfigError(unknown_name(what, name, known))
 
 
 def _of_check(row: ClaimRow, setup: Simulate) -> None:
     """Raise ConfigError where a row asks of a check what it has not, quantities aside."""
     for name in row.problem if setup.problems else ():
         if name not in ("*", *setup.problems):
-            raise unknown("problem", name, ["*", *setup.problems])
+            raise ConfigError(unknown_name("problem", name, ["*", *setup.problems]))
     lone = row.problem and not setup.problems
     if lone or row.method or row.rule or row.test in ("best", "worst"):
-        raise ConfigError(f"'{row.experiment}' is a check: it has quantities in 'metric' only")
+        raise ConfigError(
+            f"'{row.experiment}' is a check: it has no methods, rules or best quantity"
+        )
     if len(row.reference) > 1:
-        raise ConfigError("a check's quantity has one reference at most")
+        raise ConfigError("a quantity of a check takes at most one reference")

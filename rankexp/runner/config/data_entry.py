@@ -116,7 +116,7 @@ class DataEntry(Strict):
     @model_validator(mode="after")
     def _has_one_way_to_name_parts(self) -> "DataEntry":
         if SECOND in self.source and list(self.sources) != ["file"]:
-            raise ValueError("'test' is a second file: it needs 'file' beside it and nothing else")
+            raise ValueError("'test' names a second file: give exactly 'file' and 'test'")
         if SECOND in self.source and self.part is not None:
-            raise ValueError("'part' names a column of parts, and the test file is one: give one")
+            raise ValueError("'part' and a test file both define parts: give only one of them")
         return self

@@ -41,7 +41,7 @@ def _resolved(name: str) -> Factory:
     try:
         return _scoring(name, registry.get("estimators", name))
     except registry.UnknownNameError as error:
-        hint = "; others by import path, such as sklearn.linear_model.LogisticRegression"
+        hint = "; name others by import path, such as sklearn.linear_model.LogisticRegression"
         raise ValueError(f"{error}{hint}") from None
 
 
@@ -54,7 +54,9 @@ def _made_or_class(name: str, found: Factory) -> Factory:
 
 def _scoring(name: str, found: Factory) -> Factory:
     if not any(hasattr(found, method) for method in ("decision_function", "predict")):
-        raise ValueError(f"'{name}' gives no scores: neither 'decision_function' nor 'predict'")
+        raise ValueError(
+            f"'{name}' cannot score: it has neither 'decision_function' nor 'predict'"
+        )
     return found
 
 

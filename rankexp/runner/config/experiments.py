@@ -48,12 +48,12 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
         grouped = problem in study.data and study.data[problem].groups
         if not (grouped and experiment.within_groups):
             if experiment.preprocess.within == "groups":
-                text = f"needs groups, which '{problem}' has not, or 'within_groups' leaves aside"
+                text = f"needs groups, but '{problem}' has none, or 'within_groups' is false"
                 yield Fault((*path, "preprocess", "within"), text)
             for j, text in enumerate(experiment.metrics):
                 if (metric := metric_of(text)) and "groups" in metric.needs:
                     place = (*path, "metrics", j)
-                    yield Fault(place, f"{metric!r} needs groups, which '{problem}' has not")
+                    yield Fault(place, f"{metric!r} needs groups, but '{problem}' has none")
             yield from _unasked(experiment, used, problem, bool(study.data.get(problem)), path)
         if problem in study.data and study.data[problem].weights:
             yield from _unweighted(experiment, used, f"'{problem}' has weights", path)
@@ -63,7 +63,7 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
             binary = [name for name in used if kind != "binary" and methods.is_binary(used[name])]
             for name in binary:
                 hint = methods.hint_for_more(used[name]) if kind == "ordinal" else ""
-                text = f"method '{name}' ranks two classes, {named}{hint}"
+                text = f"method '{name}' ranks two classes, but {named}{hint}"
                 yield Fault((*path, "problems", i), text)
             levels = levels_of(study, problem) or 0
             yield from () if binary else _unfit(experiment, kind, levels, named, path)
@@ -75,12 +75,14 @@ def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
     """Find methods that cannot do without groups, for a problem that has none."""
-    hint = "name their column in its 'groups'" if data else "groups come from data sets"
+    hint = (
+        "name their column in 'groups' of the data set" if data else "only data sets have groups"
+    )
     if data and not experiment.within_groups:
-        hint = "'within_groups: false' may be why"
+        hint = "'within_groups: false' may be the reason"
     for i, name in enumerate(experiment.methods):
         if name in used and (does := methods.asks_for_groups(used[name])):
-            text = f"method '{name}' {does}, which '{problem}' has not: {hint}"
+            text = f"method '{name}' {does}, but '{problem}' has no groups: {hint}"
             yield Fault((*path, "methods", i), text)
 
 
@@ -98,7 +100,7 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
         )
         if own and where and not any(grouped):
             text = (
-                "'across' leaves groups aside, and no problem is ranked within any: leave it out"
+                "'across' ignores groups, but no problem here is ranked within groups: remove it"
             )
             yield Fault(("methods", name, *where), text)
 
@@ -109,17 +111,17 @@ def _unweighted(
     """Find methods and metrics that would leave the weights of rows out."""
     for i, name in enumerate(experiment.methods):
         if name in used and "sample_weight" not in methods.takes(used[name]):
-            text = f"method '{name}' takes no weights of rows, and {named}"
+            text = f"method '{name}' does not accept row weights, but {named}"
             yield Fault((*path, "methods", i), text)
     for i, metric in enumerate(map(metric_of, experiment.metrics)):
         if metric is not None and "sample_weight" not in metric.takes:
-            text = f"{metric!r} takes no weights of rows, and {named}"
+            text = f"{metric!r} does not accept row weights, but {named}"
             yield Fault((*path, "metrics", i), text)
 
 
 def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:
     if (count := experiment.size()) > MOST_RECORDS:
-        yield Fault(path, f"makes {count:,} records; an experiment may have {MOST_RECORDS:,}")
+        yield Fault(path, f"this makes {count:,} records; at most {MOST_RECORDS:,} are allowed")
 
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -130,7 +132,7 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     rows: dict[str, int | None] = {}
     for i, problem in enumerate(experiment.problems):
         if problem in other and problem not in right:
-            text = f"the protocol '{protocol.kind}' is for {needs}"
+            text = f"protocol '{protocol.kind}' is for {needs}"
             yield Fault((*path, "problems", i), text)
             continue
         look = study.data[problem].fingerprint if problem in study.data else None
@@ -150,8 +152,8 @@ def _parts(
     files = [value for value in entry.sources.values() if isinstance(value, dict)]
     if entry.part is None and not entry.test_file:
         text = (
-            f"data set '{problem}' has no parts: name the column that says them in 'part' of its "
-            "entry, or a second file in its source: {file: train.csv, test: test.csv}"
+            f"data set '{problem}' has no parts: name their column in 'part' of the data set, or "
+            "give a second file in 'source': {file: train.csv, test: test.csv}"
         )
         yield from [Fault(path, text)] * bool(named)
     elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
@@ -173,7 +175,7 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
             yield Fault(place, f"the metric {metric!r} occurs twice")
         seen.add(repr(metric))
         if "eta" in metric.needs and experiment.protocol.problems != "generators":
-            yield Fault(place, f"{metric!r} needs eta, which only generators know")
+            yield Fault(place, f"{metric!r} needs eta, which is known for generators only")
 
 
 def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
@@ -219,16 +221,18 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
             for fault in mistyped(check, {key: value}, (*path, "grid")):
                 yield fault._replace(path=(*fault.path, i))
     for key in experiment.params.keys() & experiment.grid.keys():
-        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+        yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if (takes := takes_of(check)) is not None and experiment.problems:
         yield from _problems(study, experiment, takes, path)
     elif takes is not None:
-        text = f"{owner} is of data sets: name them in 'problems'"
+        text = f"{owner} needs data sets: name them in 'problems'"
         yield Fault((*path, "check"), text)
     elif experiment.problems:
-        yield Fault((*path, "problems"), f"{owner} takes no data: leave them out", key=True)
+        yield Fault((*path, "problems"), f"{owner} does not use data: remove 'problems'", key=True)
     if experiment.preprocess != Preprocess() and not experiment.problems:
-        yield Fault((*path, "preprocess"), "there are no 'problems' to prepare", key=True)
+        yield Fault(
+            (*path, "preprocess"), "'preprocess' has no effect without 'problems'", key=True
+        )
 
 
 def _problems(
@@ -250,11 +254,11 @@ def _problems(
             wanted = " or ".join(WORDS[one] for one in takes.kinds)
             yield Fault(place, f"{owner} is for {wanted}; '{problem}' has {WORDS[kind]}")
         if entry.groups and not takes.groups:
-            yield Fault(place, f"{owner} makes no use of groups, and '{problem}' has them")
+            yield Fault(place, f"{owner} ignores groups, but '{problem}' has them")
         if entry.weights and not takes.weights:
-            yield Fault(place, f"{owner} takes no weights of rows, and '{problem}' has weights")
+            yield Fault(place, f"{owner} does not accept row weights, but '{problem}' has weights")
         if experiment.preprocess.within == "groups" and not entry.groups:
-            text = f"needs groups, which '{problem}' has not"
+            text = f"needs groups, but '{problem}' has none"
             yield Fault((*path, "preprocess", "within"), text)
 
 

@@ -110,12 +110,17 @@ def unknown(
 ) -> Iterator[Fault]:
     """Find names, one text or a list of them, that are not known."""
     known = list(known)
-    for i, name in enumerate(listed(given)):
+    for i, name in enumerate([given] if isinstance(given, str) else given):
         if name not in known:
-            hint = registry.did_you_mean(name, known)
             place = path if isinstance(given, str) else (*path, i)
-            text = f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
-            yield Fault(place, text, key=path[-1] == name)
+            yield Fault(place, unknown_name(what, name, known), key=path[-1] == name)
+
+
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no such name, and which there are."""
+    known = list(known)
+    hint = registry.did_you_mean(name, known)
+    return f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}"
 
 
 def unregistered(room: str, name: str, path: TreePath) -> Iterator[Fault]:

@@ -1,16 +1,16 @@
 """The CSV files of a study, published values and claims: rows that know their line."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
+from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
-from rankexp.registry import did_you_mean
+from rankexp.runner.config.schema import Block, Study
 
 LINE = "line"  # a further key of each row: its line in the file
-T = TypeVar("T")
 
 
 def read(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]] | None:
@@ -64,6 +64,15 @@ def faults(
             yield f"{file}:{row[LINE]}: {error}"
 
 
+def kinds(study: Study) -> list[tuple[Block, Any]] | None:
+    """Return the blocks of a study with their kinds; None if one is wrong."""
+    try:
+        named = [(block, registry.get("report.blocks", block.block)) for block in study.report]
+        return [(block, kind.model_validate(block.options)) for block, kind in named]
+    except ValueError:
+        return None
+
+
 def canonical(quantity: str) -> str:
     """Return a quantity in the one spelling of the metric that it is, or holds in brackets.
 
@@ -76,10 +85,3 @@ def canonical(quantity: str) -> str:
         name, bracket, rest = quantity.partition("(")
         inner = canonical(rest.removesuffix(")")) if bracket else ""
         return f"{name}({inner})" if rest.endswith(")") else quantity
-
-
-def unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
-    """Return what to raise for a name that there is not."""
-    known = list(known)
-    hint = did_you_mean(name, known)
-    return ConfigError(f"unknown {what} '{name}'{hint}; known: {', '.join(known) or 'none'}")

@@ -55,7 +55,9 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: no such file{hint}") from None
     except IsADirectoryError:
         files = ", ".join(sorted(file.name for file in path.glob("*.y*ml"))) or "none"
-        raise ConfigError(f"{path}: a folder, not a study; YAML files in it: {files}") from None
+        raise ConfigError(
+            f"{path}: this is a folder, not a study; its YAML files: {files}"
+        ) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
@@ -82,7 +84,7 @@ def _variants(tree: YamlTree) -> tuple[dict[str | None, YamlTree], list[Fault]]:
             faults += _removals(base, over, path)
             if "profiles" in over.value:
                 mark = over.keys["profiles"]
-                faults.append(Fault(path, "a profile holds no profiles", mark=mark))
+                faults.append(Fault(path, "a profile cannot contain profiles", mark=mark))
     return variants, faults
 
 
@@ -93,7 +95,8 @@ def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
         below = base.child(key)
         if child.value is None and below is None:
             known = list(base.value) if isinstance(base.value, dict) else []
-            text = f"nothing to remove: there is no '{key}'{did_you_mean(key, known)}"
+            hint = did_you_mean(key, known)
+            text = f"profile sets '{key}' to null to remove it, but the study has no '{key}'{hint}"
             faults.append(Fault((*path, key), text, mark=over.keys[key]))
         elif below is not None and isinstance(child.value, dict) and isinstance(below.value, dict):
             faults += _removals(below, child, (*path, key))

@@ -47,7 +47,9 @@ class EstimatorMaker:
         model = self._make(**own)
         require(self.__name__, model, "fit")
         if not any(hasattr(model, method) for method in ("decision_function", "predict")):
-            raise ValueError(f"what '{self.__name__}' makes gives no scores")
+            raise ValueError(
+                f"what '{self.__name__}' returns has neither 'decision_function' nor 'predict'"
+            )
         if rest := {k: v for k, v in params.items() if k not in own}:
             model.set_params(**rest)
         return model
@@ -76,7 +78,7 @@ def made(path: str, found: Any) -> EstimatorMaker:
     if callable(getattr(found, "fit", None)) and hasattr(found, "get_params"):
         return EstimatorMaker(path, lambda **_: clone(found))
     if not inspect.isfunction(found):
-        raise ValueError(f"'{path}' is not a class, nor an estimator or a function that makes one")
+        raise ValueError(f"'{path}' is neither an estimator nor a function that returns one")
     top = found.__module__.partition(".")[0]
     if top in NO_FACTORIES:
         hint = "write a function that returns the estimator, as in 'models.py:my_pipeline'"

@@ -49,7 +49,7 @@ def _faults(study: Study) -> Iterator[Fault]:
     for name, entry in study.data.items():
         yield from _data(entry, ("data", name))
         if name in study.generators:
-            yield Fault(("generators", name), "a data set has this name, too", key=True)
+            yield Fault(("generators", name), "a data set already has this name", key=True)
     for name, generator in study.generators.items():
         yield from _generator(generator.generator, generator.params, ("generators", name))
     for name, method in study.methods.items():
@@ -84,22 +84,22 @@ def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         yield from strange
         takes = strange or getattr(registry.get("data.sources", source), "files", False)
         if isinstance(reference, dict) and not takes:
-            yield Fault(place, f"'{source}' takes one reference, not a file for each part")
+            yield Fault(place, f"'{source}' takes one reference, not one file per part")
     for i, source in enumerate(entry.verified):
         if source not in entry.sources:
-            known = ", ".join(entry.sources)
-            yield Fault((*path, "verified", i), f"'{source}' is no source of it; it has: {known}")
+            text = f"'{source}' is not a source of this data set; its sources: "
+            yield Fault((*path, "verified", i), text + ", ".join(entry.sources))
 
 
 def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     yield from _sources(entry, path)
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
-            yield Fault((*path, key), f"holds the target '{entry.target}'")
+            yield Fault((*path, key), f"contains the target '{entry.target}'")
     roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
-            yield Fault((*path, key), f"column '{roles[key]}' is the {other} already")
+            yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")
     raw = [value for level in entry.levels or [] for value in listed(level)]
     for value in twice(raw):
         yield Fault((*path, "levels"), f"{got(value)} occurs twice")
@@ -108,11 +108,11 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
         return
     place = (*path, "fingerprint", "classes")
     if entry.levels is None:
-        yield Fault(place, "counts of classes, but the entry has no 'levels'")
+        yield Fault(place, "class counts are given, but the data set has no 'levels'")
     elif len(look.classes) != len(entry.levels):
         yield Fault(place, f"{len(look.classes)} counts for {len(entry.levels)} levels")
     elif sum(look.classes) != look.rows:
-        yield Fault(place, f"the counts add up to {sum(look.classes)}, not to {look.rows} rows")
+        yield Fault(place, f"the counts add up to {sum(look.classes)}, but 'rows' is {look.rows}")
 
 
 def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) -> Iterator[Fault]:
@@ -130,22 +130,21 @@ def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) ->
 
 
 def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield data sets with a sentence each about parts that experiments leave aside."""
+    """Yield data sets with a sentence each about parts that experiments ignore."""
     for name in only:
         setup = study.experiments[name]
         if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
             continue
-        does = "a check has no protocol"
+        why = "a check uses all rows"
         if isinstance(setup, Evaluate):
-            does = f"its protocol '{setup.protocol.kind}' trains and tests on rows of all of them"
+            why = f"protocol '{setup.protocol.kind}' mixes all rows; use 'kind: given'"
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                yield (
-                    problem,
-                    f"experiment '{name}' leaves the parts of '{problem}' aside: {does}, and only "
-                    "'given' goes by them",
+                said = (
+                    f"'{problem}' has train and test parts, but experiment '{name}' ignores them"
                 )
+                yield problem, f"{said}: {why}"
 
 
 def _report(study: Study) -> Iterator[Fault]:
@@ -157,9 +156,9 @@ def _report(study: Study) -> Iterator[Fault]:
             block.experiment, study.experiments, "experiment", (*path, "experiment")
         )
         if names[block.name] > 1:
-            yield Fault((*path, "name"), f"two blocks have the name '{block.name}'")
+            yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
         if block.name in RESERVED:
-            text = f"'{block.name}' is the name of a file that every study writes"
+            text = f"'{block.name}' is reserved: every study writes a file of this name"
             yield Fault((*path, "name"), text)
 
 

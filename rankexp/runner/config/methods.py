@@ -72,7 +72,7 @@ def takes(method: Method) -> frozenset[str]:
 def asks_for_groups(method: Method) -> str | None:
     """Say what a method does that cannot be done without groups; None where there is nothing."""
     if says_of_queries(method, "each"):
-        return "counts groups alike by 'queries: each'"
+        return "weights groups equally ('queries: each')"
     try:
         way = way_of(estimator_of(method)(**_first(method)))
     except (Exception, SystemExit):
@@ -104,7 +104,9 @@ def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
     known = "risk" in (parameters(estimator_of(method)) or {})
-    return "; 'risk: multipartite' ranks more" if known and not is_binary(more) else ""
+    return (
+        "; with 'risk: multipartite' it ranks more levels" if known and not is_binary(more) else ""
+    )
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
@@ -140,7 +142,7 @@ def _cure(text: str, path: TreePath) -> str:
     if "there is no package" in text or "not installed" in text:
         return f": method '{path[-1]}' needs it; install it or leave the method out"
     if text.startswith("unknown estimator") and "did you mean" not in text:
-        return f"; if method '{path[-1]}' needs a package that offers it, install that"
+        return "; if another package provides it, install that package"
     return ""
 
 
@@ -151,23 +153,23 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
             if text in texts[:i]:
                 yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
     for key in method.params.keys() & method.grid.keys():
-        yield Fault((*path, "grid", key), f"'{key}' is in 'params', too", key=True)
+        yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):
         yield Fault((*path, "lambdas"), "the same lambda occurs twice")
     points = math.prod(map(len, method.grid.values())) * len(method.lambdas or [0])
     if points > MAX_POINTS:
-        text = f"{points:,} grid points; a method may have {MAX_POINTS:,}"
+        text = f"{points:,} grid points; at most {MAX_POINTS:,} are allowed"
         yield Fault((*path, "grid" if method.grid else "lambdas"), text)
     for key in ("lambdas", "scaling"):
         if getattr(method, key) is not None and not takes_lambdas(method):
-            text = f"'{key}' is for estimators with a regularisation path, such as LinearRanker"
+            text = f"'{key}' needs an estimator with a regularisation path, such as LinearRanker"
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
     for key in ("params", "grid"):
         if "class_weight" in getattr(method, key) and _pairwise(method):
-            text = "class_weight belongs to the classification risk; pairs do not depend on it"
+            text = "class_weight only affects the classification risk; it has no effect on pairs"
             yield Fault((*path, key, "class_weight"), text, key=True)
         if method.lambdas and "lam" in getattr(method, key):
-            yield Fault((*path, key, "lam"), "'lam' is set by 'lambdas' already", key=True)
+            yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
 
 
 def _pairwise(method: Method) -> bool:

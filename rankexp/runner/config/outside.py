@@ -99,7 +99,7 @@ def lacking(found: Outside | None) -> list[str]:
                 continue
             lines.append(
                 f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it "
-                "was run), which is not installed: what there is of it is shown as it was"
+                "was run), which is not installed: its results are shown as they were"
             )
     return lines
 

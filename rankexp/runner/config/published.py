@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config import ledgers
@@ -102,51 +101,12 @@ def faults(study: Study) -> Iterator[str]:
     shown = _shown(study)
 
     def check(row: Mapping[str, str]) -> None:
-        _check_names(study, row)
         _add(found, row)
         key = next(reversed(found))
-        if shown is not None and key not in shown:
-            raise ConfigError(_unseen(key, shown))
+        if why := _strange(study, key) or (_unseen(key, shown) if shown is not None else None):
+            raise ConfigError(why)
 
     yield from ledgers.faults(study.published_file, COLUMNS, check)
-
-
-def _check_names(study: Study, row: Mapping[str, str]) -> None:
-    """Raise ConfigError for an experiment, problem or method that the study has not."""
-    name = row["experiment"]
-    setup = study.experiments.get(name)
-    if not isinstance(setup, Evaluate):
-        hint = did_you_mean(name, study.experiments)
-        raise ConfigError(f"the study evaluates no experiment '{name}'{hint}")
-    for what, known in (("problem", [*setup.problems, ALL]), ("method", setup.methods)):
-        if row[what] not in known:
-            hint = did_you_mean(row[what], known)
-            raise ConfigError(f"experiment '{name}' has no {what} '{row[what]}'{hint}")
-
-
-def _shown(study: Study) -> set[PublishedKey] | None:
-    """Return what the blocks of a study look up; None where a block is wrong."""
-    found: set[PublishedKey] = set()
-    try:
-        for block in study.report:
-            kind = registry.get("report.blocks", block.block)
-            found |= kind.model_validate(block.options).published_keys(study, block)
-    except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
-        return None
-    return found
-
-
-def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str:
-    """Say that no block shows a value, and what is shown in its place."""
-    for what in reversed(PublishedKey._fields):
-        own = getattr(key, what)
-        near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
-        if near:
-            hint = did_you_mean(own, near)
-            return f"no block of the report shows the {what} '{own}'{hint}; shown: " + ", ".join(
-                near
-            )
-    return f"no block of the report shows {' / '.join(key)}"
 
 
 def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
@@ -155,16 +115,44 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
         found = table(rows)
     except ConfigError:  # said by the blocks that ask for them
         return []
-    shown = _shown(study) or set()
-    return [
-        f"{study.published or 'published values'}:{one.line}: {_unseen(key, shown)}"
-        for key, one in found.items()
-        if key not in shown and _has(study, key)
-    ]
+    shown, where = _shown(study) or set(), study.published or "published values"
+    own = {key: one.line for key, one in found.items() if not _strange(study, key)}
+    told = ((line, _unseen(key, shown)) for key, line in own.items())
+    return [f"{where}:{line}: {why}" for line, why in told if why]
 
 
-def _has(study: Study, key: PublishedKey) -> bool:
-    setup = study.experiments.get(key.experiment)
+def _strange(study: Study, key: PublishedKey) -> str | None:
+    """Say which experiment, problem or method of a value the study has not."""
+    name = key.experiment
+    setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
-        return False
-    return key.problem in [*setup.problems, ALL] and key.method in setup.methods
+        hint = did_you_mean(name, study.experiments)
+        return f"the study evaluates no experiment '{name}'{hint}"
+    known = {"problem": [*setup.problems, ALL], "method": setup.methods}
+    for what, own in (("problem", key.problem), ("method", key.method)):
+        if own not in known[what]:
+            hint = did_you_mean(own, known[what])
+            return f"experiment '{name}' has no {what} '{own}'{hint}"
+    return None
+
+
+def _shown(study: Study) -> set[PublishedKey] | None:
+    """Return what the blocks of a study look up; None where a block is wrong."""
+    if (kinds := ledgers.kinds(study)) is None:
+        return None
+    try:
+        return {key for block, kind in kinds for key in kind.published_keys(study, block)}
+    except (LookupError, ValueError, ConfigError):  # a fault that is found elsewhere
+        return None
+
+
+def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
+    """Say that no block shows a value, and what is shown in its place; None where one does."""
+    if key in shown:
+        return None
+    for what, own in reversed(key._asdict().items()):
+        near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
+        if near:
+            said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
+            return f"no block of the report shows {said}"
+    return f"no block of the report shows {' / '.join(key)}"

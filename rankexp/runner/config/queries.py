@@ -49,7 +49,9 @@ def ordered(model: Fits, groups: Ints | None) -> tuple[Ints | None, dict[str, In
     if way is None:
         return None, {}
     if groups is None:
-        raise ValueError(f"{type(model).__name__} ranks within groups, and the rows have none")
+        raise ValueError(
+            f"{type(model).__name__} ranks within groups, but the rows have no groups"
+        )
     order = np.argsort(groups, kind="stable")
     if way != "group":
         return order, {way: groups[order]}

@@ -32,7 +32,9 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 
 def _fitted_attribute(name: str) -> str:
     if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
-        raise ValueError(f"'{name}' is no fitted attribute: these end in '_', as 'gap_' does")
+        raise ValueError(
+            f"'{name}' is not a fitted attribute: their names end in '_', such as 'gap_'"
+        )
     return name
 
 
@@ -69,7 +71,7 @@ class Preprocess(Strict):
     @model_validator(mode="after")
     def _has_something_to_scale(self) -> "Preprocess":
         if self.within == "groups" and self.scale == "none":
-            raise ValueError("'within: groups' says how 'scale' goes, and it is 'none'")
+            raise ValueError("'within: groups' needs a 'scale', which is 'none'")
         return self
 
 
@@ -158,7 +160,7 @@ class Keep(Strict):
     @model_validator(mode="after")
     def _has_use_for_points(self) -> "Keep":
         if self.at is not None and "scoring_function" not in self.curves:
-            raise ValueError("'at' is where 'scoring_function' is kept: name it in 'curves'")
+            raise ValueError("'at' only applies to 'scoring_function': add it to 'curves'")
         return self
 
 

@@ -136,7 +136,7 @@ class Builder:
         self._done[id(node)] = None
         tree = self._build(node, path)
         if tree.size > MAX_VALUES:
-            tree = self._refuse(node, path, f"its aliases stand for more than {MAX_VALUES} values")
+            tree = self._refuse(node, path, f"its aliases expand to more than {MAX_VALUES} values")
         self._done[id(node)] = tree
         return tree
 
@@ -150,7 +150,7 @@ class Builder:
         if isinstance(node, yaml.ScalarNode) and tag in {"str", "null", "bool", "int", "float"}:
             return self._leaf(node, tag, path)
         if isinstance(node, yaml.ScalarNode) and tag == "merge":
-            return self._refuse(node, path, "'<<' is a key that merges mappings; quote it as text")
+            return self._refuse(node, path, "'<<' merges mappings; to use it as text, quote it")
         name = "!!" + tag if node.tag.startswith(TAG) else node.tag
         return self._refuse(node, path, f"the tag '{name}' is not allowed: plain data only")
 
@@ -176,7 +176,9 @@ class Builder:
         for key_node, child in node.value:
             if key_node.tag == TAG + "merge":
                 if merges:
-                    self._refuse(key_node, path, "a second '<<'; write '<<: [*one, *two]'")
+                    self._refuse(
+                        key_node, path, "only one '<<' is allowed; write '<<: [*one, *two]'"
+                    )
                 merges.append(child)
                 continue
             key = self._key(key_node, path)
@@ -245,7 +247,7 @@ def parse(text: str) -> tuple[YamlTree | None, list[Fault]]:
     except (ValueError, OverflowError):  # PyYAML hands any number to `chr`
         at = loader.get_mark()
         mark = FileMark(at.line + 1, at.column + 1)
-        what = "there is no character of this number; the last is \\U0010FFFF"
+        what = "no character has this number; the largest is \\U0010FFFF"
     except RecursionError:
         what = "lists and mappings are nested too deeply"
     return None, [Fault((), what, mark=mark)]
@@ -257,5 +259,5 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
     if "\\t" in text:
         text += "; indent with spaces, not tabs"
     elif "mapping values are not allowed" in text:
-        text += "; text that holds ': ' needs quotes"
+        text += "; text that contains ': ' needs quotes"
     return f"not valid YAML: {text}"

@@ -199,7 +199,7 @@ def _located(tree: YamlTree, error: Complaint, base: TreePath, root: Shape) -> F
             text = _choice(shape, value)
         case "string_pattern_mismatch", value if raw[-1:] == ("[key]",):
             at, is_key = path[:-1], True
-            text = f"a name holds {error.wanted}; got '{value}'"
+            text = f"a name consists of {error.wanted}; got '{value}'"
         case _:
             return None
     return Fault(at, text, is_key, mark)

@@ -25,7 +25,7 @@ class CrossValidation(Dividing):
         """Find data sets with fewer rows than folds."""
         for name, count in rows.items():
             if count and self.folds > count:
-                yield "folds", f"more folds than '{name}' has rows, {count}"
+                yield "folds", f"more folds than the {count} rows of '{name}'"
 
     def places(self) -> Iterator[Place]:
         """Yield the folds, repeat by repeat."""

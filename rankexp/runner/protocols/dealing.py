@@ -58,7 +58,7 @@ class Inner(Strict):
     def _one_fold_has_a_size(self) -> "Inner":
         if (self.folds == 1) != (self.test is not None):
             raise ValueError(
-                "one fold needs its share, 'test', and only one has it: {folds: 1, test: 0.25}"
+                "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
             )
         return self
 
@@ -94,8 +94,8 @@ def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING)
     units = kept.units
     size, stratum = kept.sizes(n)
     if folds > len(size):
-        what = "rows" if units is None else "units of rows that stay together"
-        raise DataError(f"{folds} folds of {len(size)} {what}: use fewer folds")
+        what = "rows" if units is None else "groups of rows that stay together"
+        raise DataError(f"cannot make {folds} folds from {len(size)} {what}: use fewer folds")
     order = rng.permutation(len(size))
     order = order[np.argsort(stratum[order], kind="stable")]
     part = np.empty(len(size), dtype=np.int64)
@@ -120,7 +120,7 @@ def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows = NOTH
     size, stratum = kept.sizes(n)
     wanted = int(n * test + 0.5) if test < 1 else round(test)
     if not 0 < wanted < n:
-        raise DataError(f"a test part of {wanted} of {n} rows leaves one side empty")
+        raise DataError(f"a test part of {wanted} of {n} rows leaves one part empty")
     order = rng.permutation(len(size))
     codes, index = np.unique(stratum, return_inverse=True)
     share = _shares(np.bincount(index, weights=size) * wanted / n, wanted)
@@ -130,7 +130,7 @@ def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows = NOTH
         reached = np.concatenate(([0], np.cumsum(size[mine])))
         chosen[mine[: np.argmin(np.abs(reached - rows))]] = True
     if len(size) < 2:
-        raise DataError("all rows stay together: no split leaves two sides")
+        raise DataError("all rows must stay together, so they cannot be split")
     if chosen.all() or not chosen.any():  # every stratum was nearer to all or nothing
         chosen[order[0]] = not chosen[order[0]]
     mask = chosen if units is None else chosen[units]

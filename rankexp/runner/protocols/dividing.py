@@ -54,9 +54,8 @@ class Dividing(Protocol):
         """
         y = source.whole.y
         if self.stratified and np.issubdtype(y.dtype, np.floating):
-            raise DataError(
-                f"data set '{source.name}' has a continuous target: no stratified splits"
-            )
+            text = "has a continuous target, so its splits cannot be stratified"
+            raise DataError(f"data set '{source.name}' {text}")
         strata = y if self.stratified else None
         units = kept_together(source, self.together)
         return self.split(len(y), place, rng, KeptRows(strata, units))

@@ -59,14 +59,14 @@ class Given(Protocol):
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         """Find what names no test set or two, and parts that are named twice."""
         if self.folds is None and self.test is None:
-            yield "test", "name the part that is the test set, or several in 'folds'"
+            yield "test", "name the test part here, or several in 'folds'"
         if self.folds is not None and (self.test is not None or self.validation is not None):
-            yield "folds", "these say what 'test' and 'validation' are: give one or the other"
+            yield "folds", "'folds' already names the test parts: remove 'test' and 'validation'"
         tests = Counter(fold.test for fold in self._folds())
         for part in (part for part, count in tests.items() if count > 1):
             yield (
                 "folds",
-                f"'{part}' is the test part of {tests[part]} folds: its rows count twice",
+                f"'{part}' is the test part of {tests[part]} folds, so its rows would count twice",
             )
         for number, fold in enumerate(self._folds()):
             twice = (part for part, count in Counter(fold.named().values()).items() if count > 1)
@@ -119,9 +119,9 @@ class Given(Protocol):
         fold, at = self._folds()[number], self._at(number)
         if source.parts is None:
             raise DataError(
-                f"data set '{source.name}' does not say which rows are its '{fold.test}' part; "
-                "name the column that does in 'part' of its entry, or a second file in its "
-                "source: {file: train.csv, test: test.csv}"
+                f"data set '{source.name}' does not say which rows are its '{fold.test}' part: "
+                "name their column in 'part' of the data set, or give a second file in 'source': "
+                "{file: train.csv, test: test.csv}"
             )
         rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
@@ -153,8 +153,8 @@ class Given(Protocol):
         for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
             if (name := source.part_names[code]) not in used:
                 raise DataError(
-                    f"data set '{source.name}': part '{name}', {count:,} rows, is in no fold: "
-                    "name it in one, or leave its rows out of the data"
+                    f"data set '{source.name}': part '{name}' ({count:,} rows) is in no fold: "
+                    "add it to one, or drop its rows from the data"
                 )
 
     def design(self, rows: float = float("nan")) -> Design:
@@ -167,13 +167,13 @@ class Given(Protocol):
         return all(fold.validation is not None for fold in self._folds())
 
     def words(self) -> str:
-        """Return ``the test set 'test' of the data``, or ``5 folds that the data brings``."""
+        """Return ``the predefined test set 'test'``, or ``5 predefined folds``."""
         if self.folds is None:
-            return f"the test set '{self.test}' of the data"
+            return f"the predefined test set '{self.test}'"
         count = len(self.folds)
-        said = "one fold" if count == 1 else f"{count} folds"
+        said = "one predefined fold" if count == 1 else f"{count} predefined folds"
         chosen = any(fold.validation for fold in self.folds)
-        return f"{said} that the data brings" + (", with a validation part" if chosen else "")
+        return said + (", with a validation part" if chosen else "")
 
 
 def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:

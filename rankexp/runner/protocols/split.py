@@ -27,7 +27,7 @@ class Holdout(Dividing):
             yield "test", f"{text}, got {self.test}"
         for name, count in rows.items():
             if count and self.test >= count:
-                yield "test", f"leaves nothing of '{name}', {count} rows, to train on"
+                yield "test", f"leaves no training rows: '{name}' has {count} rows"
 
     def places(self) -> Iterator[Place]:
         """Yield the repeats."""

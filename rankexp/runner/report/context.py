@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
-from rankexp.runner.analyse import complete, queries, select
+from rankexp.runner.analyse import compare, complete, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
+from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.frame import long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
@@ -23,6 +24,29 @@ from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
+
+
+class Estimated(NamedTuple):
+    """The mean of a method on a problem, or of its differences to a reference."""
+
+    problem: str
+    method: str
+    mean: float
+    se: float  # that of the design
+    low: float
+    high: float
+    units: int  # values that it is over
+
+    @classmethod
+    def of(cls, place: tuple[str, str], rows: pd.DataFrame, own: Design, level: float) -> Self:
+        """Return the estimate from the values of splits, models or queries, NaN left out."""
+        each = compare.unit_means(rows) if own.pairs == "models" else rows
+        each = each.dropna(subset=["value"])
+        if each.empty:
+            return cls(*place, NAN, NAN, NAN, NAN, 0)
+        found, _ = paired.of_design(each["value"], own, each.get("fold"))
+        low, high = map(float, paired.interval(found, level))
+        return cls(*place, float(found.mean), float(found.se), low, high, len(each))
 
 
 @dataclass
@@ -74,15 +98,15 @@ class Context:
             raise ConfigError(f"experiment '{experiment}' has no methods: it is a simulation")
         return found
 
-    def referred(self, table: str, column: str, line: Mapping[str, Any]) -> float:
-        """Return what a full run has in place of a line's value; NaN where none is at hand."""
+    def referred(self, table: str, column: str, place: tuple[str, str, str]) -> float:
+        """Return a value of a full run, by experiment, problem and method; NaN if it has none."""
         file = self.reference and self.reference / f"{table}.csv"
         if not file or not file.is_file():
             return float("nan")
         names = ["experiment", "problem", "method"]
         try:
             found = pd.read_csv(file, index_col=names)[column]
-            return float(found.get(tuple(line[name] for name in names), float("nan")))
+            return float(found.get(place, float("nan")))
         except (KeyError, TypeError, ValueError):  # a table of another make
             return float("nan")
 
@@ -184,6 +208,38 @@ class Context:
         if not wanted:
             return splits
         return queries.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
+
+    def estimates(
+        self,
+        experiment: str,
+        metric: Metric,
+        splits: pd.DataFrame,
+        methods: Sequence[str],
+        *,
+        reference: str | None = None,
+        level: float = 0.95,
+    ) -> list[Estimated]:
+        """Return mean, SE and interval of each problem and method that some splits have.
+
+        With a reference they are of the differences to it, paired by split. Problems are in the
+        order of the splits, methods in that given.
+        """
+        rows, designs = self.spread(experiment, metric, splits), self.designs(experiment, metric)
+        rows = compare.paired(rows, reference) if reference else rows
+        places = ((p, m) for p in map(str, rows["problem"].unique()) for m in methods)
+        own = dict(list(rows.groupby(["problem", "method"], sort=False)))
+        return [
+            Estimated.of(place, own[place], designs[place[0]], level)
+            for place in places
+            if place in own
+        ]
+
+    def means(
+        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
+    ) -> list[Mean]:
+        """Return the mean of each problem and method that a rule chooses, over its units."""
+        chosen = self.chosen(experiment, metric, rule, methods)
+        return compare.means(self.spread(experiment, metric, chosen))
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.

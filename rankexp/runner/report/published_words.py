@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
@@ -13,21 +13,20 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
 from rankexp.runner.report.numbers import counted_names, number, short
 
-Line = Mapping[str, Any]
 SE_OF = {
-    compare.OF_MODELS: "the models drawn",
-    compare.OF_REPEATS: "the repeats of the split: the noise of the partition alone, not of the "
-    "sample",
-    compare.OF_EXAMPLES: "the test examples of the single split (Hanley and McNeil, 1982, from "
-    "the value and the expected class counts)",
+    compare.OF_MODELS: "models",
+    compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
+    compare.OF_EXAMPLES: "the test examples of the single split; it is computed from the value "
+    "and the expected class counts (Hanley and McNeil, 1982)",
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
-    compare.OF_NOTHING: "nothing: a single split, of which the last digit alone can tell",
 }
-FOLDS = "nothing: the folds of a single partition are one unit, so the last digit alone can tell"
+SINGLE = "there is a single split, so only the last digit can tell"
+FOLDS = "the folds of a single partition are one unit, so only the last digit can tell"
 SAME_QUERIES = (
-    " The print has the same: its values of a query, which are not known, are taken to correlate "
-    "with the run's by 1/2 at least, so that the noise of both is this SE at most, in place of "
-    "SE·√2; on the same queries equal digits are reproduced whatever the noise."
+    " The published value is of the same queries. Its values of single queries are not known. "
+    "They are assumed to correlate with the run's by 1/2 at least, so the noise of both is this "
+    "SE at most, in place of SE·√2. If the digits are equal, the value is reproduced whatever the "
+    "noise."
 )
 MARKS = {
     Reproduction.NEAR: Mark.NEAR,
@@ -36,28 +35,66 @@ MARKS = {
 }
 
 
-def tally(context: Context, lines: Sequence[Line], digits: int) -> Tally | None:
+class PublishedLine(NamedTuple):
+    """A problem with a method: its published and its reproduced value, in full precision."""
+
+    experiment: str
+    problem: str
+    method: str
+    compared_with: str  # the method whose published value it stands beside; "" for its own
+    metric: str
+    published: float  # NaN where nothing is
+    reproduced: float
+    se: float
+    se_of: str
+    others: tuple[float, ...]  # by other rules
+    difference: float
+    relative: float  # to the published loss
+    printed_units: float
+    z: float  # by the noise of both
+    tolerance: float  # differences that pass as reproduced
+    verdict: Reproduction | None
+    chosen: str
+    edge: str
+    splits: int
+    nan: int
+    expected: int
+    state: str
+    source: str
+    verified: bool | None
+    note: str
+    referred: float = math.nan  # what a full run has where this one has nothing
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value."""
+        return not math.isnan(self.reproduced)
+
+
+def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tally | None:
     """Return how many published values are reproduced, the furthest off, and what was not run."""
-    told = [one for one in lines if one["verdict"] and not one["compared_with"]]
-    idle = [one for one in told if one["verdict"] == Reproduction.NOT_RUN]
-    left = left_out(context, [one["problem"] for one in idle])
-    told = [one for one in told if one["verdict"] != Reproduction.NOT_RUN]
+    told = [one for one in lines if one.verdict and not one.compared_with]
+    idle = [one for one in told if one.verdict == Reproduction.NOT_RUN]
+    left = left_out(context, [one.problem for one in idle])
+    told = [one for one in told if one.verdict != Reproduction.NOT_RUN]
     if not told:
         return Tally(left=left) if left else None
-    count = Counter(one["verdict"] for one in told)
+    count = Counter(one.verdict for one in told)
     rest = [(Reproduction.NEAR, "more near"), (Reproduction.UNDECIDED, "too noisy to tell")]
     more = ", ".join(f"{count[one]} {word}" for one, word in rest if count[one])
     found = f"{count[Reproduction.REPRODUCED]} of {len(told)} published values within the noise"
     found += f" ({more})" * bool(more)
-    apart = [one for one in told if one["verdict"] == Reproduction.APART]
+    apart = [one for one in told if one.verdict == Reproduction.APART]
     if not apart:
         return Tally(found, left=left)
-    worst = max(apart, key=lambda one: abs(one["relative"]))
-    several = len({(one["experiment"], one["problem"], one["method"]) for one in told}) < len(told)
-    name = f"{context.problem_label(worst['problem'])} {context.method_label(worst['method'])}"
-    name += f" {parse(worst['metric']).label}" * several
-    own, printed = (number(worst[side], digits) for side in ("reproduced", "published"))
-    lacks = f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} printed)"
+    worst = max(apart, key=lambda one: abs(one.relative))
+    several = len({(one.experiment, one.problem, one.method) for one in told}) < len(told)
+    name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
+    name += f" {parse(worst.metric).label}" * several
+    own, printed = (number(value, digits) for value in (worst.reproduced, worst.published))
+    lacks = (
+        f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} published)"
+    )
     return Tally(found, lacks, left)
 
 
@@ -74,41 +111,44 @@ def left_out(context: Context, problems: Sequence[str]) -> str:
     return counted_names("published value", len(problems), names)
 
 
-def _blind(lines: Sequence[Line], margin: float | None) -> str:
+def _blind(lines: Sequence[PublishedLine], margin: float | None) -> str:
     """Say when nothing can be told; `margin` is that of the block."""
-    named = {line["metric"] for line in lines}
+    named = {line.metric for line in lines}
     found = [margin or parse(name).reading.margin for name in sorted(named)]
     known = dict.fromkeys(short(own) for own in found if own)
-    passes = f"a difference of {' or '.join(known)} would pass, too, or " if known else ""
-    return f"{passes}the noise is not known"
+    hidden = f"the noise would hide a difference of {' or '.join(known)}, or " if known else ""
+    return f"{hidden}the noise is not known"
 
 
-def legend(lines: Sequence[Line], margin: float | None) -> list[Note | str]:
+def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | str]:
     """Count the verdicts, and say what they and the errors rest on."""
-    notes: list[Note | str] = [
-        *counted(line["verdict"] for line in lines if not line["compared_with"])
-    ]
+    own = [line for line in lines if not line.compared_with]
+    notes: list[Note | str] = [*counted(line.verdict for line in own)]
     if printed := bool(notes):
         notes.append(
-            "A difference to the print is judged by the noise of both, "
-            "SE·√(1 + units of the run / units of the print), z being the difference over it. "
-            f"No mark: reproduced, within its {100 * LEVEL:g} % quantile of t and half of the "
-            f"last digit (column Passes); {Mark.NEAR.value}: near, within twice the quantile; "
-            f"{Mark.APART.value}: not reproduced; {Mark.UNDECIDED.value}: cannot tell, as "
+            "A difference to the published value is judged by the noise of both: its standard "
+            "error is SE·√(1 + units of the run / units of the published value), and z is the "
+            "difference divided by it. No mark: reproduced, because the difference is within "
+            f"noise at {100 * LEVEL:g} % plus half of the last digit (column Passes). "
+            f"{Mark.NEAR.value}: near, within twice that noise. {Mark.APART.value}: not "
+            f"reproduced, beyond it. {Mark.UNDECIDED.value}: cannot tell, because "
             f"{_blind(lines, margin)}. Mean differences are to the published values."
         )
-    kinds = {line["se_of"] for line in lines if not math.isnan(line["reproduced"])}
+    kinds = {line.se_of for line in lines if line.known}
     for kind in sorted(kinds):
-        own = [line for line in lines if line["se_of"] == kind]
-        names = {line["problem"] for line in own}
+        own = [line for line in lines if line.se_of == kind]
+        names = {line.problem for line in own}
         where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
-        same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
-        folds = kind == compare.OF_NOTHING and any(line["splits"] > 1 for line in own)
-        notes.append(f"SE{where} over {FOLDS if folds else SE_OF[kind]}.{same}")
-    unverified = sum(line["verified"] is False for line in lines if not line["compared_with"])
+        if kind in SE_OF:
+            same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
+            notes.append(f"The SE{where} is over {SE_OF[kind]}.{same}")
+        else:
+            why = FOLDS if any(line.splits > 1 for line in own) else SINGLE
+            notes.append(f"No standard error{where}: {why}.")
+    unverified = sum(line.verified is False for line in lines if not line.compared_with)
     if unverified:
-        notes.append(f"{unverified} published values were not checked against the print.")
-    edges = sum(bool(line["edge"]) for line in lines)
+        notes.append(f"{unverified} published values were not checked against the paper.")
+    edges = sum(bool(line.edge) for line in lines)
     if edges:
         text = (
             f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of their grid."

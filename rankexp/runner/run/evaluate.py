@@ -9,11 +9,11 @@ import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, NoReturn
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 import sklearn
@@ -30,7 +30,7 @@ from rankexp.runner.run import thresholds
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.runner.run.material import Fold, folds, problem
 from rankexp.runner.run.measured import measured, rows, rows_of
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.scored import Scores
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec, Spec
 from rankexp.seeds import stream
@@ -86,11 +86,11 @@ class _Work:
         if isinstance(cell.spec, EvaluateSpec):
             again = cell.key in job.again
             self.scores = Scores(cell.spec, job.folder, again, self.versions)
-        self.rows: list[Row] = []
+        self.rows: list[RecordRow] = []
         self.inner: list[Floats] = []
         self.curves: dict[str, Curve] = {}
         self.texts: dict[str, str] = {}
-        self.times = {"fit": 0.0, "score": 0.0, "cpu": 0.0}
+        self.fitting = self.scoring = self.cpu = 0.0  # seconds
         self.caught: list[str] = []
         self.failed: Record | None = None
 
@@ -113,9 +113,9 @@ class _Work:
                     raise problem from error  # the method is not to blame
                 self.fail(error)
             else:
-                self.times["fit"] += seconds
-                self.times["score"] += perf_counter() - start - seconds
-        self.times["cpu"] += process_time() - cpu
+                self.fitting += seconds
+                self.scoring += perf_counter() - start - seconds
+        self.cpu += process_time() - cpu
         self.caught += _told(caught)
 
     def fitted(self, spec: EvaluateSpec, fold: Fold, extras: Extras) -> tuple[Fitted, float]:
@@ -128,7 +128,7 @@ class _Work:
         extras = extras._replace(thresholds=asked or spec.scores)
         known = self.scores.next(fold)
         if known is not None and not (asked and thresholds.lacking(known[0].known)):
-            self.times["fit"] += known[0].seconds
+            self.fitting += known[0].seconds
             self.caught += known[1]
             return known[0], 0.0
         with warnings.catch_warnings(record=True) as caught:
@@ -166,7 +166,7 @@ class _Work:
             rows=self.rows,
             curves=self.curves,
             texts=self.texts,
-            times=self.times,
+            times={"fit": self.fitting, "score": self.scoring, "cpu": self.cpu},
             warnings=_counted(self.caught),
             version=versions["rankexp"],
             packages={name: of for name, of in versions.items() if name != "rankexp"},
@@ -278,22 +278,22 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         found = measured(metrics, scores, fitted.known, tested, spec.setting.round_scores)
         work.rows += rows_of(part, metrics, *found, tested)
     best = ((metric.of_bayes, test.bayes_loss(metric)) for metric in metrics)
-    work.rows += [Row("test", 0, None, None, name, v) for name, v in best if v is not None]
+    work.rows += [RecordRow("test", 0, None, None, name, v) for name, v in best if v is not None]
     for name, numbers in fitted.numbers.items():
-        work.rows += [Row("train", g, None, None, name, value) for g, value in numbers]
+        work.rows += [RecordRow("train", g, None, None, name, value) for g, value in numbers]
     work.texts |= fitted.texts
     names = list(keep.curves) if keep else []
     if x is not None and fitted.at is not None:
         names.remove(AT_POINTS)
         work.curves |= at_points(x, fitted.at)
-    work.curves |= curves.made(names, test.X, test.part.y, fitted.scores["test"], test.best)
+    work.curves |= curves.made(names, test.X, test.part.y, fitted.of_test, test.best)
     return seconds
 
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    scores = fitted.scores["test"]
+    scores = fitted.of_test
     metrics, decimals = spec.setting.metrics, spec.setting.round_scores
     work.inner.append(measured(metrics, scores, fitted.known, fold.test, decimals)[0])
     return seconds
@@ -311,17 +311,18 @@ def _simulate(work: _Work, spec: SimulateSpec) -> float:
     given = {} if spec.problem is None else {"problem": problem(spec.problem, spec.preprocess)}
     start = perf_counter()
     found = check(stream(spec.seed, spec.path), **spec.params, **given)
-    work.rows += [_check_row(row) for row in found]
+    work.rows += [_check_row(**row) for row in found]
     return perf_counter() - start
 
 
-def _check_row(row: Mapping[str, Any]) -> Row:
-    step, group = row.get("step"), row.get("group")
-    return Row(
-        str(row.get("part", "test")),
-        0,
-        None if step is None else operator.index(step),
-        None if group is None else str(group),
-        str(row["quantity"]),
-        float(row["value"]),
+def _check_row(
+    quantity: str,
+    value: float,
+    part: str = "test",
+    step: SupportsIndex | None = None,
+    group: str | int | None = None,
+) -> RecordRow:
+    place = None if step is None else operator.index(step)
+    return RecordRow(
+        str(part), 0, place, None if group is None else str(group), str(quantity), float(value)
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import NoReturn
 
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
@@ -21,6 +21,7 @@ from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress
 from rankexp.runner.run.scored import FOLDER
 from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
+from rankexp.runner.spec import EvaluateSpec
 
 PRECEDENCE = (130, 2, 4, 1, 3)
 CERTAIN = ("DataError", "ValueError", "TypeError", "FloatingPointError", "NotFittedError")
@@ -135,7 +136,8 @@ class _Run:
         self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
         self.log = _Log(prepared.folder)
         known, jobs = prepared.known, prepared.plan.jobs
-        keeps = (getattr(cell.spec, "scores", False) for job in jobs for cell in job.cells)
+        specs = (cell.spec for job in jobs for cell in job.cells)
+        keeps = (isinstance(spec, EvaluateSpec) and spec.scores for spec in specs)
         kept = (prepared.folder / FOLDER).is_dir()
         folder = str(prepared.folder) if kept or any(keeps) else ""
         self.jobs = [
@@ -255,7 +257,7 @@ def _terminable(until: float | None) -> Iterator[None]:
         yield
         return
 
-    def stop(number: int, frame: FrameType | None) -> Any:
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
         raise OutOfTime if number == signal.SIGALRM else Interrupted
 
     stops = (signal.SIGTERM, signal.SIGINT, *([] if until is None else [signal.SIGALRM]))

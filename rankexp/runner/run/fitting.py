@@ -1,11 +1,11 @@
 """One method on one fold: fit its whole grid, score what is to be scored."""
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rankexp.runner.config import queries
 from rankexp.runner.config.estimators import fit_takes, resolve_estimator
 from rankexp.runner.config.made import EstimatorMaker
 from rankexp.runner.run import thresholds
-from rankexp.runner.run.material import Fold, Rows
+from rankexp.runner.run.material import TEST, Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.scores import scores
@@ -29,6 +29,9 @@ ROUNDS = {"n_rounds"}
 FITTED = {"score_scale": 1.0}
 """Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
 they are where an estimator has none."""
+
+
+A = TypeVar("A", Floats, Ints, Floats | Ints)
 
 
 @dataclass
@@ -47,6 +50,26 @@ class Fitted:
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
     at: Floats | None = None
     """Scores of the further rows asked for, (m, G)."""
+
+    @property
+    def of_test(self) -> Floats:
+        """Scores of the test part, (n, G)."""
+        return self.scores[TEST]
+
+
+class FittedModel(Protocol):
+    """What a method's estimator may have: `fit` and one kind of scores, the others if at all."""
+
+    fit: Callable[..., Any]
+    set_params: Callable[..., "FittedModel"]
+    predict: Callable[[Floats], Floats]
+    decision_function: Callable[[Floats], Floats]
+    predict_proba: Callable[[Floats], Floats]
+    path: Callable[..., Any]
+    fit_rounds: Callable[..., Sequence["FittedModel"]]
+
+
+Factory = Callable[..., FittedModel]
 
 
 class Extras(NamedTuple):
@@ -84,18 +107,18 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
         if rng is not None and params.get(name) is None:
             params[name] = int(rng.integers(2**31 - 1))
     if levels and "levels" in known and params.get("levels") is None:
-        params["levels"] = list(range(levels))  # of which the training part may lack some
+        params |= {"levels": list(range(levels))}  # of which the training part may lack some
     if method.lambdas is not None:
         return _fit_paths(estimator, params, method, fold, extras)
     return _fit_each(estimator, params, method, fold, extras)
 
 
 @lru_cache(maxsize=64)
-def _parameters(estimator: Any) -> frozenset[str]:
+def _parameters(estimator: Factory) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
 
-def _beside(model: Any, rows: Rows) -> tuple[Ints | None, dict[str, Any]]:
+def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, Any]]:
     """Return the order of training rows that a model's fit asks for, and what it takes with them.
 
     Those are groups and weights. ValueError for weights that it does not take, as what it would
@@ -103,23 +126,22 @@ def _beside(model: Any, rows: Rows) -> tuple[Ints | None, dict[str, Any]]:
     """
     part = rows.part
     order, named = queries.ordered(model, part.groups)
-    given = {"groups": None if named else part.groups, "sample_weight": part.weights}
+    weights = part.weights if part.weights is None or order is None else part.weights[order]
+    given = {"groups": None if named else part.groups, "sample_weight": weights}
     takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
     found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
-    if order is not None and "sample_weight" in found:
-        found["sample_weight"] = found["sample_weight"][order]
     return order, named | found
 
 
-def _own(model: Any, X: Any) -> Any:
+def _own(model: FittedModel, X: A) -> A:
     """Return rows that a model may write into: a copy, unless it is one of ours."""
     return X if type(model).__module__.startswith("rankexp.") else X.copy()
 
 
 def _fit_paths(
-    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
+    estimator: Factory, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
 ) -> Fitted:
     """Fit along lambda, warm, for each setting of the rest of the grid.
 
@@ -142,7 +164,7 @@ def _fit_paths(
         name: [float(value) for path in paths for value in getattr(path, name)]
         for name in ("objective", "gap", "n_iter")
     }
-    quantities["lam_effective"] = lams.tolist() * len(paths)
+    quantities |= {"lam_effective": lams.tolist() * len(paths)}
     numbers = {name: list(enumerate(values)) for name, values in quantities.items()}
     at = None if extras.at is None else scores(extras.at, coef, offset)
     found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
@@ -154,7 +176,7 @@ def _fit_paths(
 
 
 def _fit_each(
-    estimator: Any, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
+    estimator: Factory, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
 ) -> Fitted:
     """Fit each grid point by itself, as any scikit-learn estimator can be."""
     found = Fitted({})
@@ -188,8 +210,8 @@ def _fit_each(
 
 
 def _models(
-    estimator: Any, params: Mapping[str, Any], method: MethodSpec, train: Rows
-) -> Iterator[tuple[Any, float]]:
+    estimator: Factory, params: Mapping[str, Any], method: MethodSpec, train: FoldRows
+) -> Iterator[tuple[FittedModel, float]]:
     """Yield the model of each grid point, fitted, and the seconds that took.
 
     Where numbers of rounds are all that differs, those of one fit may do for all.
@@ -216,17 +238,17 @@ def _models(
 
 
 def _by_rounds(
-    estimator: Any, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: Rows
-) -> Iterator[tuple[Any, float]]:
+    estimator: Factory, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: FoldRows
+) -> Iterator[tuple[FittedModel, float]]:
     """Yield the same of grid points with rounds: one fit for all that differ in these alone."""
     rest = [{key: v for key, v in point.items() if key not in ROUNDS} for point in grid]
-    found: dict[int, tuple[Any, float]] = {}
+    found: dict[int, tuple[FittedModel, float]] = {}
     for g, others in enumerate(rest):
         if g not in found:
             same = [i for i, known in enumerate(rest) if known == others]
             model, start = estimator(**params).set_params(**others), perf_counter()
             given = _beside(model, train)[1]
-            rounds = [grid[i]["n_rounds"] for i in same]
+            rounds = [grid[i][name] for i in same for name in ROUNDS]
             rows, y = _own(model, train.X), _own(model, train.part.y)
             models = model.fit_rounds(rounds, rows, y, **given)
             each = (perf_counter() - start) / len(models)
@@ -234,7 +256,7 @@ def _by_rounds(
         yield found.pop(g)
 
 
-def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+def _numbers(model: FittedModel, names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Yield those of the attributes that a fitted estimator has, arrays number by number."""
     for name in names:
         if not hasattr(model, name):
@@ -253,7 +275,7 @@ def _numbers(model: Any, names: Sequence[str]) -> Iterator[tuple[str, float]]:
             yield f"{name}[{place}]" if index else name, float(value)
 
 
-def _scores_of(model: Any, X: Floats) -> Floats:
+def _scores_of(model: FittedModel, X: Floats) -> Floats:
     """Return one score a row: decision function, else expected level, else prediction."""
     X, column = _own(model, X), None
     if hasattr(model, "decision_function"):
@@ -270,7 +292,7 @@ def _scores_of(model: Any, X: Floats) -> Floats:
     return column
 
 
-def _expected_level(model: Any, X: Floats) -> Floats:
+def _expected_level(model: FittedModel, X: Floats) -> Floats:
     """Return the mean of the levels' codes by their probabilities; of two, that of the better."""
     chances = np.asarray(model.predict_proba(X), dtype=np.float64)
     if chances.shape[1] == 2:

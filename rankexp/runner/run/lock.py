@@ -6,22 +6,28 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from rankexp.errors import EnvironmentProblemError
 from rankexp.runner.files import write_atomically
 
 
-def holder(file: Path) -> dict[str, Any] | None:
+class Holder(NamedTuple):
+    """Who writes."""
+
+    pid: int
+    host: str
+
+
+def holder(file: Path) -> Holder | None:
     """Return pid and host of a run that holds the lock and may be alive; None for none."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        pid, host = int(found["pid"]), str(found["host"])
-        ours = host == socket.gethostname()
-        gone = ours and (pid == os.getpid() or not _alive(pid))
+        known = Holder(**json.loads(file.read_text(encoding="utf-8")))
+        ours = known.host == socket.gethostname()
+        gone = ours and (known.pid == os.getpid() or not _alive(known.pid))
     except (ArithmeticError, OSError, RecursionError, ValueError, KeyError, TypeError):
         return None
-    return None if gone else {"pid": pid, "host": host}
+    return None if gone else known
 
 
 def _alive(pid: int) -> bool:
@@ -41,8 +47,9 @@ def advisory_lock(folder: Path) -> Iterator[str | None]:
     other = holder(file)
     if other is not None:
         yield (
-            f"another run (process {other['pid']} on {other['host']}) seems to be writing to "
-            f"'{folder}'; both go on, some work may be done twice. Remove {file} if it is gone"
+            f"another run (process {other.pid} on {other.host}) seems to be writing to "
+            f"'{folder}'. Both go on, so some work may be done twice. If that run is no longer "
+            f"there, remove {file}"
         )
         return
     text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})

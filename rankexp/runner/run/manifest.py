@@ -58,14 +58,15 @@ class Manifest:
         try:
             # Without an earlier run's records, what a manifest says of one (in a fresh clone,
             # say) is not added to.
-            self._before = {} if self.prepared.alone else read_manifest(self.prepared.folder)
+            self._before = None if self.prepared.alone else _read(self.prepared.folder)[0]
         except ConfigError as error:
-            self._before, self.damage = {}, f"{error}; it is written anew"
+            self._before, self.damage = None, f"{error}; it is written anew"
+        self._data = self._known()
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:
         """Write the file, with what this run has used so far added to the runs before."""
-        before = Usage(**self._before.get("used", {}))
+        before = self._before.used if self._before else Usage()
         total = {
             "wall": round(before.wall + used.wall, 2),
             "cpu": round(before.cpu + used.cpu, 2),
@@ -78,9 +79,9 @@ class Manifest:
         write_atomically(self.prepared.folder / "manifest.json", text.encode())
 
     def _described(self) -> dict[str, Any]:
-        earlier = self._before.get("only", None if self._before == {} else [])
         asked, missing = list(self.only), self.prepared.plan.missing
-        if earlier is not None:
+        if self._before:
+            earlier = self._before.only
             asked = [] if not earlier or not asked else sorted({*earlier, *asked})
         return {
             "format": FORMAT,
@@ -99,7 +100,7 @@ class Manifest:
             "config": _relative(self.config),
             "only": asked,
             "seed": self.study.seed,
-            "data": self._data(),
+            "data": self._data,
             "missing_data": self._unsought() | {k: _portable(v) for k, v in missing.items()},
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
@@ -109,35 +110,30 @@ class Manifest:
     @property
     def names(self) -> Set[str]:
         """The data sets that this run or one before found."""
-        return set(self._fixed["data"])
+        return self._data.keys()
 
     def _unsought(self) -> dict[str, str]:
         """Return what a run before could not find and this one, of others, did not look for."""
         sought = {*self.prepared.facts, *self.prepared.plan.missing}
-        before = self._before.get("missing_data", {})
+        before = self._before.missing_data if self._before else {}
         return {k: v for k, v in before.items() if k in self.study.data and k not in sought}
 
-    def _data(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self._before.get("data", {}).items() if k in self.study.data}
-        now = {
-            name: {
-                "rows": facts.rows,
-                "fingerprint": facts.fingerprint,
-                **self._origin(name),
-            }
-            for name, facts in self.prepared.facts.items()
-        }
-        return kept | now
-
-    def _origin(self, name: str) -> dict[str, Any]:
-        """Return where a data set comes from, and what was read of it."""
-        given = dict(self.prepared.provenance.get(name, {}))
-        where = given.pop("provenance", {})
-        portable = {k: _portable(v) if isinstance(v, str) else v for k, v in where.items()}
-        return {"provenance": portable, **given}
+    def _known(self) -> dict[str, dict[str, Any]]:
+        """Return what is known of data sets: where they come from, and what was read of them."""
+        before = self._before.data if self._before else {}
+        found = {k: v.model_dump() for k, v in before.items() if k in self.study.data}
+        for name, facts in self.prepared.facts.items():
+            given = dict(self.prepared.provenance.get(name, {}))
+            where = given.pop("provenance", {})
+            portable = {k: _portable(v) if isinstance(v, str) else v for k, v in where.items()}
+            known = {"rows": facts.rows, "fingerprint": facts.fingerprint}
+            found[name] = {**known, "provenance": portable, **given}
+        return found
 
 
 class _Data(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
     rows: NonNegativeInt
     fingerprint: str
 
@@ -165,28 +161,28 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
     ConfigError for one that cannot be read, or that is not as `Manifest.write` leaves it.
     """
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[_Shape | None, dict[str, Any]]:
     file = folder / "manifest.json"
     try:
         text = file.read_text(encoding="utf-8")
-        _Shape.model_validate_json(text)
-        found: dict[str, Any] = json.loads(text)
+        return _Shape.model_validate_json(text), json.loads(text)
     except FileNotFoundError:
-        return {}
+        return None, {}
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         what = f"'{place}' is missing or of another form" if place else "it holds no mapping"
         raise ConfigError(f"{file} was altered or is of another version: {what}") from error
     except (OSError, RecursionError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
-    return found
 
 
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
-    return {
-        name: DataFacts(int(known["rows"]), str(known["fingerprint"]), "")
-        for name, known in manifest["data"].items()
-    }
+    known = {name: _Data.model_validate(own) for name, own in manifest["data"].items()}
+    return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known.items()}
 
 
 def commit() -> str:

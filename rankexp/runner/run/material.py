@@ -1,7 +1,7 @@
 """What a split gives its methods: training, test and inner rows, drawn or loaded, preprocessed."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -22,9 +22,12 @@ from rankexp.runner.protocols.dealing import duplicates, inner_folds
 from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 from rankexp.seeds import stream
 
+TEST = "test"
+"""The part that is always scored."""
+
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class FoldRows:
     """Rows as numbers for an estimator, with all that is known of them."""
 
     X: Floats
@@ -119,21 +122,17 @@ class Fold:
             self._preprocessor = Preprocessor(preprocess, columns).fit(train.X, train.groups)
             self.names = self._preprocessor.names
         self.train = self._rows(train)
-        self.tests = {"test": self._rows(parts.test)}
+        self.test = self._rows(parts.test)
+        self.tests = {TEST: self.test}
         if parts.validation is not None:
-            self.tests["validation"] = self._rows(parts.validation)
+            self.tests |= {"validation": self._rows(parts.validation)}
 
-    def _rows(self, part: Part) -> Rows:
-        return Rows(self.prepared(part.X, part.groups), part)
+    def _rows(self, part: Part) -> FoldRows:
+        return FoldRows(self.prepared(part.X, part.groups), part)
 
     def prepared(self, X: Floats, groups: Ints | None = None) -> Floats:
         """Return further rows, (m, d), of groups (m,), as numbers for an estimator, (m, p)."""
         return X if self._preprocessor is None else self._preprocessor.transform(X, groups)
-
-    @property
-    def test(self) -> Rows:
-        """The test part."""
-        return self.tests["test"]
 
 
 def folds(spec: EvaluateSpec) -> Iterator[Fold]:
@@ -202,7 +201,7 @@ def problem(what: DataProblem, preprocess: Preprocess) -> Problem:
     return Problem(what.name, X, data.y, kind, made.names, data.groups, data.weights)
 
 
-def _several(levels: Sequence[Any] | None) -> int | None:
+def _several(levels: Sized | None) -> int | None:
     """Return the number of levels; None for a continuous target, or two."""
     return len(levels) if levels is not None and len(levels) > 2 else None
 

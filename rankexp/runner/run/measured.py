@@ -7,15 +7,15 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.metrics.base import Metric, UndefinedMetricWarning, mean_over_groups
-from rankexp.runner.run.material import Rows
-from rankexp.runner.run.record import Row
+from rankexp.runner.run.material import FoldRows
+from rankexp.runner.run.record import RecordRow
 
 
 def measured(
     metrics: Sequence[Metric],
     scores: Floats,
     fitted: Mapping[str, Floats],
-    tested: Rows,
+    tested: FoldRows,
     decimals: int | None = None,
 ) -> tuple[Floats, Floats]:
     """Return the metrics on a part, (metrics, G), and within its groups, (metrics, Q, G).
@@ -34,7 +34,7 @@ def measured(
         within[i] = metrics[i].each(**known)
     with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
         for place, (_, rows) in enumerate(tested.by_group if others else ()):
-            own = Rows(tested.X[rows], tested.part.take(rows)).known
+            own = FoldRows(tested.X[rows], tested.part.take(rows)).known
             own |= {"fitted": fitted, "scores": scores[rows]}
             within[others, place] = [metrics[i](**own) for i in others]
     values = [
@@ -47,8 +47,8 @@ def measured(
 
 
 def rows_of(
-    part: str, metrics: Sequence[Metric], whole: Floats, within: Floats, tested: Rows
-) -> Iterator[Row]:
+    part: str, metrics: Sequence[Metric], whole: Floats, within: Floats, tested: FoldRows
+) -> Iterator[RecordRow]:
     """Yield the rows of a record: those of a part, then those of its groups.
 
     A validation part only serves to choose: its groups are left out.
@@ -61,8 +61,8 @@ def rows_of(
 
 def rows(
     part: str, metrics: Sequence[Metric], values: Floats, group: str | None = None
-) -> Iterator[Row]:
+) -> Iterator[RecordRow]:
     """Yield a row for each metric and grid point, from values (metrics, G)."""
     for metric, line in zip(metrics, values.tolist(), strict=True):
         name = repr(metric)
-        yield from (Row(part, g, None, group, name, value) for g, value in enumerate(line))
+        yield from (RecordRow(part, g, None, group, name, value) for g, value in enumerate(line))

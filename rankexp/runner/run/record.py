@@ -1,14 +1,14 @@
 """What is kept of one cell: long rows for every grid point, times, warnings, a status."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from rankexp.runner.grid import Point
-from rankexp.runner.run.rows import Row, Rows
+from rankexp.runner.run.rows import RecordRow, RecordRows
 
-__all__ = ["Record", "Row", "Status"]
+__all__ = ["Record", "RecordRow", "Status"]
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
 
@@ -23,7 +23,7 @@ class Record:
     """One line, where the status is not ok."""
     grid: tuple[Point, ...] = ()
     """As configured, before scaling."""
-    rows: Sequence[Row] = field(default_factory=list)
+    rows: Sequence[RecordRow] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """Name -> ``{"x": [...], "y": [...]}``."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -37,33 +37,52 @@ class Record:
     methods from outside rankexp."""
 
     @property
+    def fit_seconds(self) -> float:
+        """What fitting took; NaN where it is unknown."""
+        return self.times.get("fit", math.nan)
+
+    @property
+    def seconds(self) -> float:
+        """What fitting and scoring took; NaN where it is unknown."""
+        return self.fit_seconds + self.times.get("score", 0.0)
+
+    @property
     def warned(self) -> set[str]:
         """The categories of its warnings."""
         return {text.partition(":")[0] for text in self.warnings}
 
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""
-        data = {f.name: getattr(self, f.name) for f in fields(self)}
-        if not self.packages:
-            del data["packages"]
-        data["grid"] = [dict(point.values) for point in self.grid]
-        data["rows"] = [(*row[:5], _encoded(row[5])) for row in self.rows]
-        data["curves"] = {
-            name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
-            for name, curve in self.curves.items()
+        names = [f.name for f in fields(self) if f.name != "packages" or self.packages]
+        return {name: getattr(self, name) for name in names} | {
+            "grid": [dict(point.values) for point in self.grid],
+            "rows": [(*row[:5], _encoded(row[5])) for row in self.rows],
+            "curves": {
+                name: {axis: [_encoded(v) for v in values] for axis, values in curve.items()}
+                for name, curve in self.curves.items()
+            },
         }
-        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Record":
         """Rebuild a record from what `to_json` gave."""
-        rows = Rows((*place, _decoded(value)) for *place, value in data["rows"])
-        curves = {
+        return cls._from_parts(**data)
+
+    @classmethod
+    def _from_parts(
+        cls,
+        *,
+        rows: Iterable[tuple[Any, ...]],
+        curves: Mapping[str, Mapping[str, list[float | str | None]]],
+        grid: list[dict[str, Any]],
+        **others: Any,
+    ) -> "Record":
+        found = RecordRows((*place, _decoded(value)) for *place, value in rows)
+        known = {
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
-            for name, curve in data["curves"].items()
+            for name, curve in curves.items()
         }
-        grid = _grid(data["grid"])
-        return cls(**(data | {"grid": grid, "rows": rows, "curves": curves}))
+        return cls(grid=_grid(grid), rows=found, curves=known, **others)
 
 
 _grids: dict[str, tuple[Point, ...]] = {}

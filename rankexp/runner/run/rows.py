@@ -26,7 +26,7 @@ class Label(NamedTuple):
     """A metric's canonical name, or a fitted quantity such as ``objective``."""
 
 
-class Row(NamedTuple):
+class RecordRow(NamedTuple):
     """One number: a `Label` and its value."""
 
     part: str
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     """NaN where it is undefined (one class in a fold)."""
 
 
-class Rows(Sequence[Row]):
+class RecordRows(Sequence[RecordRow]):
     """A sequence of rows that keeps their values alone, and their labels with others' alike."""
 
     __slots__ = ("labels", "values")
@@ -55,21 +55,21 @@ class Rows(Sequence[Row]):
         return len(self.values)
 
     @overload
-    def __getitem__(self, at: int) -> Row: ...
+    def __getitem__(self, at: int) -> RecordRow: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Row]: ...
-    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+    def __getitem__(self, at: slice) -> list[RecordRow]: ...
+    def __getitem__(self, at: int | slice) -> RecordRow | list[RecordRow]:
         if isinstance(at, slice):
             return list(map(_row, self.labels[at], self.values[at]))
         return _row(self.labels[at], self.values[at])
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[RecordRow]:
         return map(_row, self.labels, self.values)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Rows | list):
+        if not isinstance(other, RecordRows | list):
             return NotImplemented
-        theirs = other if isinstance(other, Rows) else Rows(other)
+        theirs = other if isinstance(other, RecordRows) else RecordRows(other)
         return self.labels == theirs.labels and self.values.tobytes() == theirs.values.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
@@ -84,5 +84,5 @@ def _labels(*columns: tuple[Any, ...]) -> tuple[Label, ...]:
     return tuple(map(Label, map(intern, part), grid, step, group, map(intern, quantity)))
 
 
-def _row(label: Label, value: float) -> Row:
-    return Row(*label, value)
+def _row(label: Label, value: float) -> RecordRow:
+    return RecordRow(*label, value)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from rankexp.errors import one_line
 from rankexp.runner.files import write_atomically
 from rankexp.runner.run.fitting import Fitted
 from rankexp.runner.run.material import Fold
-from rankexp.runner.spec import EvaluateSpec
+from rankexp.runner.spec import EvaluateSpec, Spec
 
 FORMAT = 1
 FOLDER = "scores"
@@ -31,6 +31,17 @@ Arrays = dict[str, NDArray[Any]]
 def path_of(folder: Path, key: str) -> Path:
     """Return the file of a key in a folder of results."""
     return folder / FOLDER / key[:2] / f"{key}.npz"
+
+
+class _FoldKept(NamedTuple):
+    """What is kept of a fold beside arrays, as `Fitted` has it."""
+
+    numbers: dict[str, list[tuple[int, float]]]
+    seconds: float
+    texts: dict[str, str]
+    known: list[str]
+    warnings: list[str]
+    parts: list[str]
 
 
 class Scores:
@@ -47,7 +58,7 @@ class Scores:
         self._writes = bool(folder) and spec.scores
         self._place, self._new = 0, False
         self._arrays: Arrays = {}
-        self._folds: list[dict[str, Any]] = []
+        self._folds: list[_FoldKept] = []
         if fresh and folder:
             self._file.unlink(missing_ok=True)  # nothing shall count that other code made
         elif folder and self._file.is_file():
@@ -59,7 +70,8 @@ class Scores:
         except Exception as error:  # numpy, zipfile and what they call raise nearly anything
             self.problem = f"kept scores {self._file.name} are not used: {one_line(error)}"
             return
-        self._arrays, self._folds, self.versions = arrays, head["folds"], head["versions"]
+        folds, self.versions = (head[name] for name in ("folds", "versions"))
+        self._arrays, self._folds = arrays, [_FoldKept(**kept) for kept in folds]
 
     def next(self, fold: Fold) -> tuple[Fitted, list[str]] | None:
         """Return what is kept of the next fold and its warnings; None where there is nothing."""
@@ -74,13 +86,13 @@ class Scores:
                 return self.next(fold)
         found = Fitted(
             {name: arrays[f"{i}.{name}.scores"] for name in fold.tests},
-            {name: [(int(g), v) for g, v in pairs] for name, pairs in said["numbers"].items()},
-            said["seconds"],
-            {name: arrays[f"{i}.known.{name}"] for name in said["known"]},
-            said["texts"],
+            {name: [(int(g), v) for g, v in pairs] for name, pairs in said.numbers.items()},
+            said.seconds,
+            {name: arrays[f"{i}.known.{name}"] for name in said.known},
+            said.texts,
             arrays.get(f"{i}.at"),
         )
-        return found, said["warnings"]
+        return found, said.warnings
 
     def add(self, fold: Fold, fitted: Fitted, warnings: Sequence[str]) -> None:
         """Take what was fitted on the next fold."""
@@ -96,17 +108,18 @@ class Scores:
         self._arrays |= {f"{i}.known.{name}": values for name, values in fitted.known.items()}
         if fitted.at is not None:
             self._arrays[f"{i}.at"] = fitted.at
-        said = {"numbers": fitted.numbers, "seconds": fitted.seconds, "texts": fitted.texts}
-        said |= {"known": list(fitted.known), "warnings": list(warnings)}
-        self._folds = [*self._folds[:i], {**said, "parts": list(fold.tests)}]
+        names, parts = list(fitted.known), list(fold.tests)
+        own = fitted.numbers, fitted.seconds, fitted.texts
+        self._folds = [*self._folds[:i], _FoldKept(*own, names, list(warnings), parts)]
 
     def write(self, points: Sequence[str]) -> None:
         """Write the file, if the cell keeps scores and there are new ones."""
         if not (self._writes and self._new):
             return
         head = {"format": FORMAT, "key": self._key, "rankexp": __version__, "grid": list(points)}
-        head |= {"versions": self.versions, "folds": self._folds}
-        head["sha256"] = _hash(head, self._arrays)
+        folds = [kept._asdict() for kept in self._folds]
+        head |= {"versions": self.versions, "folds": folds}
+        head |= {"sha256": _hash(head, self._arrays)}
         text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
         save = partial(np.savez_compressed, head=text, **self._arrays)  # type: ignore[arg-type]
         write_atomically(self._file, save)
@@ -132,7 +145,7 @@ def _hash(head: Mapping[str, Any], arrays: Arrays) -> str:
     return made.hexdigest()
 
 
-def with_scores(specs: Mapping[str, Any], folder: Path) -> Collection[str]:
+def with_scores(specs: Mapping[str, Spec], folder: Path) -> Collection[str]:
     """Return which cells, specifications by key, have their scores in a folder of results."""
     kept = {file.stem for file in (folder / FOLDER).glob("??/*.npz")}
     fitted = {k: spec for k, spec in specs.items() if kept and isinstance(spec, EvaluateSpec)}

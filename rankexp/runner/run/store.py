@@ -54,11 +54,12 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
         data = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ValueError("is truncated or not JSON") from error
-    if not isinstance(data, dict) or "format" not in data or "payload" not in data:
-        raise ValueError("is not a file of records")
-    if data["format"] != FORMAT:
-        raise ValueError(f"has format {str(data['format'])[:20]}, not {FORMAT}")
-    payload = data["payload"]
+    match data:
+        case {"format": found, "payload": payload}:
+            if found != FORMAT:
+                raise ValueError(f"has format {str(found)[:20]}, not {FORMAT}")
+        case _:
+            raise ValueError("is not a file of records")
     try:
         checksum = hashlib.sha256(canonical(payload).encode()).hexdigest()
     except (ValueError, RecursionError) as error:
@@ -66,8 +67,9 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
     if checksum != data.get("checksum"):
         raise ValueError("was altered: its checksum differs")
     try:
-        records = [_checked(Record.from_json(record)) for record in payload["records"]]
-        return str(payload["job"]), int(data.get("generation", 0)), records
+        job, records = (payload[name] for name in ("job", "records"))
+        made = [_checked(Record.from_json(record)) for record in records]
+        return str(job), int(data.get("generation", 0)), made
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError("holds records of another shape") from error
 
@@ -87,7 +89,10 @@ def _checked(record: Record) -> Record:
             and {type(step), type(group)} <= _PLACES
             for point, step, group in places
         )
-        and all(len(curve["x"]) == len(curve["y"]) for curve in record.curves.values())
+        and all(
+            curve.keys() == {"x", "y"} and len({*map(len, curve.values())}) == 1
+            for curve in record.curves.values()
+        )
     )
     if not good:
         raise ValueError("a field is of another type")

@@ -1,5 +1,6 @@
 """What a run would do: counts, and about how long it takes."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -123,8 +124,8 @@ def _seconds(
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in cells:
         record = records.get(cell.key)
-        if record is not None and "fit" in record.times:
-            times[_kind(cell)].append(record.times["fit"] + record.times.get("score", 0.0))
+        if record is not None and not math.isnan(record.seconds):
+            times[_kind(cell)].append(record.seconds)
     mean = {kind: sum(known) / len(known) for kind, known in times.items()}
     guessed = any(_kind(cell) not in mean for cell in todo)
     return {cell.key: mean.get(_kind(cell), _guess(cell)) for cell in todo}, guessed

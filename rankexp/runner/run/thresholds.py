@@ -55,7 +55,7 @@ def known(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:
         raise ValueError(NAN)
     positive = train.y == train.y.max()
     least = np.array([best_threshold(s, positive, sample_weight=train.weights) for s in scores.T])
-    return {NAMES["own"]: np.where(np.isnan(own), least, own), NAMES["training"]: least}
+    return dict(zip(NAMES.values(), (np.where(np.isnan(own), least, own), least), strict=True))
 
 
 def _separates(model: Any) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TypeVar, TypeVarTuple
 
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.evaluate import evaluate, failure
@@ -27,6 +27,8 @@ from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
 from rankexp.runner.spec import digest
 
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 _spent = 0.0
 """CPU seconds of this process already reported with a job."""
 
@@ -208,8 +210,8 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
 
 
 def side_by_side(
-    function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], workers: int
-) -> list[Any]:
+    function: Callable[[*Ts], T], arguments: Sequence[tuple[*Ts]], workers: int
+) -> list[T | None]:
     """Return what calls of a function give in workers like those of jobs; None where one died."""
     from joblib import Parallel, delayed, parallel_config
 
@@ -223,7 +225,7 @@ def side_by_side(
         return [side_by_side(function, [one], workers)[0] for one in arguments]
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...], parent: int) -> Any:
+def _call(function: Callable[[*Ts], T], arguments: tuple[*Ts], parent: int) -> T:
     """Call a function in a worker of the process with id `parent`."""
     _follow(parent)
     return function(*arguments)

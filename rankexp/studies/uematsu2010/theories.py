@@ -13,7 +13,7 @@ from rankexp import registry
 from rankexp.arrays import Bools, Floats
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import bands
-from rankexp.runner.analyse.kept import Kept
+from rankexp.runner.analyse.kept import KeptItem
 from rankexp.runner.analyse.select import PLACE
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import MethodName
@@ -29,7 +29,7 @@ def _known(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """A method's curves on a problem, centred, and theory's."""
 
     experiment: str
@@ -91,8 +91,8 @@ class Against(Strict):
         return [*slope, *distances, *self.differences]
 
     def panel(
-        self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
-    ) -> Panel:
+        self, context: Context, experiment: str, own: Sequence[KeptItem], chosen: pd.DataFrame
+    ) -> CurvePanel:
         """Return the panel of the curves that a problem's method keeps.
 
         `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` where theory
@@ -127,11 +127,11 @@ class Against(Strict):
         for name, (first, second) in self.differences.items():
             expected = known.get(first, math.nan) - known.get(second, math.nan)
             values[name] = (fitted[first] - fitted[second], expected)
-        return Panel(experiment, problem, method, x, curves, function, values)
+        return CurvePanel(experiment, problem, method, x, curves, function, values)
 
 
 def _fitted(
-    context: Context, experiment: str, name: str, own: Sequence[Kept], chosen: pd.DataFrame
+    context: Context, experiment: str, name: str, own: Sequence[KeptItem], chosen: pd.DataFrame
 ) -> Floats:
     """Return a fitted quantity of each split that keeps a curve, (s,)."""
     problem, method = own[0].problem, own[0].method

@@ -2,7 +2,7 @@ from rankexp.runner.analyse import complete
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import Place
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 
 NAN = float("nan")
@@ -17,9 +17,9 @@ def cells(*keys: str) -> list[PlanCell]:
 
 def test_every_cell_is_counted_once_by_what_became_of_it() -> None:
     records = {
-        "ok": Record("ok", rows=[Row("test", 0, None, None, "auc", 0.5)]),
-        "nan": Record("nan", rows=[Row("test", g, None, None, "auc", NAN) for g in (0, 1)]),
-        "inner": Record("inner", rows=[Row("inner", 0, None, None, "auc", NAN)]),
+        "ok": Record("ok", rows=[RecordRow("test", 0, None, None, "auc", 0.5)]),
+        "nan": Record("nan", rows=[RecordRow("test", g, None, None, "auc", NAN) for g in (0, 1)]),
+        "inner": Record("inner", rows=[RecordRow("inner", 0, None, None, "auc", NAN)]),
         "bad": Record("bad", status="failed", reason="singular"),
         "slow": Record("slow", status="timeout", reason="over 10 s"),
         "warned": Record("warned", warnings=["ConvergenceWarning: a", "ConvergenceWarning: b"]),
@@ -37,7 +37,7 @@ def test_every_cell_is_counted_once_by_what_became_of_it() -> None:
 
 
 def test_undefined_values_do_not_make_a_run_incomplete() -> None:
-    record = Record("a", rows=[Row("test", 0, None, None, "auc", NAN)])
+    record = Record("a", rows=[RecordRow("test", 0, None, None, "auc", NAN)])
     count = complete.completeness(cells("a"), {"a": record})["e", "p", "m"]
     assert count.nan == 1 and count.complete and complete.shortfall(count) is None
 

@@ -5,7 +5,7 @@ from rankexp.runner.analyse.frame import COLUMNS, NONE, long_frame, scores
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import Place
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 
 
@@ -18,11 +18,11 @@ RECORD = Record(
     "a",
     grid=(Point.of({"lam": 0.01}), Point.of({"lam": 1e-5, "kind": "x"})),
     rows=[
-        Row("test", 0, None, None, "rank_loss", 0.25),
-        Row("test", 1, None, None, "rank_loss", float("nan")),
-        Row("inner", 1, None, None, "rank_loss", 0.5),
-        Row("test", 1, 3, None, "rank_loss", 0.75),
-        Row("test", 1, None, "q1", "rank_loss", 1.0),
+        RecordRow("test", 0, None, None, "rank_loss", 0.25),
+        RecordRow("test", 1, None, None, "rank_loss", float("nan")),
+        RecordRow("inner", 1, None, None, "rank_loss", 0.5),
+        RecordRow("test", 1, 3, None, "rank_loss", 0.75),
+        RecordRow("test", 1, None, "q1", "rank_loss", 1.0),
     ],
 )
 

@@ -183,10 +183,10 @@ def test_factories_and_pipelines_of_a_file_beside_the_study(place: Path) -> None
         ('{estimator: "models.py:poly", params: {degree: -1.5}}', ""),
         ('{estimator: "modles.py:poly"}', "the file 'modles.py' in '.': No such file"),
         ('{estimator: "/tmp/models.py:poly"}', "relative to the study's own file"),
-        ('{estimator: "models.py:os"}', "is not a class, nor an estimator or a function"),
+        ('{estimator: "models.py:os"}', "is neither an estimator nor a function"),
         ("{estimator: sklearn.pipeline.make_pipeline}", "write a function that returns"),
         ("{estimator: no_such_package.Ranker}", "method 'm' needs it; install it or leave"),
-        ("{estimator: NoSuchThing}", "if method 'm' needs a package that offers it, install"),
+        ("{estimator: NoSuchThing}", "if another package provides it, install"),
     ],
 )
 def test_what_is_wrong_is_said_at_check(
@@ -267,9 +267,9 @@ def test_rankers_of_other_packages_get_the_groups_as_they_want_them(
 @pytest.mark.parametrize(
     ("entry", "more", "complaint"),
     [
-        ("", "", "method 'm' ranks within groups, which 'd' has not: name their column"),
-        (", groups: q", "    within_groups: false\n", "'within_groups: false' may be why"),
-        (", groups: q, weights: c", "", "method 'm' takes no weights of rows"),
+        ("", "", "method 'm' ranks within groups, but 'd' has no groups: name their column"),
+        (", groups: q", "    within_groups: false\n", "'within_groups: false' may be the reason"),
+        (", groups: q, weights: c", "", "method 'm' does not accept row weights"),
     ],
 )
 def test_rankers_without_groups_are_refused(
@@ -284,7 +284,7 @@ def test_rankers_without_groups_are_refused(
 def test_rankers_of_groups_have_none_in_generators(place: Path, typed: Typed) -> None:
     study(place, m='{estimator: "models.py:Sizes"}')
     done = typed("check", "study.yaml", cwd=place)
-    assert done.returncode == 2 and "'g' has not: groups come from data sets" in done.stderr
+    assert done.returncode == 2 and "'g' has no groups: only data sets have groups" in done.stderr
 
 
 THEIRS = """

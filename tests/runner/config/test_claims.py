@@ -90,11 +90,11 @@ def test_what_can_be_tested(told, changed):
         ({"method": ""}, "unknown method ''"),
         ({"metric": "rank_los"}, "unknown metric 'rank_los' (did you mean 'rank_loss'?)"),
         ({"metric": "vus"}, "unknown metric 'vus'"),
-        ({"metric": "slope(low=0)"}, "'e' keeps no curves 'at' points for slope"),
+        ({"metric": "slope(low=0)"}, "needs curves, but 'e' keeps none 'at' points"),
         ({"reference": "kk"}, "unknown reference 'kk' (did you mean 'k'?)"),
         ({"reference": ""}, "the test 'lower' needs a reference"),
         ({"test": "lowr"}, "unknown test 'lowr' (did you mean 'lower'?); known: lower, higher"),
-        ({"test": "not tested"}, "what is not tested needs a reason in its note"),
+        ({"test": "not tested"}, "an untested claim needs a reason in 'note'"),
         ({"test": "within"}, "'within' needs a number above 0 as its threshold"),
         ({"test": "within", "threshold": "-1"}, "'within' needs a number above 0"),
         ({"test": "within", "threshold": "0..1"}, "'within' needs a number above 0"),
@@ -111,16 +111,16 @@ def test_what_can_be_tested(told, changed):
         ({"experiment": "c", "problem": "g", "metric": "rms", "test": "between",
           "threshold": "1", "reference": ""}, "'rms' needs another method as its reference"),
         ({"experiment": "c", "problem": "g", "metric": "coef_", "reference": "bayes"},
-         "the best scorer has no coef_"),
-        ({"experiment": "s", "metric": "agreement"}, "'s' is a check: it has quantities"),
-        ({"experiment": "s", "problem": "", "method": "", "reference": "x y"}, "one reference at"),
+         "coef_ is not known for the best scorer"),
+        ({"experiment": "s", "metric": "agreement"}, "'s' is a check: it has no methods"),
+        ({"experiment": "s", "problem": "", "method": "", "reference": "x y"}, "one reference"),
         ({"threshold": "wide"}, "threshold and share must be numbers"),
-        ({"share": "2"}, "expected a share in (0, 1], got 2"),
+        ({"share": "2"}, "share must be above 0 and at most 1, got 2"),
         ({"share": "half"}, "threshold and share must be numbers"),
         ({"rule": "orakle"}, "unknown rule 'orakle' (did you mean 'oracle'?)"),
         ({"experiment": "g", "reference": "grid"}, "methods of 'g' have a grid: name a rule"),
-        ({"claim": " "}, "it names no claim"),
-        ({"words": ""}, "nothing says what 'a' claims, in 'words'"),
+        ({"claim": " "}, "the column 'claim' is empty"),
+        ({"words": ""}, "the first row of 'a' must say the claim in 'words'"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line(told, changed, message):
@@ -139,7 +139,7 @@ def test_words_stand_once_and_every_fault_is_told(told):
 
 def test_a_claim_is_tested_or_not(told):
     said = told(row(), row(words="", test="not tested", note="Why not."))
-    assert "said.csv:3: 'a' has a row that is not tested: two claims" in said
+    assert "said.csv:3: 'a' has tested and untested rows: make them two claims" in said
 
 
 def test_a_file_that_cannot_be_read_is_told(told, tmp_path):

@@ -64,7 +64,10 @@ SHAPE = {
     "float for int": (GOOD.replace("seed: 1", "seed: «1.5"), "expected a whole number, got 1.5"),
     "true for int": (GOOD.replace("seed: 1", "seed: «true"), "expected a whole number, got true"),
     "name": (GOOD.replace("study: t", "study: «a b"), "letters, digits"),
-    "key name": (HEAD + DATA + "methods: {«m x: {}, m: {}}\n" + RUN, "methods.m x: a name holds"),
+    "key name": (
+        HEAD + DATA + "methods: {«m x: {}, m: {}}\n" + RUN,
+        "methods.m x: a name consists of",
+    ),
     "nothing": (GOOD.replace("title: T", "title:«"), "title: expected text, got nothing"),
     "no experiments": (NO_RUN + "experiments: «{}\n", "at least one entry, got an empty mapping"),
     "yes": (
@@ -119,11 +122,11 @@ SHAPE = {
     ),
     "beyond Unicode": (
         GOOD.replace("title: T", 'title: "\\U«00110000"'),
-        "no character of this number",
+        "no character has this number",
     ),
     "far beyond Unicode": (
         GOOD.replace("title: T", 'title: "\\U«FFFFFFFF"'),
-        "no character of this number",
+        "no character has this number",
     ),
     "half a pair": (GOOD.replace("title: T", 'title: «"\\ud800"'), "U+D800 is not allowed"),
     "half a pair as a key": (GOOD + '«"\\udfff": 1\n', "U+DFFF is not allowed"),
@@ -167,17 +170,17 @@ MEANING = {
     ),
     "name of two": (
         GOOD.replace("{g: {gen", "{«d: {gen"),
-        "generators.d: a data set has this name",
+        "generators.d: a data set already has this name",
     ),
     "source": (
         data(LEVELS).replace("{file:", "{«fil:"),
         "unknown data source 'fil' (did you mean",
     ),
     "level twice": (data(", levels: «[a, [b, a]]"), "the text 'a' occurs twice"),
-    "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: holds the target 'y'"),
+    "dropped target": (data(LEVELS + ", drop: «[y]"), "data.d.drop: contains the target 'y'"),
     "counts": (
         data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[4, 4]}"),
-        "the counts add up to 8, not to 90 rows",
+        "the counts add up to 8, but 'rows' is 90",
     ),
     "number of counts": (
         data(LEVELS + ", fingerprint: {rows: 90, features: 1, classes: «[90]}"),
@@ -197,7 +200,7 @@ MEANING = {
     "no estimator": (method("{estimator: «collections.Counter}"), "it has no method 'fit'"),
     "no scores": (
         method("{estimator: «sklearn.preprocessing.StandardScaler}"),
-        "gives no scores",
+        "cannot score",
     ),
     "parameter": (
         method("{params: {«los: hinge}}"),
@@ -219,12 +222,12 @@ MEANING = {
     ),
     "class weight": (
         method("{params: {risk: bipartite, «class_weight: balanced}}"),
-        "class_weight belongs to the classification risk",
+        "class_weight only affects the classification risk",
     ),
     "negative lam": (method("{params: {lam: «-1}}"), "lam must be a finite number >= 0, got -1"),
     "lambdas without path": (
         method("{estimator: sklearn.linear_model.ElasticNet, «lambdas: [1]}"),
-        "'lambdas' is for estimators with a regularisation path",
+        "'lambdas' needs an estimator with a regularisation path",
     ),
     "nobody takes lambdas": (
         HEAD + DATA + "methods: {m: {estimator: sklearn.svm.LinearSVC}}\n"
@@ -232,7 +235,7 @@ MEANING = {
         "experiments.e.lambdas: none of the methods takes lambdas",
     ),
     "same lambda": (method("{lambdas: «[1, 2, 1.0]}"), "the same lambda occurs twice"),
-    "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "set by 'lambdas' already"),
+    "lam twice": (method("{lambdas: [1], params: {«lam: 1}}"), "already set by 'lambdas'"),
     "endless grid": (
         method(
             "{estimator: sklearn.svm.LinearSVC, grid: «{"
@@ -241,11 +244,11 @@ MEANING = {
             )
             + "}}"
         ),
-        "methods.m.grid: 1,000,000 grid points; a method may have 100,000",
+        "methods.m.grid: 1,000,000 grid points; at most 100,000 are allowed",
     ),
     "endless repeats": (
         run("protocol: «{kind: cross_validation, repeats: 1000000}"),
-        "experiments.e.protocol: makes 10,000,000 records; an experiment may have 1,000,000",
+        "experiments.e.protocol: this makes 10,000,000 records; at most 1,000,000 are allowed",
     ),
     "endless models": (
         GOOD.replace("[d]", "[g]").replace(
@@ -257,32 +260,32 @@ MEANING = {
     "endless repetitions": (
         NO_RUN + "experiments: {e: «{kind: simulate, check: flip_noise, grid: {p: [0.5, 0.6]}, "
         "repetitions: 1000000}}\n",
-        "experiments.e: makes 2,000,000 records",
+        "experiments.e: this makes 2,000,000 records",
     ),
     "params and grid": (
         method("{params: {tol: 1}, grid: {«tol: [1]}}"),
-        "is in 'params', too",
+        "is also in 'params'",
     ),
     "models of data": (
         NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
         "models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
-        "the protocol 'models' is for generators, not data sets",
+        "protocol 'models' is for generators, not data sets",
     ),
     "folds of generators": (
         GOOD.replace("problems: [d]", "problems: [«g]"),
-        "the protocol 'cross_validation' is for data sets, not generators",
+        "protocol 'cross_validation' is for data sets, not generators",
     ),
     "too many folds": (
         data(LEVELS + ", fingerprint: {rows: 9, features: 1}").replace(
             "cross_validation", "cross_validation, folds: «10"
         ),
-        "more folds than 'd' has rows, 9",
+        "more folds than the 9 rows of 'd'",
     ),
     "split": (run("protocol: {kind: split, test: «1.5}"), "a whole number of rows, got 1.5"),
     "three levels": (
         data(", levels: [a, b, c]").replace("[d]", "[«d]"),
-        "method 'm' ranks two classes, 'd' has more than two levels; 'risk: multipartite' ranks "
-        "more",
+        "method 'm' ranks two classes, but 'd' has more than two levels; with "
+        "'risk: multipartite' it ranks more",
     ),
     "continuous": (data("").replace("[d]", "[«d]"), "'d' has a continuous target"),
     "metric of another kind": (
@@ -308,9 +311,12 @@ MEANING = {
     ),
     "points of nothing": (
         run(CV + ", keep: «{curves: [iroc], at: {low: 0, high: 1}}"),
-        "'at' is where 'scoring_function' is kept: name it in 'curves'",
+        "'at' only applies to 'scoring_function': add it to 'curves'",
     ),
-    "fitted": (run(CV + ", keep: {fitted: [«gap]}"), "'gap' is no fitted attribute: these end in"),
+    "fitted": (
+        run(CV + ", keep: {fitted: [«gap]}"),
+        "'gap' is not a fitted attribute: their names end in",
+    ),
     "costs": (
         ordinal("{params: {risk: multipartite, costs: «[[0, 1], [0, 0]]}}"),
         "methods.m.params.costs: costs must be of shape (3, 3), one row and column a level, got "
@@ -352,7 +358,7 @@ MEANING = {
     "check grid": (
         NO_RUN + "experiments: {e: {kind: simulate, check: flip_noise, params: {p: 0.5}, "
         "grid: {«p: [0.5]}}}\n",
-        "'p' is in 'params', too",
+        "'p' is also in 'params'",
     ),
     "block": (
         GOOD + "report: [{block: «boxplot, name: t, experiment: e}]\n",
@@ -364,7 +370,7 @@ MEANING = {
     ),
     "reserved": (
         GOOD + "report: [{block: paired_table, name: «scores, experiment: e}]\n",
-        "'scores' is the name of a file that every study writes",
+        "'scores' is reserved: every study writes a file of this name",
     ),
     "option": (block(", options: {«digit: 3}"), "unknown key 'digit' (did you mean 'digits'?)"),
     "option value": (block(", options: {rule: «best}"), "report[0].options.rule: "),
@@ -464,10 +470,10 @@ def test_a_profile_is_merged_key_by_key(loaded):
     [
         ("    seed: «x\n", "seed: expected a whole number, got the text 'x' (in profile 'quick')"),
         ("    «sede: 3\n", "unknown key 'sede' (did you mean 'seed'?)"),
-        ("    methods: {«n: null}\n", "profiles.quick.methods.n: nothing to remove"),
+        ("    methods: {«n: null}\n", "profiles.quick.methods.n: profile sets 'n' to null"),
         ("    methods: {m: {params: {loss: «hing}}}\n", "unknown loss 'hing'"),
         ("    experiments: {e: {problems: [«x]}}\n", "unknown problem 'x'"),
-        ("    «profiles: {}\n", "a profile holds no profiles"),
+        ("    «profiles: {}\n", "a profile cannot contain profiles"),
     ],
 )
 def test_errors_of_a_profile_are_found_without_it_too(errors, text, say):
@@ -498,7 +504,7 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "study.yaml").write_text(GOOD)
     assert "no such file (did you mean 'study.yaml'?)" in message(tmp_path / "stduy.yaml")
     assert "no such file" in message(tmp_path / "nowhere" / "a.yaml")
-    assert "a folder, not a study; YAML files in it: study.yaml" in message(tmp_path)
+    assert "this is a folder, not a study; its YAML files: study.yaml" in message(tmp_path)
     (tmp_path / "latin.yaml").write_bytes("version: 1\ntitle: Hüll".encode("latin-1"))
     assert "latin.yaml:2:9: not UTF-8 text (byte 0xfc)" in message(tmp_path / "latin.yaml")
     (tmp_path / "empty.yaml").write_text("")

@@ -56,7 +56,7 @@ def foreign(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ("estimator: «os.abort", "'os.abort' is not a class"),
+        ("estimator: «os.abort", "'os.abort' is neither an estimator"),
         ("«estimator: foreign_module.called", "not possible: AssertionError: was called"),
         ("estimator: «shutil.rmtree", "'shutil.rmtree' is not a class, but a function of 'sh"),
         ("estimator: «foreign_module.Deaf", "it has no method 'fit'"),
@@ -65,7 +65,10 @@ def foreign(tmp_path, monkeypatch):
         ("«estimator: foreign_module.Exits", "not possible: SystemExit: 0"),
         ("«estimator: foreign_module.Breaks", "not possible: RuntimeError: not today"),
         ("«estimator: foreign_module.Silent", "not possible: Unprintable: no message"),
-        ("estimator: CRank, params: {classifier: «os.abort}", "'os.abort' is not a class"),
+        (
+            "estimator: CRank, params: {classifier: «os.abort}",
+            "'os.abort' is not a class",
+        ),
         ("estimator: CRank, params: {classifier: «sys.exit}", "'sys.exit' is not a class"),
         ("estimator: CRank, params: {classifier: «foreign_module.called}", "is not a class"),
         ("estimator: CRank, params: {classifier: «foreign_module.Deaf}", "no method 'fit'"),

@@ -36,11 +36,11 @@ def test_problems_are_data_sets_of_the_kind_that_is_asked(loaded: Any) -> None:
     [
         (
             "check: «boosters_on_data",
-            "e.check: check 'boosters_on_data' is of data sets: name them in 'problems'",
+            "e.check: check 'boosters_on_data' needs data sets: name them in 'problems'",
         ),
         (
             "check: flip_noise, «problems: [two]",
-            "check 'flip_noise' takes no data: leave them out",
+            "check 'flip_noise' does not use data: remove 'problems'",
         ),
         (BOOST + ", problems: [«tow]", "unknown problem 'tow' (did you mean 'two'?)"),
         (BOOST + ", problems: «[two, two]", "the text 'two' occurs twice"),
@@ -50,18 +50,18 @@ def test_problems_are_data_sets_of_the_kind_that_is_asked(loaded: Any) -> None:
             "problems[1]: check 'boosters_on_data' is for two classes; 'three' has more than two",
         ),
         (BOOST + ", problems: [«plain]", "is for two classes; 'plain' has a continuous target"),
-        (BOOST + ", problems: [«queries]", "makes no use of groups, and 'queries' has them"),
+        (BOOST + ", problems: [«queries]", "ignores groups, but 'queries' has them"),
         (
             BOOST + ", problems: [«weighted]",
-            "takes no weights of rows, and 'weighted' has weights",
+            "does not accept row weights, but 'weighted' has weights",
         ),
         (
             BOOST + ", problems: [two], preprocess: {within: «groups}",
-            "preprocess.within: needs groups, which 'two' has not",
+            "preprocess.within: needs groups, but 'two' has none",
         ),
         (
             "check: flip_noise, «preprocess: {scale: none}",
-            "experiments.e.preprocess: there are no 'problems' to prepare",
+            "experiments.e.preprocess: 'preprocess' has no effect without 'problems'",
         ),
         (
             BOOST + ", problems: [two], params: {«problem: two}",
@@ -79,9 +79,7 @@ def test_parts_that_a_check_leaves_aside_are_said(loaded: Any) -> None:
     study = loaded(parted + BOOST + ", problems: [two]}}\n")
     ((problem, text),) = remarks(study, ["e"])
     assert problem == "two"
-    assert text.startswith(
-        "experiment 'e' leaves the parts of 'two' aside: a check has no protocol"
-    )
+    assert text.endswith("parts, but experiment 'e' ignores them: a check uses all rows")
 
 
 def test_repetitions_on_few_data_sets_are_jobs_of_their_own(loaded: Any) -> None:

@@ -117,7 +117,7 @@ def test_anchors_and_merges():
     [
         ("a: 1\nb: 2\na: 3", (3, 1), "'a' occurs twice, first in line 1"),
         ("a: {b: 1, b: 1}", (1, 11), "occurs twice"),
-        ("x: &x {a: 1}\ny: {<<: *x, <<: *x}", (2, 13), "a second '<<'"),
+        ("x: &x {a: 1}\ny: {<<: *x, <<: *x}", (2, 13), "only one '<<'"),
         ("y: {<<: 3}", (1, 9), "'<<' expects a mapping"),
         ("y: <<", (1, 4), "merges mappings"),
         ("a: !!python/object/apply:os.system [ls]", (1, 4), "'!!python/object/apply:os.system'"),

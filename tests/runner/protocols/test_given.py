@@ -96,7 +96,7 @@ def test_a_comparison_is_over_the_examples_of_the_test_set(
     assert row["low"] < row["difference"] < row["high"] and row["verdict"] != "not run"
     assert row["high"] - row["low"] == pytest.approx(2 * 1.99 * row["se"], rel=0.02)
     note = report.blocks[1].output.texts[-1]
-    assert "± SE of nothing: one test set, see a comparison" in note
+    assert note.startswith("No standard error: there is only one test set.")
 
 
 def test_perfect_methods_on_few_examples_show_nothing(tmp_path: Path) -> None:
@@ -111,13 +111,13 @@ def test_weights_are_not_in_placements(tmp_path: Path) -> None:
     data = table()
     data["w"] = np.where(np.arange(300) % 2, 9, 1)
     row, _ = compared(tmp_path, data, more=", weights: w")
-    assert np.isnan(row["p"]) and "weights, or groups?" in row["note"]
+    assert np.isnan(row["p"]) and "row weights or groups?" in row["note"]
 
 
 def test_a_metric_without_a_variance_has_no_test(tmp_path: Path) -> None:
     row, _ = compared(tmp_path, table(), "d_tau")
     assert np.isnan(row["p"]) and row["verdict"] == "undecided"
-    assert "the variance of the share of pairs in order is not known" in row["note"]
+    assert "the variance of the share of pairs in order over it" in row["note"]
 
 
 def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:
     data.loc[(data["part"] == "test") & (data.index > 0), "y"] = 0
     data.loc[0, "y"] = 1
     row, _ = compared(tmp_path, data)
-    assert np.isnan(row["p"]) and "a single row of a level" in row["note"]
+    assert np.isnan(row["p"]) and "a level has a single row" in row["note"]
 
 
 @pytest.mark.parametrize("metric", ["auc", "rank_loss"])
@@ -145,8 +145,8 @@ def test_each_method_has_an_interval_over_the_examples(tmp_path: Path, metric: s
     assert (strong["low"], strong["high"]) == pytest.approx((low, high))
     assert strong["se"] == pytest.approx(expected.covariance[1, 1] ** 0.5)
     assert strong["low"] < strong["mean"] < strong["high"]
-    assert "It rests on one test set of 100 rows" in found.lead[3]
-    assert "within the other 200 rows" in found.lead[3]
+    assert "The answer rests on one test set of 100 rows" in found.lead[3]
+    assert "within the 200 training rows" in found.lead[3]
 
 
 def test_queries_and_a_test_set_exist_side_by_side(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_rows_go_where_their_part_says_and_queries_stay_queries() -> None:
         assert part.groups.tolist() == (rows[rows % 3 == label] // 2).tolist()
     alone = Given(kind="given", test="valid").parts(source, Place(), inner=False)
     assert alone.validation is None and len(alone.train.y) == 8
-    assert protocol.words() == "the test set 'test' of the data"
+    assert protocol.words() == "the predefined test set 'test'"
 
 
 def test_inner_folds_keep_groups_of_the_training_part_together() -> None:
@@ -198,7 +198,7 @@ def test_inner_folds_keep_groups_of_the_training_part_together() -> None:
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        (None, "name the column that does in 'part'"),
+        (None, "name their column in 'part'"),
         ([1, 1, 1], "has no part 'test'; it has: train"),
         ([0, 0, 0], "all rows of data set 'd' are test"),
     ],
@@ -235,8 +235,8 @@ def test_each_fold_has_the_parts_that_it_names_in_their_order() -> None:
     assert rest.train.X[:, 0].tolist() == [0, 2, 3, 5, 6, 8, 9, 11], "in the order of the file"
     assert (first.path, second.path) == ("d/given/fold/0", "d/given/fold/1")
     assert protocol.design().pairs == "queries" and protocol.varies == "fold"
-    assert protocol.words() == "2 folds that the data brings, with a validation part"
-    assert folded(two).words() == "one fold that the data brings"
+    assert protocol.words() == "2 predefined folds, with a validation part"
+    assert folded(two).words() == "one predefined fold"
     assert protocol.training_rows(12) == 8 and protocol.size() == 2
 
 
@@ -256,9 +256,9 @@ def test_the_identity_of_one_test_set_is_what_it_was() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "name the part that is the test set, or several in 'folds'"),
-        ({"test": "a", "folds": [{"test": "b"}]}, "give one or the other"),
-        ({"validation": "a", "folds": [{"test": "b"}]}, "give one or the other"),
+        ({}, "name the test part here, or several in 'folds'"),
+        ({"test": "a", "folds": [{"test": "b"}]}, "'folds' already names the test parts"),
+        ({"validation": "a", "folds": [{"test": "b"}]}, "'folds' already names the test parts"),
         ({"test": "a", "validation": "a"}, "'a' occurs twice"),
         ({"folds": [{"test": "a"}, {"test": "b", "validation": "b"}]}, "fold 2: 'b' occurs twice"),
         ({"folds": [{"test": "a", "train": ["b", "a"]}]}, "fold 1: 'a' occurs twice"),
@@ -297,7 +297,7 @@ def test_folds_that_the_data_has_not_are_said(fold: Any, groups: Any, said: str)
 def test_a_part_in_no_fold_is_refused() -> None:
     """Such as 'c ' for 'c': its rows would be left out without a word."""
     protocol = folded({"test": "a", "train": ["b"]}, {"test": "b", "train": ["a"]})
-    with pytest.raises(DataError, match="part 'c', 4 rows, is in no fold"):
+    with pytest.raises(DataError, match=r"part 'c' \(4 rows\) is in no fold"):
         protocol.parts(parted(), Place(fold=0), inner=False)
 
 
@@ -393,9 +393,9 @@ def test_a_training_part_of_one_level_is_said_with_what_to_do(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("protocol", "more", "said"),
     [
-        ("{kind: given}", "", "e.protocol.test: name the part that is the test set"),
+        ("{kind: given}", "", "e.protocol.test: name the test part here"),
         (FOLDS.replace("[S2]", "[S3]"), "", "e.protocol.folds: fold 3: 'S3' occurs twice"),
-        (FOLDS, "within_groups: false", "preprocess.within: needs groups, which 'd' has not, or"),
+        (FOLDS, "within_groups: false", "preprocess.within: needs groups, but 'd' has none, or"),
         (FOLDS.replace("validation: S2", "valid: S2"), "", "valid"),
         (FOLDS.replace("train: [S2]", "train: []"), "", "train: expected at least one entry"),
         (
@@ -428,7 +428,7 @@ def test_what_a_study_says_wrongly_is_found_at_check(
         (
             "{file: a.csv}",
             "",
-            "data set 'd' has no parts: name the column that says them in 'part'",
+            "data set 'd' has no parts: name their column in 'part'",
         ),
         ("{file: a.csv}", "part: part", ""),
         ("{letor: {S1: S1.txt}, openml: 3}", "part: part", ""),
@@ -457,12 +457,12 @@ def test_parts_are_known_as_far_as_the_entry_tells(
         (
             "queries: each",
             "within_groups: false",
-            "'pairs' counts groups alike by 'queries: each'",
+            "'pairs' weights groups equally ('queries: each')",
         ),
         (
             "queries: across",
             "within_groups: false",
-            "methods.pairs.params.queries: 'across' leaves groups aside, and no problem is ranked",
+            "methods.pairs.params.queries: 'across' ignores groups, but no problem here is ranked",
         ),
     ],
 )
@@ -488,8 +488,8 @@ def test_parts_that_a_protocol_leaves_aside_are_said(
 ) -> None:
     outcome = queries(tmp_path, "{kind: cross_validation, folds: 2, together: groups}")
     said = (
-        "experiment 'e' leaves the parts of 'd' aside: its protocol 'cross_validation' trains and "
-        "tests on rows of all of them, and only 'given' goes by them"
+        "'d' has train and test parts, but experiment 'e' ignores them: protocol "
+        "'cross_validation' mixes all rows; use 'kind: given'"
     )
     manifest = json.loads((outcome.folder / "manifest.json").read_text())
     assert said in manifest["data"]["d"]["reading"]["warnings"]

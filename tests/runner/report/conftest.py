@@ -14,7 +14,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.store import Store
 from rankexp.runner.spec import SimulateSpec
 
@@ -149,8 +149,8 @@ def made_up(cell: PlanCell) -> Record:
         noise = float(rng.normal(0, 0.01))
         p = cell.spec.params["p"]
         rows = [
-            Row("test", 0, None, None, "prior", p),
-            Row("test", 0, None, None, "prior_observed", p + noise),
+            RecordRow("test", 0, None, None, "prior", p),
+            RecordRow("test", 0, None, None, "prior_observed", p + noise),
         ]
         return Record(cell.key, grid=cell.spec.points, rows=rows, version=__version__)
     base = LOSSES[cell.method] + 0.01 * (cell.place.model or 0) + float(rng.normal(0, 0.001))
@@ -158,12 +158,14 @@ def made_up(cell: PlanCell) -> Record:
     for grid in range(len(LAMBDAS)):
         loss = base + 0.01 * abs(grid - 1)
         rows += [
-            Row("test", grid, None, None, "rank_loss", loss),
-            Row("inner", grid, None, None, "rank_loss", base - 0.01 * grid),
-            Row("train", grid, None, None, "objective", 1.0),
+            RecordRow("test", grid, None, None, "rank_loss", loss),
+            RecordRow("inner", grid, None, None, "rank_loss", base - 0.01 * grid),
+            RecordRow("train", grid, None, None, "objective", 1.0),
         ]
     if cell.place.model is not None:
-        rows.append(Row("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model))
+        rows.append(
+            RecordRow("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model)
+        )
     points = tuple(Point.of({"lam": lam}) for lam in LAMBDAS)
     return Record(cell.key, grid=points, rows=rows, version=__version__)
 

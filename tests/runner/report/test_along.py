@@ -139,7 +139,7 @@ def test_the_interval_of_a_single_point_is_drawn(make: Make) -> None:
         [[one.x, pytest.approx(one.low)], [one.x, pytest.approx(one.high)]]
         for one in line.itertuples()
     ]
-    assert any(note.startswith("Bars: 95 % intervals") for note in output.texts)
+    assert any(note.startswith("Bars are 95 % confidence intervals") for note in output.texts)
 
 
 def test_a_parameter_that_is_nowhere_is_an_error(make: Make) -> None:
@@ -174,7 +174,7 @@ def test_a_contrast_is_the_mean_of_its_differences(make: Make) -> None:
     gone = show(context, "contrasts", "folds", contrasts=CONTRASTS, margin=0.01).facts
     told = gone["pairs in folds"]  # of one data set, which settles nothing
     assert told.verdict == "undecided" and told.experiments == ["folds"]
-    assert " on vote_84 & more, while a test over data sets needs at least 6" in told.text
+    assert " on vote_84 & more; a test over data sets needs at least 6" in told.text
 
 
 def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make) -> None:
@@ -188,7 +188,7 @@ def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make
         assert output.numbers["verdict"].str.contains("equivalent").all()
         notes = [note for note in output.texts if note.startswith("Equivalent: two one-sided")]
         assert len(notes) == beyond
-        assert not beyond or "an interval of 90 %; 1 of the wider intervals shown" in notes[0]
+        assert not beyond or "intervals of 90 %. 1 of the wider intervals shown" in notes[0]
 
 
 def test_a_contrast_needs_two_known_methods(make: Make) -> None:
@@ -221,7 +221,7 @@ def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> Non
     assert frame["within"].tolist() == within.tolist()
     assert rows(output.tables[0])[0][1].endswith(f"({int(within.iloc[0])} of 1)")
     (warning,) = [note for note in output.texts if note.startswith("Warning")]
-    assert f"meets {int(within.any())} of 1 cells" in warning and "fishing" in warning
+    assert f"{int(within.any())} of 1 values are within noise" in warning
     nearest = frame.loc[apart.abs().idxmin(), "reading"]
     assert f"'{nearest}' comes nearest" in output.gist
 

@@ -22,7 +22,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]
@@ -108,7 +108,7 @@ def test_the_published_table_compares_the_first_rule(make: Make) -> None:
         "mean difference",
     ]
     assert texts[0][1].startswith(".5000 / .1") and "≠" in texts[0][1]
-    assert texts[-1][1].startswith("-.37") and texts[-1][1].endswith("(over 1)")
+    assert texts[-1][1].startswith("−.37") and texts[-1][1].endswith("(over 1)")
 
 
 def test_the_print_counts_with_the_noise_of_its_own_units(make: Make) -> None:
@@ -126,7 +126,7 @@ def test_the_gist_counts_what_is_reproduced_and_names_what_is_not(make: Make) ->
     output = show(make(), "published_table", ["folds", "once"])
     assert output.gist.startswith("0 of 3 published values within the noise (1 too noisy to tell)")
     assert "; not: 2 of 3 values, furthest vote_84 & more exponential (.1" in output.gist
-    assert output.gist.endswith(" here, .5000 printed).")
+    assert output.gist.endswith(" here, .5000 published).")
     marked = [row[-1] for row in rows(output.tables[0]) if row[0].endswith("(once)")]
     assert " ? / " in marked[0]
     blind = show(make(), "published_table", "once", margin=0.5)
@@ -287,11 +287,11 @@ def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> No
     values = make().chosen("folds", make().metric("folds", None), BEST, ["svm_or"])
     repeats = values.groupby("rep")["value"].mean()
     assert shown["se"] == pytest.approx(repeats.std() / np.sqrt(3))
-    means, differences = table.texts
-    assert means.endswith("SE over repeats of the split (the noise of the partition alone).")
-    assert "± SE over folds, corrected for training parts that overlap" in differences
+    means, differences, error = table.texts
+    assert means.endswith("repeats of the split, which show the noise of splitting alone.")
+    assert error.startswith("The SE over folds is corrected for overlapping training sets")
     figure = show(make(), "boxplots", "folds", reference="logistic")
-    assert differences in figure.texts
+    assert {differences, error} <= {*figure.texts}
 
 
 def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> None:
@@ -306,7 +306,7 @@ def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> 
     assert vote["difference"] == 0.0 and vote["difference_se"] == pytest.approx(2 / 200)
     pair = {"method": "svm_or", "references": ["logistic"]}
     answer = show(context, "answer", "folds", incomplete="drop", **pair)
-    assert "no gain or loss shown" in answer.lead[0]
+    assert "no significant difference" in answer.lead[0]
     assert not any("there is no gain" in text for text in answer.lead)
     assert any("which count as 200, allow" in note for note in answer.texts)
 
@@ -362,14 +362,14 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
     counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
     assert counts["boxes", "easy", "logistic", "oracle"] == 5
     assert counts["folds", "vote", "logistic", "nested"] == 6
-    assert rows(output.tables[0])[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
+    assert rows(output.tables[0])[-1][-2:] == ["λ = .1 (6)", "λ = 1* (6)"]
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:
     def spoil(cell: PlanCell, record: Record) -> Record:
         if cell.method == "svm_or":
             return Record(record.key, status="failed", reason="singular")
-        rows = [Row("test", 0, None, None, "rank_loss", 0.1)]
+        rows = [RecordRow("test", 0, None, None, "rank_loss", 0.1)]
         warnings = ["ConvergenceWarning: gap 1e-3"]
         return Record(record.key, grid=(Point(()),), rows=rows, warnings=warnings, version="0.0.1")
 
@@ -377,7 +377,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     context.problems.append("records/00/x.json is truncated")
     notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
-    assert "Warning ConvergenceWarning in 12 records." in notes
+    assert "Warning: ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"

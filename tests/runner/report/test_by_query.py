@@ -22,7 +22,7 @@ from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 SIZES = [9, 8, 8, 8, 8]
 METHODS = {"good": 0.2, "same": 0.2, "poor": 0.0}
@@ -79,11 +79,11 @@ def made_up(cell: PlanCell) -> Record:
         for metric in METRICS:
             own = values(cell.method, fold, metric, grid)
             named = [(f"q{fold}-{i}", float(v)) for i, v in enumerate(own)]
-            made += [Row("test", grid, None, name, metric, v) for name, v in named]
-            made.append(Row("test", grid, None, None, metric, float(np.nanmean(own))))
+            made += [RecordRow("test", grid, None, name, metric, v) for name, v in named]
+            made.append(RecordRow("test", grid, None, None, metric, float(np.nanmean(own))))
             # by AUC the first two are equal; by U_pairs the last is the best but in fold 2
             best = [0.6, 0.6, 0.5] if metric == "auc" or fold == 2 else [0.5, 0.5, 0.6]
-            made.append(Row("validation", grid, None, None, metric, best[grid]))
+            made.append(RecordRow("validation", grid, None, None, metric, best[grid]))
     points = tuple(Point.of({"lam": lam}) for lam in GRID)
     return Record(cell.key, grid=points, rows=made)
 
@@ -130,7 +130,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
-    assert "is taken: that decided 3 of 18 choices (" in output.texts[1], "in fold 2"
+    assert "is taken. That decided 3 of 18 choices;" in output.texts[1], "in fold 2"
     output.numbers["grid"] = output.numbers["grid"].map(str)
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4
@@ -180,14 +180,14 @@ VALIDATED = "{kind: given, test: t, validation: v}"
             "validation",
             "no validation",
         ),
-        ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part to choose on"),
+        ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part"),
         ("{kind: cross_validation, folds: 5}", "validation", "'e' has no validation part"),
         ("{kind: cross_validation, folds: 5}, inner: {folds: 2}", "nested", ""),
         ("{kind: cross_validation, folds: 5}, lambdas: [1]", "oracle", ""),
         (
             "{kind: cross_validation, folds: 5}",
             "nested",
-            ":11:.*'e' has no inner folds to choose on, and 'm' has a grid: give",
+            ":11:.*'e' has no inner folds, which the rule needs as 'm' has a grid: give",
         ),
         (
             VALIDATED,
@@ -236,7 +236,7 @@ def test_no_block_that_names_nested_goes_without_inner_folds(
     if inner:
         assert load(file).report[0].block == block
         return
-    with pytest.raises(ConfigError, match=r":11:.*'e' has no inner folds to choose on"):
+    with pytest.raises(ConfigError, match=r":11:.*'e' has no inner folds, which the rule needs"):
         load(file)
 
 
@@ -269,7 +269,7 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     shown = dict(zip(output.tables[0].columns, rows(output.tables[0])[0], strict=True))
     assert shown["n"] == "40 queries" and shown["p randomisation"] == "<.001"
     assert " to " in shown["Bootstrap"]
-    assert any("queries left out, without a value by both methods: 1." in n for n in output.texts)
+    assert any("queries left out because a method has no value: 1." in n for n in output.texts)
     assert any("randomisation test" in note for note in output.texts)
 
 
@@ -293,7 +293,7 @@ def test_queries_that_all_but_agree_have_the_least_error_there_can_be(
         [same(m, f, "auc", g) for m in METHODS for f in range(5) for g in range(3)]
     )
     assert row["se"] == pytest.approx(paired.UNSEEN * np.ptp(every[~np.isnan(every)]) / 41)
-    assert "next to no spread" in row["note"] and np.isnan(row["boot_low"])
+    assert "differences hardly vary" in row["note"] and np.isnan(row["boot_low"])
     assert row["p_random"] == 1.0
 
 
@@ -317,7 +317,7 @@ def test_the_paired_table_has_errors_over_queries_and_what_resampling_says() -> 
     low, high = paired.interval(expected, 0.95)
     assert found.loc["good", ["low_all", "high_all"]].tolist() == pytest.approx([low, high])
     assert found.loc["same", "p_random_adjusted"] == 2 * found.loc["same", "p_random"]
-    assert any("± SE over queries, stratified by fold" in note for note in output.texts)
+    assert "The SE is over queries, stratified by fold." in output.texts
 
 
 def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
@@ -344,7 +344,9 @@ def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
     alone = context()
     alone.manifest["published"] = None
     notes = show(alone, "published_table", metrics=["auc"], rules=["validation"]).texts
-    assert "SE over the queries of the test sets, stratified by fold." in notes  # of no print
+    assert (
+        "The SE is over the queries of the test sets, stratified by fold." in notes
+    )  # of no print
     assert "poor AUC (" in output.gist
 
 
@@ -384,7 +386,7 @@ def test_other_blocks_say_queries_too(name: str, options: dict[str, Any]) -> Non
             found.set_index("method").loc["good", column], rel=0.2
         )
     said = " ".join([*output.texts, *map(str, output.lead)])
-    assert "training parts that overlap" not in said
+    assert "overlapping training sets" not in said
 
 
 def test_data_without_queries_keeps_its_folds() -> None:
@@ -398,7 +400,9 @@ def test_the_least_error_of_queries_rests_on_queries(monkeypatch: pytest.MonkeyP
         paired, "of_design", lambda v, design, folds: (paired.Estimate(0, 1, 9), 1)
     )
     output = show(context(), "comparison", method="good", references=["same"])
-    assert any("the least that the test queries, which count as" in note for note in output.texts)
+    assert any(
+        "the smallest that the test queries, which count as" in note for note in output.texts
+    )
 
 
 def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
@@ -406,7 +410,7 @@ def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:
         kept = context(lambda cell: (cell.place.fold or 0) <= fold, within_groups=False)
         return show(kept, "published_table", rules=["oracle"]).texts
 
-    (folds,) = [note for note in said(4) if note.startswith("SE over ")]
-    assert folds.startswith("SE over nothing: the folds of a single partition are one unit")
-    (split,) = [note for note in said(0) if note.startswith("SE over ")]
-    assert split.startswith("SE over nothing: a single split")
+    (folds,) = [note for note in said(4) if note.startswith("No standard error")]
+    assert "the folds of a single partition are one unit" in folds
+    (split,) = [note for note in said(0) if note.startswith("No standard error")]
+    assert "there is a single split" in split

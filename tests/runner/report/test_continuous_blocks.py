@@ -23,7 +23,7 @@ from rankexp.runner.report.blocks.theory import optimum
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import EvaluateSpec
 
 X = [0.0, 0.25, 0.5, 1.0]
@@ -84,9 +84,9 @@ def record(cell: PlanCell) -> Record:
     rows, curves = [], {}
     for g in range(len(grid)):
         value = 0.5 + (0.1 * cell.place.model + 0.1 * g if tree else 0.0)
-        rows.append(Row("test", g, None, None, "iauc", value))
-        rows.append(Row("test", g, None, None, "mse", 0.1 * (g + 1)))
-    rows.append(Row("test", 0, None, None, "iauc:bayes", 1.0))
+        rows.append(RecordRow("test", g, None, None, "iauc", value))
+        rows.append(RecordRow("test", g, None, None, "mse", 0.1 * (g + 1)))
+    rows.append(RecordRow("test", 0, None, None, "iauc:bayes", 1.0))
     assert isinstance(cell.spec, EvaluateSpec)
     kept = cell.spec.keep is not None
     for g in range(len(grid)) if kept else ():
@@ -137,7 +137,7 @@ def test_readings_stand_together_beside_what_is_printed_of_one_method() -> None:
     assert shown[0] == ["published", ".75"]
     assert shown[1] == ["Tree", ".750 (.615 to .885)"]
     assert shown[2] == ["Flat", ".500 ≠ (.500 to .500)"]
-    assert "No seed of 2 readings of Tree" in output.gist and ".050 (Tree)" in output.gist
+    assert "With 2 readings of Tree" in output.gist and ".050 (Tree)" in output.gist
 
 
 def test_a_seed_that_lacks_a_metric_is_not_the_nearest() -> None:
@@ -145,7 +145,7 @@ def test_a_seed_that_lacks_a_metric_is_not_the_nearest() -> None:
     output = show("together", made, published="e", of="tree")
     assert output.numbers is not None
     assert output.numbers["method"].tolist() == ["flat"]
-    assert "of 1 readings" in output.gist and "(Flat)" in output.gist
+    assert "With one reading of" in output.gist and "(Flat)" in output.gist
 
 
 def test_what_the_study_has_not_is_no_reading() -> None:
@@ -219,7 +219,7 @@ def test_scores_that_are_not_matched_are_divided_by_what_is_given() -> None:
         drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
         np.testing.assert_allclose(drawn["Tree"], np.array([1.0, 1.0, 1.0, 3.0])[kept] / 2.0)
         np.testing.assert_allclose(drawn["Flat"], 5.0)
-    assert "Elsewhere they are divided: Tree by 2." in output.texts
+    assert "In the other panels scores are divided: Tree by 2." in output.texts
 
 
 def test_scores_are_matched_by_least_squares() -> None:

@@ -17,7 +17,7 @@ from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import all_notes, rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 
 Make = Callable[..., Context]
 X = np.linspace(-2, 2, 9)
@@ -317,8 +317,10 @@ def drawn(cell: PlanCell, _: Record) -> Record:
     noise = 0.01 * (-1) ** (cell.place.model or 0)
     slope = noise + (1.0 if cell.method == "svm_or" else 2.0)
     y = slope * X + 3.0 * (np.abs(X) > 1) + 7.0
-    fitted = [Row("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))]
-    found = [Row("test", 0, None, None, "rank_loss", 0.1), *fitted]
+    fitted = [
+        RecordRow("train", 0, None, None, f"thresholds_[{i}]", v) for i, v in enumerate((1, 3))
+    ]
+    found = [RecordRow("test", 0, None, None, "rank_loss", 0.1), *fitted]
     curves = {"scoring_function:0": {"x": X.tolist(), "y": y.tolist()}}
     return Record(cell.key, grid=(Point(()),), rows=found, curves=curves)
 

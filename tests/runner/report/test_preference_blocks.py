@@ -147,7 +147,7 @@ def test_pictures(context: Context) -> None:
     assert numbers is not None and isinstance(output.figure, Figure)
     H = numbers[[f"above {j}" for j in range(6)]].to_numpy()
     wrong = int(np.tril(H, -1).sum())
-    assert f"Of 15 pairs h has {wrong} wrong" in output.gist
+    assert f"Of 15 pairs, h has {wrong} wrong" in output.gist
     titles = [axes.get_title() for axes in output.figure.axes]
     assert titles == ["preferences h", "sort by degree", "QuickSort"]
     squares = [len(part.get_offsets()) for part in output.figure.axes[0].collections]

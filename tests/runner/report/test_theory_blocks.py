@@ -18,7 +18,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 from rankexp.studies.uematsu2010.blocks.region_map import pairs
 
@@ -95,12 +95,12 @@ def record(cell: PlanCell) -> Record:
     rows, curves = [], {}
     for g in range(grids):
         metric = repr(cell.spec.setting.metrics[0])
-        rows.append(Row("test", g, None, None, metric, 0.1 * (g + 1)))
+        rows.append(RecordRow("test", g, None, None, metric, 0.1 * (g + 1)))
         if cell.spec.keep is None:
             continue
         # the second grid point is the better one by u_pairs; its thresholds are 3 + model apart
         theta = (5.0, 8.0 + cell.place.model) if g == 1 else (0.0, 100.0)
-        rows += [Row("train", g, None, None, f"thresholds_[{i}]", theta[i]) for i in (0, 1)]
+        rows += [RecordRow("train", g, None, None, f"thresholds_[{i}]", theta[i]) for i in (0, 1)]
         slope = SLOPES[cell.method][cell.place.model] if cell.method in SLOPES else 1.0
         offset = sum(theta) / 2 if cell.method == "steps" else 7.0 * cell.place.model
         curves[f"scoring_function:{g}"] = {"x": X, "y": [slope * x + offset for x in X]}
@@ -108,23 +108,23 @@ def record(cell: PlanCell) -> Record:
     return Record(cell.key, grid=grid, rows=rows, curves=curves, version=__version__)
 
 
-def simulated(cell: PlanCell) -> list[Row]:
+def simulated(cell: PlanCell) -> list[RecordRow]:
     if cell.spec.check == "hinge_staircase":
         found = [("x", x) for x in X], [("r", r) for r in (-1.0, 0, 0, 0, 1)]
         masses = [("p_plus", np.exp(x)) for x in X], [("p_minus", np.exp(-x)) for x in X]
         rows = [
-            Row("test", 0, i, None, name, float(value))
+            RecordRow("test", 0, i, None, name, float(value))
             for column in (*found, *masses)
             for i, (name, value) in enumerate(column)
         ]
-        return [*rows, Row("test", 0, None, None, "levels", 3.0)]
+        return [*rows, RecordRow("test", 0, None, None, "levels", 3.0)]
     names = ("c12", "c23", "p_plus_2", "p_minus_2")
     rows = []
     for g, (*numbers, region, program) in enumerate(DRAWS):
         values = dict(zip(names, numbers, strict=True))
         values |= dict(zip(("region_d12", "region_d23"), region, strict=True))
         values |= dict(zip(("lp_d12", "lp_d23"), program, strict=True))
-        rows += [Row("test", 0, None, str(g), name, float(v)) for name, v in values.items()]
+        rows += [RecordRow("test", 0, None, str(g), name, float(v)) for name, v in values.items()]
     return rows
 
 
@@ -233,7 +233,7 @@ def test_slopes_and_distances_along_a_parameter() -> None:
     cells, records = list(plan.cells(parsed, {})), {}
     for cell in cells:
         slopes = (1.0, 2.0) if cell.method == "steep" else (1.0, 0.5 + cell.place.model)
-        rows = [Row("test", g, None, None, "rank_loss", 0.1) for g in (0, 1)]
+        rows = [RecordRow("test", g, None, None, "rank_loss", 0.1) for g in (0, 1)]
         curves = {
             f"scoring_function:{g}": {"x": X, "y": [slope * x + 3.0 for x in X]}
             for g, slope in enumerate(slopes)

@@ -15,7 +15,7 @@ from rankexp.runner.plan import Job, PlanCell, cells
 from rankexp.runner.protocols.base import Part, unfit
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.run.evaluate import _check_row, evaluate
-from rankexp.runner.run.material import Rows
+from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.measured import measured, rows_of
 
 
@@ -48,7 +48,7 @@ def test_a_metric_cannot_write_into_the_scores_of_the_next() -> None:
 def test_a_metric_that_needs_groups_has_a_value_in_each() -> None:
     groups = np.array([0, 0, 1, 1])
     part = Part(np.zeros((4, 1)), np.array([0, 1, 0, 1]), groups=groups)
-    metrics, tested = [Metric("groups_seen", groups_seen)], Rows(part.X, part)
+    metrics, tested = [Metric("groups_seen", groups_seen)], FoldRows(part.X, part)
     found = measured(metrics, np.zeros((4, 1)), {}, tested)
     rows = rows_of("test", metrics, *found, tested)
     assert [(row.group, row.value) for row in rows] == [(None, 2.0), ("0", 1.0), ("1", 1.0)]

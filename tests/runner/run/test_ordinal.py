@@ -20,7 +20,7 @@ from rankexp.runner.plan import DataFacts, cells, jobs
 from rankexp.runner.protocols.base import Part
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.fitting import _scores_of
-from rankexp.runner.run.material import Rows
+from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.measured import measured
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
@@ -214,7 +214,7 @@ def test_numbers_of_rounds_are_read_off_one_fit(
 def test_the_err_of_a_test_part_is_by_the_levels_of_the_data() -> None:
     """Not by the highest that the part has: values of folds would be on different scales."""
     y, scores = np.array([3, 0, 1, 0]), np.array([[3.0], [2.0], [1.0], [0.0]])
-    rows = Rows(scores, Part(scores, y, 5, groups=np.array([0, 0, 1, 1])))
+    rows = FoldRows(scores, Part(scores, y, 5, groups=np.array([0, 0, 1, 1])))
     (whole,), within = measured([parse("err")], scores, {}, rows)
     assert whole == pytest.approx((7 / 16 + 1 / 16) / 2)
     assert within[0, :, 0] == pytest.approx([7 / 16, 1 / 16])

@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 
 from rankexp.errors import EnvironmentProblemError
 from rankexp.runner.grid import Point
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.store import Store, pack, unpack
 from rankexp.runner.spec import canonical
 
 JOB, OTHER = "a" * 64, "b" * 64
 values = st.floats(allow_nan=True, allow_infinity=True)
 rows = st.builds(
-    Row,
+    RecordRow,
     st.sampled_from(["test", "inner"]),
     st.integers(0, 1),
     st.none() | st.integers(0, 3),
@@ -69,7 +69,7 @@ def test_a_file_gives_back_what_was_written(made: list[Record]) -> None:
 
 
 def one(key: str = "k1", value: float = 0.25, **fields: str) -> Record:
-    rows = [Row("test", 0, None, None, "rank_loss", value)]
+    rows = [RecordRow("test", 0, None, None, "rank_loss", value)]
     record = Record(key, grid=(Point(()),), rows=rows, version="0.1.0")
     return replace(record, **fields)  # type: ignore[arg-type]
 
@@ -293,7 +293,7 @@ WRITER = """
 import random, sys
 from pathlib import Path
 from rankexp.runner.grid import Point
-from rankexp.runner.run.record import Record, Row
+from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.store import Store
 from rankexp.runner.spec import digest
 folder, seed = Path(sys.argv[1]), int(sys.argv[2])
@@ -303,7 +303,7 @@ for turn in range(60):
     store.read()
     draw.shuffle(keys)
     for part in (keys[: turn % 4 + 1], keys[turn % 4 + 1 :]):
-        rows = [Row("test", 0, None, None, "auc", float(turn))]
+        rows = [RecordRow("test", 0, None, None, "auc", float(turn))]
         if part:
             made = [Record(k, grid=(Point(()),), rows=rows) for k in part]
             store.write(digest(sorted(part)), made)

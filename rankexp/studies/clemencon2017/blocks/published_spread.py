@@ -1,9 +1,9 @@
 """Published results of a single run beside the spread of the reproduced ones over seeds."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,38 +11,80 @@ import pandas as pd
 from rankexp.arrays import Floats
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import Reproduction, counted, reproduction_in_spread
-from rankexp.runner.config.published import PublishedKey
+from rankexp.runner.analyse.verdicts import Reproduction, counted
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
+from rankexp.runner.report.over_seeds import TAIL, OverSeeds, decimals
 from rankexp.runner.report.published_words import left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
-Line = dict[str, Any]
-"""A metric of a method on a problem, over seeds, by column; NaN where nothing is published."""
-TAIL = 0.05  # share of the seeds below, and above, the interval shown
 LEGEND = (
-    "A published value is a single run, so it is compared with the spread of single runs: "
-    "reproduced from the 5 % to the 95 % quantile over seeds, near within the extremes, each by "
-    "half of the last printed digit more. Seeds below: the share with a smaller value than the "
-    "published one. Best in: seeds in which the method has the best value, alone or with "
-    "others. Figure: boxes of quartiles with whiskers to the 5 % and 95 % "
-    "quantiles; a diamond is published."
+    "A published value is that of a single run, so it is compared with the spread of single runs. "
+    "Reproduced: it lies between the 5 % and the 95 % quantile over seeds. Near: it lies between "
+    "the extremes. Both allow half of the last published digit more. Seeds below: the share of "
+    "seeds with a smaller value than the published one. Best in: the seeds in which the method "
+    "has the best value, alone or with others. The boxes of the figure show quartiles, their "
+    "whiskers the 5 % and 95 % quantiles, and diamonds the published values."
 )
 
 
-class Panel(NamedTuple):
-    """What one panel of the figure shows: values over seeds, and lines, by method."""
+@dataclass(frozen=True)
+class SpreadLine:
+    """A method on a problem, in one metric: its values over seeds and what is published."""
 
-    problem: str
+    place: tuple[str, str, str]  # experiment, problem, method
     metric: Metric
-    values: Mapping[str, Floats]
-    lines: list[Line]
+    values: Floats
+    spread: OverSeeds
+    target: Published | None
+    best: int  # in how many seeds it is the best, alone or with others
+    worst: int
+
+    @property
+    def published(self) -> float:
+        """The published value; NaN where there is none."""
+        return self.target.value if self.target else math.nan
+
+    @property
+    def judged(self) -> Published | None:
+        """What is published, where there is anything to compare it with."""
+        return self.target if self.spread.seeds else None
+
+    @property
+    def below(self) -> float:
+        """The share of seeds with a smaller value than the published one."""
+        return float((self.values < self.published).mean()) if self.judged else math.nan
+
+    @property
+    def note(self) -> str:
+        """Why it isn't reproduced."""
+        said = self.judged and self.spread.verdict != Reproduction.REPRODUCED
+        return self.judged.note if self.judged and said else ""
+
+    def numbers(self) -> dict[str, str | float | None]:
+        """Return a row of the .csv."""
+        given = dict(zip(("experiment", "problem", "method"), self.place, strict=True))
+        own = self.spread._asdict()
+        seeds, verdict = own.pop("seeds"), own.pop("verdict")
+        return {
+            **given,
+            "metric": str(self.metric),
+            "published": self.published,
+            **own,
+            "below": self.below,
+            "seeds": seeds,
+            "best": self.best,
+            "worst": self.worst,
+            "verdict": verdict,
+            "source": self.judged.source if self.judged else "",
+            "note": self.note,
+        }
 
 
 class PublishedSpread(AtRule):
@@ -70,136 +112,104 @@ class PublishedSpread(AtRule):
         """Return the table and a figure of the spreads."""
         methods = self.shown(context, block)
         panels = [
-            self._panel(context, (experiment, problem), metric, methods)
+            self._lines(
+                context, PublishedKey(experiment, problem, "", str(metric)), metric, methods
+            )
             for experiment, metric, problem in self._places(context, block)
         ]
-        lines = [line for panel in panels for line in panel.lines]
-        numbers = pd.DataFrame(lines).drop(columns=["printed", "digits"])
-        notes = [*counted(line["verdict"] for line in lines), LEGEND]
-        drawn = draw(context, panels, methods)
+        lines = [line for panel in panels for line in panel]
+        numbers = pd.DataFrame([line.numbers() for line in lines])
+        notes = [*counted(line.spread.verdict for line in lines), LEGEND]
         tables, tally = [self._table(context, lines)], self._tally(context, lines)
         gist = tally.gist if tally else ""
-        return Output(numbers, tables, drawn, notes, gist=gist, tally=tally)
+        return Output(numbers, tables, draw(context, panels), notes, gist=gist, tally=tally)
 
-    def _tally(self, context: Context, lines: Sequence[Line]) -> Tally | None:
+    def _decimals(self, line: SpreadLine) -> int:
+        """Return the decimals of a mean: one more than the published value has."""
+        return max(self.digits, decimals(line.judged) + 1 if line.judged else 0)
+
+    def _published(self, line: SpreadLine) -> int:
+        """Return the decimals of a published value."""
+        return decimals(line.target) if line.target else self.digits
+
+    def _tally(self, context: Context, lines: Sequence[SpreadLine]) -> Tally | None:
         """Count the published values that lie in the spread, and name the furthest from it."""
-        told = [line for line in lines if line["verdict"] not in (None, Reproduction.NOT_RUN)]
-        idle = [line for line in lines if line["verdict"] == Reproduction.NOT_RUN]
-        printed_too = [line["problem"] for line in idle if not math.isnan(line["published"])]
-        left = left_out(context, printed_too)
+        told = [line for line in lines if line.judged]
+        idle = [line.place[1] for line in lines if line.target and not line.spread.seeds]
+        left = left_out(context, idle)
         if not told:
             return Tally(left=left) if left else None
-        apart = [line for line in told if line["verdict"] != Reproduction.REPRODUCED]
-        seeds = min(line["seeds"] for line in told)
+        apart = [line for line in told if line.spread.verdict != Reproduction.REPRODUCED]
+        seeds = min(line.spread.seeds for line in told)
         found = f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten "
         found += f"of {seeds} seeds do"
         if not apart:
             return Tally(found, left=left)
-        worst = max(apart, key=lambda one: abs(one["mean"] / one["published"] - 1))
-        label, metric = context.method_label(worst["method"]), parse(worst["metric"]).label
-        own = number(worst["mean"], worst["digits"])
-        printed = number(worst["published"], worst["printed"])
-        where = f"furthest {label} in {metric} ({own} here, {printed} printed)"
+        worst = max(apart, key=lambda one: abs(one.spread.mean / one.published - 1))
+        label, metric = context.method_label(worst.place[2]), worst.metric.label
+        own = number(worst.spread.mean, self._decimals(worst))
+        printed = number(worst.published, self._published(worst))
+        where = f"furthest {label} in {metric} ({own} here, {printed} published)"
         return Tally(found, f"{len(apart)} of {len(told)} values, {where}", left)
 
-    def _panel(
-        self, context: Context, where: tuple[str, str], metric: Metric, methods: Sequence[str]
-    ) -> Panel:
-        experiment, problem = where
-        splits = context.chosen(experiment, metric, self.rule, methods)
-        units = compare.unit_means(splits[splits["problem"] == problem]).dropna(subset=["value"])
+    def _lines(
+        self, context: Context, where: PublishedKey, metric: Metric, methods: Sequence[str]
+    ) -> list[SpreadLine]:
+        splits = context.chosen(where.experiment, metric, self.rule, methods)
+        units = compare.unit_means(splits[splits["problem"] == where.problem]).dropna(
+            subset=["value"]
+        )
         wide = units.pivot(index="unit", columns="method", values="value")
         # The seeds in which each method has the highest, or the lowest, value, alone or not.
-        highest, lowest = (
-            wide.eq(end, axis=0).sum() for end in (wide.max(axis=1), wide.min(axis=1))
-        )
-        best, worst = (highest, lowest) if metric.direction == "higher" else (lowest, highest)
-        values = compare.by_method(units, methods)
-        lines = []
-        for name in methods:
-            places = {"best": int(best.get(name, 0)), "worst": int(worst.get(name, 0))}
-            key = PublishedKey(experiment, problem, name, str(metric))
-            lines.append(self._line(context, key, values[name], places))
-        return Panel(context.problem_label(problem), metric, values, lines)
+        ends = [wide.eq(end, axis=0).sum() for end in (wide.max(axis=1), wide.min(axis=1))]
+        best, worst = ends if metric.direction == "higher" else ends[::-1]
+        made = []
+        for name, values in compare.by_method(units, methods).items():
+            target = context.published.get(key := where._replace(method=name))
+            counts = int(best.get(name, 0)), int(worst.get(name, 0))
+            spread = OverSeeds.of(values, target)
+            made.append(SpreadLine(key[:3], metric, values, spread, target, *counts))
+        return made
 
-    def _line(
-        self, context: Context, key: PublishedKey, seeds: Floats, places: Mapping[str, int]
-    ) -> Line:
-        target = context.published.get(key)
-        value = target.value if target else math.nan
-        printed = max(0, -round(math.log10(target.last_digit))) if target else self.digits
-        known = seeds if len(seeds) else np.array([math.nan])
-        low, median, high = np.quantile(known, [TAIL, 0.5, 1 - TAIL]).tolist()
-        least, greatest = float(known.min()), float(known.max())
-        digits = max(self.digits, printed + 1 if target else 0)
-        verdict = None
-        if not len(seeds):
-            target, verdict = None, Reproduction.NOT_RUN
-        elif target is not None:
-            half, extremes = target.last_digit / 2, (least, greatest)
-            verdict = reproduction_in_spread(value, half, (low, high), extremes)
-        return {
-            **dict(zip(("experiment", "problem", "method", "metric"), key, strict=True)),
-            "published": value,
-            "mean": float(known.mean()),
-            "low": low,
-            "median": median,
-            "high": high,
-            "least": least,
-            "greatest": greatest,
-            "below": float((seeds < value).mean()) if target else math.nan,
-            "seeds": len(seeds),
-            **places,
-            "verdict": verdict,
-            "source": target.source if target else "",
-            "note": target.note if target and verdict != Reproduction.REPRODUCED else "",
-            "printed": printed,
-            "digits": digits,
-        }
-
-    def _table(self, context: Context, lines: Sequence[Line]) -> Table:
+    def _table(self, context: Context, lines: Sequence[SpreadLine]) -> Table:
         header = ["Metric", "Method", "Published", "Mean (5 to 95 %)"]
         header += ["Seeds below", "Verdict", "Best in"]
-        several = len({(line["experiment"], line["problem"]) for line in lines}) > 1
+        several = len({line.place[:2] for line in lines}) > 1
         rows: list[list[Entry]] = []
         for line in lines:
-            problem, seeds = context.problem_label(line["problem"]), line["seeds"]
-            label = parse(line["metric"]).label
-            known = seeds and not math.isnan(line["published"])
-            ends = None if math.isnan(line["low"]) else (line["low"], line["high"])
+            (_, problem, method), own, label = line.place, line.spread, line.metric.label
+            ends = None if math.isnan(own.low) else (own.low, own.high)
             rows.append(
                 [
-                    f"{label}, {problem}" if several else label,
-                    context.method_label(line["method"]),
-                    Cell(line["published"], digits=line["printed"]),
-                    Cell(line["mean"], interval=ends, digits=line["digits"]),
-                    Cell(f"{100 * line['below']:.0f} %" if known else None),
-                    Cell(line["verdict"], note=line["note"]),
-                    f"{line['best']} of {seeds}",
+                    f"{label}, {context.problem_label(problem)}" if several else label,
+                    context.method_label(method),
+                    Cell(line.published, digits=self._published(line)),
+                    Cell(own.mean, interval=ends, digits=self._decimals(line)),
+                    Cell(f"{100 * line.below:.0f} %" if line.judged else None),
+                    Cell(own.verdict, note=line.note),
+                    f"{line.best} of {own.seeds}",
                 ]
             )
         return Table(header, rows, "Published, and reproduced over seeds")
 
 
-def draw(context: Context, panels: Sequence[Panel], methods: Sequence[str]) -> figure.Figure:
+def draw(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> figure.Figure:
     """Return a panel a metric: a box a method over seeds, a diamond at the published value."""
     made, axes = figure.panels(len(panels), 3, (2.5, 2.6))
-    one = len({panel.problem for panel in panels}) == 1
-    for own, panel in zip(axes, panels, strict=True):
-        _boxes(own, panel)
-        label = panel.metric.label
-        figure.title(own, label if one else f"{label}, {panel.problem}")
-        figure.name_places(own, [context.method_label(name) for name in methods])
+    problems = [context.problem_label(lines[0].place[1]) for lines in panels]
+    for own, lines, problem in zip(axes, panels, problems, strict=True):
+        _boxes(own, lines)
+        label = lines[0].metric.label
+        figure.title(own, label if len({*problems}) == 1 else f"{label}, {problem}")
+        figure.name_places(own, [context.method_label(line.place[2]) for line in lines])
     return made
 
 
-def _boxes(axes: figure.Axes, panel: Panel) -> None:
-    figure.boxes(axes, list(panel.values.values()), (100 * TAIL, 100 * (1 - TAIL)))
-    places = [place + 0.38 for place in range(len(panel.lines))]
-    axes.plot(
-        places, [line["published"] for line in panel.lines], "D", color="black", markersize=4
-    )
-    axes.set_xlim(-0.6, len(panel.lines) - 0.35)
-    every = np.concatenate([*panel.values.values(), []])
+def _boxes(axes: figure.Axes, lines: Sequence[SpreadLine]) -> None:
+    figure.boxes(axes, [line.values for line in lines], (100 * TAIL, 100 * (1 - TAIL)))
+    places = [place + 0.38 for place in range(len(lines))]
+    axes.plot(places, [line.published for line in lines], "D", color="black", markersize=4)
+    axes.set_xlim(-0.6, len(lines) - 0.35)
+    every = np.concatenate([*(line.values for line in lines), []])
     if len(every) and every.min() > 0 and every.max() > 50 * every.min():
         axes.set_yscale("log")

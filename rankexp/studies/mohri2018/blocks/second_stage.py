@@ -41,20 +41,18 @@ class SecondStage(BlockKind):
         n = len(numbers)
         H = numbers[[f"above {j}" for j in range(n)]].to_numpy()
         wrong = int(np.tril(H, -1).sum())
-        lost = {
-            name: int(np.tril(place[:, None] < place, -1).sum())
-            for name in ("degree", "QuickSort")
-            if len(place := numbers[f"place by {name}"].to_numpy())
-        }
+        places = (numbers[f"place by {name}"].to_numpy() for name in ("degree", "QuickSort"))
+        lost = [int(np.tril(place[:, None] < place, -1).sum()) for place in places]
+        degree, quick = lost
         gist = (
-            f"Of {n * (n - 1) // 2} pairs h has {wrong} wrong, the order by degree "
-            f"{lost['degree']} and QuickSort's {lost['QuickSort']}."
+            f"Of {n * (n - 1) // 2} pairs, h has {wrong} wrong, the order by degree {degree} and "
+            f"QuickSort's order {quick}."
         )
         note = (
-            "Left: h, a square where the row is preferred to the column, in red where it should "
-            "not be. Middle: how many others an item is preferred to, in the order found. Right: "
-            "each item below the last pivot that it was compared with, from left to right in the "
-            "order found."
+            "Left: h has a square where it prefers the row to the column; a red square is an "
+            "error. Middle: how many others each item is preferred to, in the order found. Right: "
+            "each item stands below the last pivot that it was compared with, from left to right "
+            "in the order found."
         )
         return Output(numbers, figure=self._draw(numbers, H), notes=[note], gist=gist)
 

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import bands, kept
+from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
@@ -17,9 +18,25 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, ProblemName
-from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, Panel
+from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, CurvePanel
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
+
+
+class CurveMean(NamedTuple):
+    """A quantity of a method's curves on a problem, over samples."""
+
+    problem: str
+    method: str
+    quantity: str
+    theory: float
+    published: float
+    mean: float
+    se: float
+    sd: float
+    low: float
+    high: float
+    splits: int
 
 
 class CurvesAgainstTheory(AtRule, Against):
@@ -54,7 +71,7 @@ class CurvesAgainstTheory(AtRule, Against):
         methods = self.shown(context, block)
         found = [one for name in block.experiments for one in self._panels(context, name, methods)]
         if not found:
-            text = "No scoring function is kept at fixed points: see 'keep' of the experiment."
+            text = "No scoring function is kept at fixed points; see 'keep' of the experiment."
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
         drawn = self._draw(context, found, methods)
@@ -70,13 +87,15 @@ class CurvesAgainstTheory(AtRule, Against):
         """Say the slope of each method's curves beside that of theory."""
         own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
         named = [
-            f"{context.method_label(row['method'])}: {number(row['mean'], 2)} ± "
-            f"{number(row['se'], 2)} ({number(row['theory'], 2)})"
-            for row in own.to_dict("records")
+            f"{context.method_label(row.method)}: {number(row.mean, 2)} ± {number(row.se, 2)} "
+            f"({number(row.theory, 2)})"
+            for row in typed(own, CurveMean)
         ]
         return f"Mean slopes, theory's in parentheses. {'; '.join(named)}." if named else ""
 
-    def _panels(self, context: Context, experiment: str, methods: Sequence[str]) -> list[Panel]:
+    def _panels(
+        self, context: Context, experiment: str, methods: Sequence[str]
+    ) -> list[CurvePanel]:
         setup = context.evaluate(experiment)
         if setup.keep is None or setup.keep.at is None:
             return []
@@ -89,7 +108,7 @@ class CurvesAgainstTheory(AtRule, Against):
                 found.append(self.panel(context, experiment, own[method], chosen))
         return found
 
-    def _numbers(self, context: Context, panel: Panel) -> pd.DataFrame:
+    def _numbers(self, context: Context, panel: CurvePanel) -> pd.DataFrame:
         """Return a row a quantity, then a row a point of the curve."""
         where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
         rows = []
@@ -112,38 +131,27 @@ class CurvesAgainstTheory(AtRule, Against):
         shown = math.nan if panel.theory is None else panel.theory
         curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
         table = pd.concat([pd.DataFrame(rows), pd.DataFrame(curve | own._asdict())])
-        columns = [
-            *where,
-            "quantity",
-            "x",
-            "theory",
-            "published",
-            "mean",
-            "se",
-            "sd",
-            "low",
-            "high",
-        ]
+        columns = ["quantity", "x", "theory", "published", "mean", "se", "sd", "low", "high"]
         table = table.assign(**where, splits=len(panel.curves))
-        return table.reindex(columns=[*columns, "first", "splits"])
+        return table.reindex(columns=[*where, *columns, "first", "splits"])
 
     def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
         printed = bool(numbers["published"].notna().any())
         header = ["Method", "Quantity", "Theory", *(["Published"] if printed else [])]
         several = numbers["problem"].nunique() > 1
         rows: list[list[Entry]] = []
-        for row in numbers[numbers["quantity"] != "score"].to_dict("records"):
-            expected = [row["theory"], *([row["published"]] if printed else [])]
-            spread = None if math.isnan(row["sd"]) else (row["low"], row["high"])
+        for row in typed(numbers[numbers["quantity"] != "score"], CurveMean):
+            expected = [row.theory, *([row.published] if printed else [])]
+            spread = None if math.isnan(row.sd) else (row.low, row.high)
             rows.append(
                 [
-                    *([context.problem_label(row["problem"])] if several else []),
-                    context.method_label(row["method"]),
-                    row["quantity"],
+                    *([context.problem_label(row.problem)] if several else []),
+                    context.method_label(row.method),
+                    row.quantity,
                     *(Cell(value, digits=self.digits) for value in expected),
-                    Cell(row["mean"], row["se"], digits=self.digits),
+                    Cell(row.mean, row.se, digits=self.digits),
                     Cell(interval=spread, digits=self.digits),
-                    row["splits"],
+                    row.splits,
                 ]
             )
         header = [*(["Problem"] if several else []), *header]
@@ -155,21 +163,25 @@ class CurvesAgainstTheory(AtRule, Against):
         what = " and ".join(self.centre)
         centre = f"the mean of {what}" if self.centre else "its mean in the window"
         notes = [
-            f"Solid: the mean over samples; shaded: {100 * self.share:g} % of them at each x; "
-            f"thin: the first sample; dashed: theory. From each curve {centre} is taken off.",
-            "Slope: of the line nearest to a curve in the window, beside theory's own. RMSE: of a "
-            "curve to theory in the window; of the mean: of the mean curve, which is what is left "
-            "however many samples are averaged.",
+            "The solid line is the mean over samples, the shaded band holds "
+            f"{100 * self.share:g} % of them at each x, the thin line is the first sample, the "
+            f"dashed line is theory. Each curve is centred: {centre} is subtracted.",
+            "Slope: of the least-squares line through a curve in the window, beside theory's own. "
+            "RMSE: root mean squared distance of a curve to theory in the window. RMSE of the "
+            "mean: the same for the mean curve; more samples do not reduce it.",
         ]
         if self.rescaled:
             labels = ", ".join(context.method_label(name) for name in self.rescaled)
-            notes.append(f"No scale: {labels}; each curve is put on that of theory.")
+            notes.append(
+                f"The scores of {labels} have no scale, so each curve is multiplied by the number "
+                "that brings it nearest to theory."
+            )
         return notes
 
     def _draw(
-        self, context: Context, found: Sequence[Panel], methods: Sequence[str]
+        self, context: Context, found: Sequence[CurvePanel], methods: Sequence[str]
     ) -> figure.Figure:
-        lines: dict[tuple[str, str], list[Panel]] = {}
+        lines: dict[tuple[str, str], list[CurvePanel]] = {}
         for one in found:
             lines.setdefault((one.experiment, one.problem), []).append(one)
         colours = [name for name in methods if any(one.method == name for one in found)]
@@ -189,7 +201,7 @@ class CurvesAgainstTheory(AtRule, Against):
         figure.legend(made)
         return made
 
-    def _panel(self, axes: figure.Axes, panel: Panel, colour: str) -> None:
+    def _panel(self, axes: figure.Axes, panel: CurvePanel, colour: str) -> None:
         figure.samples(axes, panel.x, panel.curves, self.share, colour)
         if panel.theory is not None:
             axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")

@@ -1,7 +1,7 @@
 """Slopes of fitted scoring functions, and how far they are apart, along a parameter of a grid."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,25 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName
-from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, Panel
+from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, CurvePanel
 
 REGISTER = {"curves_along": "CurvesAlong"}
 
 APART = "distance"
+
+
+class CurvesAt(NamedTuple):
+    """A quantity of a method's curves where the parameter has one value."""
+
+    experiment: str
+    at: float | str
+    method: str
+    quantity: str
+    theory: float
+    mean: float
+    se: float
+    median: float
+    samples: int
 
 
 class CurvesAlong(Choosing, Against):
@@ -46,48 +60,50 @@ class CurvesAlong(Choosing, Against):
     def output(self, context: Context, block: Block) -> Output:
         """Return a panel a quantity along the parameter, and the table."""
         methods = self.shown(context, block)
-        rows = [row for name in block.experiments for row in self._rows(context, name, methods)]
-        if not rows:
-            return Output(notes=["No scoring function is kept: see 'keep' of the experiment."])
-        numbers = pd.DataFrame(rows)
+        found = [own for name in block.experiments for own in self._found(context, name, methods)]
+        if not found:
+            return Output(notes=["No scoring function is kept; see 'keep' of the experiment."])
+        note = (
+            "Mean ± SE over samples; the bars of the figure are two SE. RMSE: root mean squared "
+            "distance to theory in the window."
+        )
+        if self.reference:
+            note += f" Distance: the median distance to {context.method_label(self.reference)} "
+            note += "on the same sample."
         return Output(
-            numbers,
-            [self._table(context, numbers)],
-            self._draw(context, numbers, methods),
-            gist=self._gist(context, numbers),
-            notes=[
-                "Mean ± SE over samples; in the figure, bars of two SE. RMSE: root mean squared "
-                "distance to theory in the window; distance: to "
-                f"{context.method_label(self.reference or '')} on the same sample, the median."
-            ],
+            pd.DataFrame(found).rename(columns={"at": self.parameter}),
+            [self._table(context, found)],
+            self._draw(context, found, methods),
+            gist=self._gist(context, found),
+            notes=[note],
         )
 
-    def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
+    def _gist(self, context: Context, found: Sequence[CurvesAt]) -> str:
         """Say between what the slopes and the distances of each experiment lie."""
-        told = []
-        for name, here in numbers.groupby("experiment", sort=False):
-            parts = []
-            for key, own in here.groupby(["method", "quantity"], sort=False):
-                method, quantity = map(str, key)
-                label = context.method_label(method)
-                if quantity == SLOPE:
-                    low, high = (number(v, 2) for v in own["mean"].agg(["min", "max"]))
-                    parts.append(f"slope of {label} {low} to {high}")
-                if quantity == APART:
-                    first, last = own.iloc[0], own.iloc[-1]
-                    ends = (
-                        f"{number(one['median'], self.digits)} at {one[self.parameter]}"
-                        for one in (first, last)
-                    )
-                    other = context.method_label(self.reference or "")
-                    parts.append(f"distance of {label} to {other} {', '.join(ends)}")
-            told.append(f"{context.evaluate(str(name)).title or str(name)}: {'; '.join(parts)}.")
-        return " ".join(told)
+        told: dict[str, list[str]] = {}
+        lines: dict[tuple[str, str, str], list[CurvesAt]] = {}
+        for one in found:
+            lines.setdefault((one.experiment, one.method, one.quantity), []).append(one)
+        for (experiment, method, quantity), own in lines.items():
+            parts, label = told.setdefault(experiment, []), context.method_label(method)
+            if quantity == SLOPE:
+                means = [one.mean for one in own]
+                low, high = number(min(means), 2), number(max(means), 2)
+                parts.append(f"slope of {label} {low} to {high}")
+            if quantity == APART:
+                ends = (
+                    f"{number(one.median, self.digits)} at {one.at}"
+                    for one in own[:: len(own) - 1 or 1]
+                )
+                other = context.method_label(self.reference or "")
+                parts.append(f"distance of {label} to {other} {', '.join(ends)}")
+        titles = {name: context.evaluate(name).title or name for name in told}
+        return " ".join(f"{titles[name]}: {'; '.join(parts)}." for name, parts in told.items())
 
-    def _rows(
+    def _found(
         self, context: Context, experiment: str, methods: Sequence[str]
-    ) -> Iterator[dict[str, Any]]:
-        """Yield a row a value of the parameter, method and quantity."""
+    ) -> Iterator[CurvesAt]:
+        """Yield each value of the parameter, method and quantity."""
         grids = [context.study.methods[name].grid.get(self.parameter, []) for name in methods]
         for value in dict.fromkeys(value for grid in grids for value in grid):
             found = {
@@ -102,23 +118,24 @@ class CurvesAlong(Choosing, Against):
                 if other is not None and other is not panel:
                     low, high = self.window or (-np.inf, np.inf)
                     inside = np.asarray((panel.x >= low) & (panel.x <= high))
-                    shown[APART] = bands.distances(
-                        panel.curves - other.curves, 0 * panel.x, inside
-                    )
+                    curves = panel.curves - other.curves
+                    shown[APART] = bands.distances(curves, 0 * panel.x, inside)
                 for quantity, values in shown.items():
-                    yield {
-                        "experiment": experiment,
-                        self.parameter: value,
-                        "method": name,
-                        "quantity": quantity,
-                        "theory": slope if quantity == SLOPE else 0.0,
-                        "mean": float(values.mean()),
-                        "se": float(values.std(ddof=1) / np.sqrt(len(values))),
-                        "median": float(np.median(values)),
-                        "samples": len(values),
-                    }
+                    yield CurvesAt(
+                        experiment,
+                        value,
+                        name,
+                        quantity,
+                        slope if quantity == SLOPE else 0.0,
+                        float(values.mean()),
+                        float(values.std(ddof=1) / np.sqrt(len(values))),
+                        float(np.median(values)),
+                        len(values),
+                    )
 
-    def _at(self, context: Context, experiment: str, method: str, value: Any) -> Panel | None:
+    def _at(
+        self, context: Context, experiment: str, method: str, value: float | str
+    ) -> CurvePanel | None:
         """Return the curves of a method at a value of the parameter."""
         metric = context.metric(experiment, self.metric)
         rule = select.Rule.parse(f"fixed:{self.parameter}={value}")
@@ -128,56 +145,58 @@ class CurvesAlong(Choosing, Against):
         own = kept.by_method(curves, context.evaluate(experiment).problems[0]).get(method)
         return self.panel(context, experiment, own, chosen) if own else None
 
-    def _table(self, context: Context, numbers: pd.DataFrame) -> Table:
-        rows: dict[tuple[str, Any], list[Entry]] = {}
-        columns = list(dict.fromkeys(zip(numbers["method"], numbers["quantity"], strict=True)))
-        places = ["experiment", self.parameter, "method", "quantity"]
-        cells = {tuple(row[name] for name in places): row for row in numbers.to_dict("records")}
-        for experiment, value in dict.fromkeys(
-            zip(numbers["experiment"], numbers[self.parameter], strict=True)
-        ):
-            title = context.evaluate(experiment).title or experiment
-            row = rows.setdefault((experiment, value), [title, str(value)])
-            for method, quantity in columns:
-                own = cells.get((experiment, value, method, quantity))
-                row.append(Cell() if own is None else self._cell(own, quantity))
+    def _table(self, context: Context, found: Sequence[CurvesAt]) -> Table:
+        columns = list(dict.fromkeys((one.method, one.quantity) for one in found))
+        cells = {
+            one[:4]: Cell(one.median, digits=self.digits + 1)
+            if one.quantity == APART
+            else Cell(one.mean, one.se, digits=self.digits)
+            for one in found
+        }
+        rows: list[list[Entry]] = [
+            [
+                context.evaluate(experiment).title or experiment,
+                str(value),
+                *(cells.get((experiment, value, *column), Cell()) for column in columns),
+            ]
+            for experiment, value in dict.fromkeys(one[:2] for one in found)
+        ]
         header = ["Experiment", self.parameter]
         header += [f"{quantity}, {context.method_label(method)}" for method, quantity in columns]
-        return Table(header, list(rows.values()), f"Curves along {self.parameter}")
-
-    def _cell(self, own: Any, quantity: str) -> Cell:
-        if quantity == APART:
-            return Cell(own["median"], digits=self.digits + 1)
-        return Cell(own["mean"], own["se"], digits=self.digits)
+        return Table(header, rows, f"Curves along {self.parameter}")
 
     def _draw(
-        self, context: Context, numbers: pd.DataFrame, methods: Sequence[str]
+        self, context: Context, found: Sequence[CurvesAt], methods: Sequence[str]
     ) -> figure.Figure:
-        shown = numbers[numbers["quantity"] != RMSE]
-        keys = list(dict.fromkeys(zip(shown["experiment"], shown["quantity"], strict=True)))
-        made, axes = figure.panels(len(keys), len(set(shown["quantity"])), (3.2, 2.4), below=0.3)
+        shown = [one for one in found if one.quantity != RMSE]
+        keys = list(dict.fromkeys((one.experiment, one.quantity) for one in shown))
+        columns = len({quantity for _, quantity in keys})
+        made, axes = figure.panels(len(keys), columns, (3.2, 2.4), below=0.3)
         for (experiment, quantity), panel in zip(keys, axes, strict=True):
-            here = shown[(shown["experiment"] == experiment) & (shown["quantity"] == quantity)]
+            here = [
+                one for one in shown if (one.experiment, one.quantity) == (experiment, quantity)
+            ]
+            apart = quantity == APART
             for place, name in enumerate(methods):
-                own = here[here["method"] == name]
-                bars = None if quantity == APART else 2 * own["se"]
-                y = own["median" if quantity == APART else "mean"]
-                style: dict[str, Any] = {"marker": ".", "linewidth": 1.3}
-                label = figure.literal(context.method_label(name))
-                style |= {"color": figure.colour(place), "label": label}
-                panel.errorbar(own[self.parameter], y, bars, **style)
-            if quantity == SLOPE:
-                theory = dict.fromkeys(here["theory"].dropna())
-                for height in theory:
-                    panel.axhline(
-                        height, color="black", linewidth=0.9, linestyle="--", label="theory"
-                    )
-            else:
+                own = [one for one in here if one.method == name]
+                panel.errorbar(
+                    [one.at for one in own],
+                    [one.median if apart else one.mean for one in own],
+                    None if apart else [2 * one.se for one in own],
+                    marker=".",
+                    linewidth=1.3,
+                    color=figure.colour(place),
+                    label=figure.literal(context.method_label(name)),
+                )
+            known = dict.fromkeys(one.theory for one in here if not np.isnan(one.theory))
+            for height in known if quantity == SLOPE else ():
+                panel.axhline(height, color="black", linewidth=0.9, linestyle="--", label="theory")
+            if quantity != SLOPE:
                 panel.set_ylim(bottom=0.0)
             panel.set_xscale("log")
             panel.set_xlabel(figure.literal(self.parameter))
             other = context.method_label(self.reference or "")
-            panel.set_ylabel(f"distance to {other}" if quantity == APART else quantity)
+            panel.set_ylabel(f"distance to {other}" if apart else quantity)
             figure.title(panel, context.evaluate(experiment).title or experiment)
         figure.legend(made)
         return made

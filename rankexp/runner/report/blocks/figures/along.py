@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
-from rankexp.runner.analyse import compare, paired
+from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -22,6 +22,25 @@ REGISTER = {"along": "Along"}
 SECONDS = "seconds"
 WIDTH, HEIGHT = 3.5, 2.7  # of a panel, inches
 WIDE = 20.0  # a parameter whose largest value is so many times its smallest has a log axis
+
+
+class Spot(NamedTuple):
+    """A method on a problem where the parameter has one value."""
+
+    experiment: str
+    problem: str
+    method: str
+    reference: str
+    metric: str
+    panel: str
+    parameter: str
+    x: float
+    value: float
+    se: float
+    low: float
+    high: float
+    units: int
+    share: float  # of the choices that are this grid point; NaN if x is not of a grid
 
 
 class Along(AtRule):
@@ -50,65 +69,54 @@ class Along(AtRule):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, its numbers and a table of them."""
         methods = [name for name in self.shown(context, block) if name != self.reference]
-        found = pd.DataFrame(
-            line for name in block.experiments for line in self._lines(context, name, methods)
-        )
-        if found.empty:
+        found = [spot for e in block.experiments for spot in self._spots(context, e, methods)]
+        if not found:
             return Output(notes=["There is no value to show."])
         if self.parameter != SECONDS:
-            found = found.sort_values("x", kind="stable")
-        notes, drawn = self._notes(context, found, block), self._draw(context, found, methods)
-        if found["share"].notna().any():
-            return Output(found, [], drawn, notes)
+            found.sort(key=lambda spot: spot.x)
+        numbers, notes = pd.DataFrame(found), self._notes(context, found, block)
+        drawn = self._draw(context, found, methods)
+        if _of_grid(found):
+            return Output(numbers, [], drawn, notes)
         tables, gist = [self._table(context, found)], self._gist(context, found)
-        return Output(found, tables, drawn, notes, gist=gist)
+        return Output(numbers, tables, drawn, notes, gist=gist)
 
-    def _lines(
-        self, context: Context, experiment: str, methods: Sequence[str]
-    ) -> Iterator[dict[str, Any]]:
-        """Yield a line a problem, method and value of the parameter."""
+    def _spots(self, context: Context, experiment: str, methods: Sequence[str]) -> Iterator[Spot]:
+        """Yield what is known of each problem, method and value of the parameter."""
         metric = context.metric(experiment, self.metric)
         wanted = [*methods, *([self.reference] if self.reference else [])]
         chosen = self.chosen(context, experiment, wanted)
         scores = context.scores(experiment, metric)
         points = {point: point.value(self.parameter) for point in scores["grid"].unique()}
         along = any(value is not None for value in points.values())
-        designs = context.designs(experiment, metric)
         rows = scores[scores["method"].isin(wanted)] if along else chosen
-        rows = context.spread(experiment, metric, rows)
         x = rows["grid"].map(points if along else dict.fromkeys(points, 0))
-        for (where, value), given in rows.groupby(["problem", x], sort=False):
-            problem = str(where)
+        for value, given in rows.groupby(x, sort=False):
             if given.duplicated([*compare.SPLIT, "method"]).any():
                 raise ConfigError(f"experiment '{experiment}': its grid has other parameters, too")
-            own = compare.paired(given, self.reference) if self.reference else given
-            for method in [name for name in methods if name in set(own["method"])]:
-                here = own[own["method"] == method]
-                each = compare.unit_means(here) if designs[problem].pairs == "models" else here
-                each = each.dropna(subset=["value"])
-                values = each["value"].to_numpy()
-                if not len(values):
-                    continue
-                folds = each.get("fold")
-                mean, se, df = paired.of_design(values, designs[problem], folds)[0]
-                low, high = paired.interval(paired.Estimate(mean, se, df), self.level)
-                mine = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
-                yield {
-                    "experiment": experiment,
-                    "problem": problem,
-                    "method": method,
-                    "reference": self.reference or "",
-                    "metric": str(metric),
-                    "panel": self._panel(context, problem),
-                    "parameter": self.parameter,
-                    "x": value if along else self._x(context, experiment, problem, method),
-                    "value": float(mean),
-                    "se": float(se),
-                    "low": float(low),
-                    "high": float(high),
-                    "units": len(values),
-                    "share": float((mine["grid"].map(points) == value).mean()) if along else None,
-                }
+            for one in context.estimates(
+                experiment, metric, given, methods, reference=self.reference, level=self.level
+            ):
+                problem, method, mean, se, low, high, units = one
+                own = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
+                share = float((own["grid"].map(points) == value).mean())
+                if units:
+                    yield Spot(
+                        experiment,
+                        problem,
+                        method,
+                        self.reference or "",
+                        str(metric),
+                        self._panel(context, problem),
+                        self.parameter,
+                        value if along else self._x(context, experiment, problem, method),
+                        mean,
+                        se,
+                        low,
+                        high,
+                        units,
+                        share if along else math.nan,
+                    )
 
     def _x(self, context: Context, experiment: str, problem: str, method: str) -> float:
         """Return where an experiment or a generator stands, or a method's median time."""
@@ -140,121 +148,137 @@ class Along(AtRule):
         ]
         return entry.generator if len(alike) > 1 else context.problem_label(problem)
 
-    def _table(self, context: Context, found: pd.DataFrame) -> Table:
+    def _title(self, context: Context, spot: Spot) -> str:
+        return context.evaluate(spot.experiment).title or spot.experiment
+
+    def _what(self, context: Context, found: Sequence[Spot]) -> str:
+        """Say what is measured: a metric, or how far it is from the reference's."""
+        what = parse(found[0].metric).label
+        return f"{what} minus {context.method_label(self.reference)}" if self.reference else what
+
+    def _table(self, context: Context, found: Sequence[Spot]) -> Table:
         """Return a row a panel and value of the parameter, or experiment, a column a method."""
-        timed = self.parameter == SECONDS
-        rows: dict[tuple[str, Any], dict[str, Entry]] = {}
-        for line in found.to_dict("records"):
-            title = context.evaluate(line["experiment"]).title or line["experiment"]
-            place = line["panel"], title if timed else line["x"]
+        timed, name = self.parameter == SECONDS, self.label or self.parameter
+        rows: dict[tuple[str, str | float], dict[str, Entry]] = {}
+        for spot in found:
             digits = self.digits + bool(self.reference)
-            value = Cell(line["value"], line["se"], digits=digits, sign=bool(self.reference))
-            cell: Entry = Cells([f"{line['x']:.2g} s", value], ": ") if timed else value
-            rows.setdefault(place, {})[line["method"]] = cell
-        methods = list(dict.fromkeys(found["method"]))
-        ordered = sorted(rows.items(), key=lambda one: list(found["panel"]).index(one[0][0]))
-        header = ["Problem", "Experiment" if timed else self.label or self.parameter]
-        what = parse(found["metric"].iloc[0]).label
-        if self.reference:
-            what += f" minus that of {context.method_label(self.reference)}"
+            value = Cell(spot.value, spot.se, digits=digits, sign=bool(self.reference))
+            cell: Entry = Cells([f"{spot.x:.2g} s", value], ": ") if timed else value
+            place = spot.panel, self._title(context, spot) if timed else spot.x
+            rows.setdefault(place, {})[spot.method] = cell
+        methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
+        ordered = sorted(rows.items(), key=lambda one: panels.index(one[0][0]))
         return Table(
-            [*header, *map(context.method_label, methods)],
+            ["Problem", "Experiment" if timed else name, *map(context.method_label, methods)],
             [
-                [panel, x if timed else f"{x:g}", *(cells.get(m, Cell()) for m in methods)]
-                for (panel, x), cells in ordered
+                [
+                    panel,
+                    x if isinstance(x, str) else f"{x:g}",
+                    *(own.get(m, Cell()) for m in methods),
+                ]
+                for (panel, x), own in ordered
             ],
-            f"{what} along {self.label or self.parameter}, ± SE",
+            f"{self._what(context, found)} along {name}, ± SE",
             detail=True,  # the figure shows it
         )
 
-    def _gist(self, context: Context, found: pd.DataFrame) -> str:
+    def _gist(self, context: Context, found: Sequence[Spot]) -> str:
         """Say between what the values lie, and between what where the parameter is largest."""
         name, timed = self.label or self.parameter, self.parameter == SECONDS
         minus = f" minus {context.method_label(self.reference)}" if self.reference else ""
-        last = found["experiment"] == found["experiment"].iloc[-1]
-        last = last if timed else found["x"] == found["x"].max()
+        least, most = (end(spot.x for spot in found) for end in (min, max))
         parts = []
-        for method in dict.fromkeys(found["method"]):
-            own, end = (part[part["method"] == method] for part in (found, found[last]))
-            at = _range(end["value"], self.digits, minus)
-            said = f"{_range(own['value'], self.digits, minus)}, where it is largest {at}"
+        for method in dict.fromkeys(spot.method for spot in found):
+            own = [spot for spot in found if spot.method == method]
+            last = [
+                s for s in own if (s.experiment == found[-1].experiment if timed else s.x == most)
+            ]
+            at = _range(last, self.digits, minus)
+            said = f"{_range(own, self.digits, minus)}, and {at} where it is largest"
             if timed:
-                said = f"{end['x'].min():.2g} to {end['x'].max():.2g} s for {at}"
+                times = [spot.x for spot in last] or [math.nan]
+                said = f"{min(times):.2g} to {max(times):.2g} s for {at}"
             parts.append(f"{context.method_label(method)}{minus} {said}")
-        what = parse(found["metric"].iloc[0]).label
         if timed:
-            title = context.evaluate(found["experiment"].iloc[-1]).title
-            return f"{title or found['experiment'].iloc[-1]}: {'; '.join(parts)}."
-        ends = f"{found['x'].min():g} to {found['x'].max():g}"
-        return f"The {what} along {name} from {ends}: {'; '.join(parts)}."
+            return f"{self._title(context, found[-1])}: {'; '.join(parts)}."
+        what = parse(found[0].metric).label
+        return f"The {what} along {name} from {least:g} to {most:g}: {'; '.join(parts)}."
 
-    def _notes(self, context: Context, found: pd.DataFrame, block: Block) -> list[str]:
-        notes = []
+    def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:
+        notes, timed = [], self.parameter == SECONDS
         if self.reference:
             notes.append(
-                f"{'Bars' if self.parameter == SECONDS else 'Bands'}: {100 * self.level:g} % "
-                "intervals of differences, each for itself."
+                f"{'Bars' if timed else 'Bands'} are {100 * self.level:g} % confidence intervals "
+                "of the differences, not adjusted for their number."
             )
-        if found["share"].notna().any():
+        if _of_grid(found):
             notes.append(
-                f"Filled points: what the rule '{self.rule.label}' chooses; the larger, the more "
-                "often."
+                f"Filled circles mark the grid points that '{self.rule.label}' selected; larger "
+                "circles were selected more often."
             )
         else:
-            notes.append(f"Grid points are chosen by {self.rule.label}.")
-        if self.parameter == SECONDS:
+            notes.append(f"The grid points are those that '{self.rule.label}' selected.")
+        if timed:
             gaps = [context.scores(name, "gap", "train")["value"] for name in block.experiments]
             largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
-            notes.append("Seconds are of fits to the whole grid, on the machine of the run.")
+            notes.append(
+                "Times are for fitting the whole grid, on the machine that ran the study."
+            )
             if not math.isnan(largest):
-                notes[-1] += (
-                    " Linear fits are solved as one path; none is farther from its minimum, by "
-                    f"its certificate and relative to it, than {number(largest, 7)}."
+                notes.append(
+                    "A linear method solves its whole grid as one path. Its certificates show "
+                    "that no objective is above its minimum by more than "
+                    f"{number(largest, 7)}, relative to that minimum."
                 )
         return notes
 
     def _draw(
-        self, context: Context, found: pd.DataFrame, methods: Sequence[str]
+        self, context: Context, found: Sequence[Spot], methods: Sequence[str]
     ) -> figure.Figure:
-        titles = list(dict.fromkeys(found["panel"]))
+        titles = list(dict.fromkeys(spot.panel for spot in found))
         share: Literal["all", "none"] = "all" if self.reference else "none"
-        size = (WIDTH, HEIGHT)
+        size, x = (WIDTH, HEIGHT), [spot.x for spot in found]
         made, axes = figure.panels(len(titles), self.columns, size, below=0.3, share=share)
         for panel, own in zip(titles, axes, strict=True):
-            here = found[found["panel"] == panel]
             for place, method in enumerate(methods):
                 label, colour = figure.literal(context.method_label(method)), figure.colour(place)
-                self._line(own, here[here["method"] == method], label, colour)
+                here = [s for s in found if (s.panel, s.method) == (panel, method)]
+                self._line(own, here, label, colour)
             if self.reference:
                 own.axhline(0.0, color="black", linewidth=0.9, zorder=1)
             if self.margin:
                 own.axhspan(-self.margin, self.margin, color="#eeeeee", zorder=0, linewidth=0)
-            if found["x"].max() >= WIDE * found["x"].min() > 0:
+            if max(x) >= WIDE * min(x) > 0:
                 own.set_xscale("log")
                 own.tick_params(axis="x", which="minor", labelbottom=False)
             figure.title(own, panel, bold=True)
             own.set_xlabel(figure.literal(self.label or self.parameter))
-            text = parse(found["metric"].iloc[0]).label
-            text += f" minus {context.method_label(self.reference)}" if self.reference else ""
-            own.set_ylabel(figure.wrapped(text, 0.8 * HEIGHT))
+            own.set_ylabel(figure.wrapped(self._what(context, found), 0.8 * HEIGHT))
         figure.legend(made)
         return made
 
-    def _line(self, axes: figure.Axes, line: pd.DataFrame, label: str, colour: str) -> None:
+    def _line(self, axes: figure.Axes, line: Sequence[Spot], label: str, colour: str) -> None:
         """Draw a method's line with its intervals and, along a grid, what was chosen."""
-        axes.plot(line["x"], line["value"], color=colour, linewidth=1.5, label=label, marker=".")
+        x, values = [s.x for s in line], [s.value for s in line]
+        axes.plot(x, values, color=colour, linewidth=1.5, label=label, marker=".")
         if self.reference:  # bands of levels say nothing of differences, which are paired
-            ends = line["low"], line["high"]
+            ends = [s.low for s in line], [s.high for s in line]
             if len(line) > 1:
-                axes.fill_between(line["x"], *ends, color=colour, alpha=0.18, linewidth=0)
+                axes.fill_between(x, *ends, color=colour, alpha=0.18, linewidth=0)
             else:  # a band of one point is nothing
-                axes.vlines(line["x"], *ends, color=colour, linewidth=1.0)
-        taken = line[line["share"].astype(float) > 0.0]
-        if len(taken):
-            axes.scatter(taken["x"], taken["value"], s=90 * taken["share"], color=colour, zorder=3)
+                axes.vlines(x, *ends, color=colour, linewidth=1.0)
+        if taken := [s for s in line if s.share > 0.0]:
+            sizes = [90 * s.share for s in taken]
+            places = [s.x for s in taken], [s.value for s in taken]
+            axes.scatter(*places, s=sizes, color=colour, zorder=3)
 
 
-def _range(values: pd.Series, digits: int, sign: str) -> str:
+def _of_grid(found: Sequence[Spot]) -> bool:
+    return not all(math.isnan(spot.share) for spot in found)
+
+
+def _range(found: Sequence[Spot], digits: int, sign: str) -> str:
     """Return between what values lie."""
-    low, high = (number(end, digits, sign=bool(sign)) for end in (values.min(), values.max()))
+    values = [spot.value for spot in found] or [math.nan]
+    low, high = (number(end, digits, sign=bool(sign)) for end in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"

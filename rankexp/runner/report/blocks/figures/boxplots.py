@@ -25,7 +25,7 @@ BESIDE = 0.36  # of a box: where its mean stands
 
 
 @dataclass(frozen=True)
-class Panel:
+class BoxPanel:
     """The numbers of one problem: by method one a unit (a model's mean over training sets)."""
 
     problem: str
@@ -84,13 +84,13 @@ class Boxplots(PairedTable):
 
     def _panel(
         self, context: Context, experiment: str, problem: str, methods: Sequence[str]
-    ) -> Panel:
+    ) -> BoxPanel:
         metric, reference = context.metric(experiment, self.metric), self.reference
         shown = [*methods, *([reference] if reference else [])]
         splits = self.units(context, experiment, shown)
         splits = splits[splits["problem"] == problem]
         paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
-        return Panel(
+        return BoxPanel(
             problem,
             context.problem_label(problem),
             metric,
@@ -124,7 +124,7 @@ class Boxplots(PairedTable):
         return float(values.mean()) if len(values.dropna()) else None
 
 
-def draw(panels: Sequence[Panel], columns: int) -> figure.Figure:
+def draw(panels: Sequence[BoxPanel], columns: int) -> figure.Figure:
     """Return the figure: rows of panels, each with its differences below.
 
     Panels of one row have one axis, and so have all differences.
@@ -162,7 +162,7 @@ def alike(axes: Sequence[figure.Axes]) -> None:
             own.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
+def draw_boxes(axes: figure.Axes, panel: BoxPanel) -> None:
     """Draw one box a method and the Bayes risk as a line."""
     figure.boxes(axes, list(panel.values.values()))
     figure.name_places(axes, panel.labels)
@@ -173,7 +173,7 @@ def draw_boxes(axes: figure.Axes, panel: Panel) -> None:
     axes.set_ylabel(figure.literal(panel.metric.label))
 
 
-def draw_differences(axes: figure.Axes, panel: Panel) -> None:
+def draw_differences(axes: figure.Axes, panel: BoxPanel) -> None:
     """Draw the paired differences to the reference, without itself, and the margin around zero."""
     places = [i for i, name in enumerate(panel.values) if name != panel.reference]
     own = list(panel.differences.values())

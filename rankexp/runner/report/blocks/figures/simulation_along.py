@@ -1,9 +1,9 @@
 """Quantities of a simulation along a parameter of its grid, and the exponents of their growth."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,22 @@ PLACE = ["experiment", "problem"]
 SECONDS, STEP = "seconds", "step"
 LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
 MANY = 6  # exponents, of which a sentence has only the ends
+
+
+class Grown(NamedTuple):
+    """The mean of a quantity where the parameter has one value, a row of the numbers."""
+
+    experiment: str
+    problem: str
+    line: str  # the quantity, with other parameters of the grid
+    quantity: str
+    x: float
+    mean: float
+    se: float
+    repetitions: int
+    at: float  # where it is drawn: x, or the quantity in its place
+    exponent: float
+    exponent_se: float
 
 
 class SimulationAlong(BlockKind):
@@ -91,16 +107,17 @@ class SimulationAlong(BlockKind):
         notes = ["Mean ± SE over repetitions."]
         if fits:
             notes.append(
-                "Exponents: least squares on logarithms, one fit a repetition; none where what is "
-                "along the axis does not double."
+                "Exponents are least-squares slopes on logarithms, one for each repetition. No "
+                "exponent is fitted where x grows by less than a factor of two."
             )
         if SECONDS in wanted:
-            notes.append("Seconds are of whole repetitions, on the machine of the run.")
+            notes.append("Times are of whole repetitions, on the machine that ran the study.")
         out = ["quantity", *([] if self.against else ["at"])]
         out += [] if found["problem"].any() else ["problem"]
         numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})
         gist, facts = self._told(fits, titles)
-        tables, drawn = [self._table(found, titles, bool(fits))], self._draw(found, titles)
+        lines = list(map(Grown._make, found.itertuples(index=False, name=None)))
+        tables, drawn = [self._table(lines, titles, bool(fits))], self._draw(lines, titles)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _told(
@@ -119,7 +136,7 @@ class SimulationAlong(BlockKind):
             name = f"exponent of {line}" + f" in {title}" * (not single)
             facts[name] = Fact("", f"{text}{ends}")
         each = [f"{line}{f' ({t})' * (not single)} as {x}^{text}" for t, line, text, _, _ in told]
-        gist = f"These grow along {x}: {'; '.join(each)}." if each else ""
+        gist = f"Growth along {x}: {'; '.join(each)}." if each else ""
         if len(told) > MANY:
             order = sorted(told, key=lambda one: one[3])
             least, most = (f"{one[2]} ({one[1]}, {one[0]})" for one in (order[0], order[-1]))
@@ -159,42 +176,56 @@ class SimulationAlong(BlockKind):
             rows["at"] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
         return rows.sort_values("x", kind="stable")
 
-    def _table(self, found: pd.DataFrame, titles: Titles, fitted: bool) -> Table:
-        values = sorted(set(found["x"]))
+    def _table(self, found: Sequence[Grown], titles: Titles, fitted: bool) -> Table:
+        values = sorted({one.x for one in found})
+        lines: dict[tuple[str, str, str], dict[float, Grown]] = {}
+        for one in found:
+            lines.setdefault(one[:3], {})[one.x] = one
         rows: list[list[Entry]] = []
-        for (name, problem, line), own in found.groupby([*PLACE, "line"], sort=False):
-            row: list[Entry] = [titles[str(name), str(problem)], str(line)]
-            at = own.set_index("x").reindex(values)
-            for mean, se in zip(at["mean"], at["se"], strict=True):
-                row.append(Cell(mean, se, digits=0 if mean >= 100 else self.digits))
-            fit = Cell(own["exponent"].iloc[0], own["exponent_se"].iloc[0], digits=3)
-            rows.append([*row, fit] if fitted else row)
+        for (name, problem, line), own in lines.items():
+            cells = [
+                Cell(at.mean, at.se, digits=0 if at.mean >= 100 else self.digits) if at else Cell()
+                for at in map(own.get, values)
+            ]
+            first = next(iter(own.values()))
+            cells += [Cell(first.exponent, first.exponent_se, digits=3)] if fitted else []
+            rows.append([titles[name, problem], line, *cells])
         header = ["Experiment", "Quantity", *(f"{x:g}" for x in values)]
         header += ["exponent"] if fitted else []
         return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
 
-    def _draw(self, found: pd.DataFrame, titles: Titles) -> figure.Figure:
+    def _draw(self, found: Sequence[Grown], titles: Titles) -> figure.Figure:
         drawn = [
-            (titles[str(name), str(problem)], label, here)
-            for (name, problem), own in found.groupby(PLACE, sort=False)
+            (titles[place], label, here)
+            for place in dict.fromkeys(one[:2] for one in found)
             for label, names in self.quantities.items()
-            if len(here := own[own["quantity"].isin(names)])
+            if (here := [one for one in found if one[:2] == place and one.quantity in names])
         ]
         made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
         for (title, label, here), own in zip(drawn, axes, strict=True):
-            names = [name for name in self.quantities[label] if name not in self.dashed]
-            lines = found.drop_duplicates("line").groupby("quantity", sort=False)["line"]
-            solid = [one for name in names for one in dict(list(lines)).get(name, [])]
-            for name, line in here.groupby("line", sort=False):
-                style: dict[str, Any] = {"linewidth": 0.9, "color": "black", "linestyle": "--"}
-                if name in solid:
-                    colour = figure.colour(solid.index(str(name)))
-                    style = {"linewidth": 1.3, "color": colour, "marker": "."}
-                style["label"] = figure.literal(name)
-                own.errorbar(line["at"], line["mean"], 2 * line["se"].fillna(0.0), **style)
-            if here["at"].max() >= WIDE * here["at"].min() > 0:
+            solid = [
+                line
+                for name in self.quantities[label]
+                if name not in self.dashed
+                for line in dict.fromkeys(one.line for one in found if one.quantity == name)
+            ]
+            for name in dict.fromkeys(one.line for one in here):
+                line = [one for one in here if one.line == name]
+                colour = figure.colour(solid.index(name)) if name in solid else "black"
+                own.errorbar(
+                    [one.at for one in line],
+                    [one.mean for one in line],
+                    [2 * np.nan_to_num(one.se) for one in line],
+                    linewidth=1.3 if name in solid else 0.9,
+                    color=colour,
+                    linestyle="-" if name in solid else "--",
+                    marker="." if name in solid else "None",
+                    label=figure.literal(name),
+                )
+            at, means = [one.at for one in here], [one.mean for one in here]
+            if max(at) >= WIDE * min(at) > 0:
                 own.set_xscale("log")
-            if here["mean"].max() >= WIDE * here["mean"].min() > 0:
+            if max(means) >= WIDE * min(means) > 0:
                 own.set_yscale("log")
             figure.title(own, title, bold=True)
             own.set_xlabel(figure.literal(self.against or self.label or self.parameter))

@@ -14,17 +14,17 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.options import OfOneSplit
 
-REGISTER = {"tree": "Tree"}
+REGISTER = {"tree": "TreeFigure"}
 
 SPACE, WIDEST = 0.95, 14.0  # of a leaf at least, and of the whole at most, inches
 
 
 @dataclass
-class Cell:
+class TreeCell:
     """A node and where it is drawn."""
 
     node: TreeNode
-    children: list["Cell"] = field(default_factory=list)
+    children: list["TreeCell"] = field(default_factory=list)
     x: float = 0.0
 
     @property
@@ -32,14 +32,14 @@ class Cell:
         """The rule of the examples that go left, or the score of a leaf."""
         return self.node.rule or f"score {self.node.score:g}"
 
-    def walk(self) -> Iterator["Cell"]:
+    def walk(self) -> Iterator["TreeCell"]:
         """Yield it and all below, left before right."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
-class Tree(OfOneSplit):
+class TreeFigure(OfOneSplit):
     """One panel a method that is an oriented tree: its rules, its cells, their scores."""
 
     keeps = "tree"
@@ -71,12 +71,12 @@ class Tree(OfOneSplit):
         return Output(numbers, tables, draw(cells, list(labels.values())), notes)
 
 
-def placed(nodes: Sequence[TreeNode]) -> Cell:
+def placed(nodes: Sequence[TreeNode]) -> TreeCell:
     """Return the root of a tree: leaves side by side, others between their children."""
-    above = [root := Cell(nodes[0])]
+    above = [root := TreeCell(nodes[0])]
     for node in nodes[1:]:
         del above[node.depth :]
-        above[-1].children.append(cell := Cell(node))
+        above[-1].children.append(cell := TreeCell(node))
         above.append(cell)
     cells = list(root.walk())
     for place, leaf in enumerate(cell for cell in cells if not cell.children):
@@ -87,17 +87,17 @@ def placed(nodes: Sequence[TreeNode]) -> Cell:
     return root
 
 
-def _leaves(tree: Cell) -> list[TreeNode]:
+def _leaves(tree: TreeCell) -> list[TreeNode]:
     return [cell.node for cell in tree.walk() if not cell.children]
 
 
-def _oriented(tree: Cell) -> bool:
+def _oriented(tree: TreeCell) -> bool:
     """Whether the leaves stand in the order of their scores, the best on the left."""
     scores = [leaf.score or 0.0 for leaf in _leaves(tree)]
     return scores == sorted(scores, reverse=True)
 
 
-def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> figure.Figure:
+def draw(trees: Mapping[str, TreeCell], titles: Sequence[str]) -> figure.Figure:
     """Return the figure: a panel a tree, one below the other."""
     sizes = [
         (len(_leaves(tree)), max(cell.node.depth for cell in tree.walk()))
@@ -114,7 +114,7 @@ def draw(trees: Mapping[str, Cell], titles: Sequence[str]) -> figure.Figure:
     return made
 
 
-def _panel(axes: figure.Axes, tree: Cell, room: float) -> None:
+def _panel(axes: figure.Axes, tree: TreeCell, room: float) -> None:
     """Draw a tree whose leaves have so much room, in inches."""
     for cell in tree.walk():
         y = -cell.node.depth

@@ -1,7 +1,7 @@
 """Which grid points were chosen, with a warning where they lie at the edge of their grid."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import pandas as pd
 from pydantic import Field
@@ -10,12 +10,25 @@ from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Block
+from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import Choosing, Rule, Ruled
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
+
+
+class ChosenPoint(NamedTuple):
+    """A grid point that a rule chose, and how often."""
+
+    experiment: str
+    rule: str
+    problem: str
+    method: str
+    grid: Point
+    times: int
+    edge: select.Edge | None
 
 
 class ChosenGrid(Choosing, Ruled):
@@ -33,22 +46,25 @@ class ChosenGrid(Choosing, Ruled):
             for name in block.experiments
             for rule in self.rules
         )
-        edges = int(numbers.loc[numbers["edge"].notna(), "count"].sum())
-        total = int(numbers["count"].sum())
-        notes: list[Note | str] = ["Counts are of models where there are models, else of splits."]
-        notes.append(self._ties(context, block.experiments, methods))
+        rows = list(map(ChosenPoint._make, numbers.itertuples(index=False, name=None)))
+        edges = sum(row.times for row in rows if row.edge)
+        total = sum(row.times for row in rows)
+        notes: list[Note | str] = [
+            "Choices are counted by model if the problem has models, otherwise by split.",
+            self._ties(context, block.experiments, methods),
+        ]
         if edges:
-            flat, other = self._flat(context, numbers), "a wider grid may do better"
+            flat, other = self._flat(context, rows), "may do better"
             if flat == edges:
-                other = "a wider grid would hardly do better"
+                other = "would hardly do better"
             text = (
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
-                f"({Mark.EDGE.value}); {other}. In {flat} of these cases the mean at the edge and "
-                f"beside it differ by less than {FLAT:g} of the margin."
+                f"({Mark.EDGE.value}), so a wider grid {other}. In {flat} of these cases the mean "
+                f"at the edge and the mean beside it differ by less than {FLAT:g} of the margin."
             )
             counts = {"edges": edges, "choices": total, "flat": flat}
             notes.append(Note(Kind.WARNING, text, counts))
-        return Output(numbers, [self._grid(context, numbers)], notes=notes)
+        return Output(numbers, [self._grid(context, rows)], notes=notes)
 
     def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
         """Say which of equally good points is chosen, and how often there were several."""
@@ -64,19 +80,24 @@ class ChosenGrid(Choosing, Ruled):
 
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
-        often = f"that decided {tied:,} of {total:,} choices (one for all splits is one)"
-        return f"Of points that are equally good the first of the grid is taken: {often}."
+        return (
+            "Of equally good points the first of the grid is taken. That decided "
+            f"{tied:,} of {total:,} choices; a choice for all splits counts once."
+        )
 
-    def _flat(self, context: Context, numbers: pd.DataFrame) -> int:
+    def _flat(self, context: Context, rows: Sequence[ChosenPoint]) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""
         found = 0
-        for row in numbers[numbers["edge"].notna()].to_dict("records"):
-            metric = context.metric(row["experiment"], self.metric)
-            scores = context.scores(row["experiment"], metric)
-            place = (scores["problem"] == row["problem"]) & (scores["method"] == row["method"])
-            means = scores[place].groupby("grid")["value"].mean().to_dict()
+        for row in rows:
+            if row.edge is None:
+                continue
+            metric = context.metric(row.experiment, self.metric)
+            scores = context.scores(row.experiment, metric)
+            place = (scores["problem"] == row.problem) & (scores["method"] == row.method)
+            over = scores[place].groupby("grid")["value"].mean()
+            means = dict(zip(over.index, over.tolist(), strict=True))
             least = FLAT * (metric.reading.margin or 0.0)
-            found += int(row["count"]) * (from_neighbour(means, row["edge"]) < least)
+            found += row.times * (from_neighbour(means, row.edge) < least)
         return found
 
     def _counts(
@@ -89,13 +110,14 @@ class ChosenGrid(Choosing, Ruled):
         counts.insert(0, "experiment", experiment)
         return counts
 
-    def _grid(self, context: Context, numbers: pd.DataFrame) -> Table:
+    def _grid(self, context: Context, found: Sequence[ChosenPoint]) -> Table:
         points: dict[tuple[str, str, str], dict[str, list[Cell]]] = {}
-        for row in numbers.to_dict("records"):
-            rules = points.setdefault((row["experiment"], row["problem"], row["method"]), {})
-            mark = Mark.EDGE if row["edge"] else None
-            point = Cell(row["grid"].text, mark=mark, remark=str(row["count"]))
-            rules.setdefault(row["rule"], []).append(point)
+        for row in found:
+            rules = points.setdefault((row.experiment, row.problem, row.method), {})
+            mark = Mark.EDGE if row.edge else None
+            rules.setdefault(row.rule, []).append(
+                Cell(row.grid.label, mark=mark, remark=str(row.times))
+            )
         rows: list[list[Entry]] = [
             [
                 experiment,

@@ -1,18 +1,18 @@
 """Means and quartiles of each method, and its paired difference to a reference."""
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import NamedTuple
 
 import pandas as pd
 
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.leaders import leaders
-from rankexp.runner.report.model import Cell, Output, Table
+from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import span
 from rankexp.runner.report.options import AtRule, MethodName
 
@@ -23,16 +23,43 @@ BY_QUERY = ["Bootstrap", "p randomisation", "p Holm"]
 COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "NaN"]
 OVER = {
     compare.OF_MODELS: "models",
-    compare.OF_REPEATS: "repeats of the split (the noise of the partition alone)",
+    compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
     compare.OF_QUERIES: "queries, stratified by fold",
-    compare.OF_NOTHING: "a single unit (no SE)",
 }
-ERRORS = {"models": "over the same units", QUERIES: "over queries, stratified by fold"}
-ERRORS |= {EXAMPLES: "of nothing: one test set, see a comparison"}
+SINGLE = "Some means are of a single unit, so they have no standard error."
+ERRORS = {
+    "models": "The SE is over models.",
+    QUERIES: "The SE is over queries, stratified by fold.",
+    EXAMPLES: "No standard error: there is only one test set. Add a `comparison` block for a test "
+    "over its examples.",
+}
 CORRECTED = (
-    "over {}, corrected for training parts that overlap (Nadeau and Bengio, 2003), and not below "
-    "what the test examples allow, as in a comparison: of the sample, not of its partition alone"
+    "The SE over {} is corrected for overlapping training sets (Nadeau and Bengio, 2003) and is "
+    "never below the sampling error of the test examples."
 )
+
+
+class PairedRow(NamedTuple):
+    """A method on a problem, with its differences to the reference; NaN for what there is not."""
+
+    experiment: str
+    problem: str
+    method: str
+    mean: float
+    se: float
+    q1: float
+    median: float
+    q3: float
+    units: int
+    nan: int
+    difference: float
+    difference_se: float
+    low_all: float
+    high_all: float
+    boot_low: float
+    boot_high: float
+    p_random: float
+    p_random_adjusted: float
 
 
 class PairedTable(AtRule):
@@ -51,99 +78,89 @@ class PairedTable(AtRule):
 
     def numbers(self, context: Context, experiment: str, methods: list[str]) -> pd.DataFrame:
         """Return means, quartiles and paired differences of one experiment."""
+        metric, keys = context.metric(experiment, self.metric), ["problem", "method"]
         shown = methods + ([self.reference] if self.reference else [])
         splits = self.units(context, experiment, shown)
-        keys = ["problem", "method"]
         means = compare.summary(splits)
         if self.reference:
             found = compare.paired(splits, self.reference)
-            designs = context.designs(experiment, context.metric(experiment, self.metric))
+            designs = context.designs(experiment, metric)
             paired = compare.correct(found, compare.summary(found), designs)
-            renamed = paired.rename(
-                columns={"mean": "difference", "se": "difference_se", "units": "pairs"}
-            )
-            columns = [*keys, "difference", "difference_se", "low_all", "high_all", "pairs"]
-            means = means.merge(renamed[columns], on=keys, how="left")
-            means["pairs"] = means["pairs"].astype("Int64")
+            columns = [*keys, "mean", "se", "low_all", "high_all", "units"]
+            renamed = {"mean": "difference", "se": "difference_se", "units": "pairs"}
+            own = paired[columns].rename(columns=renamed)
+            means = means.merge(own, on=keys, how="left").astype({"pairs": "Int64"})
             resampled = compare.resampled(found, designs, context.study.seed)
             means = means.merge(resampled, on=keys, how="left") if len(resampled) else means
+        order = {"problem": context.evaluate(experiment).problems, "method": methods}
         means = means[means["method"].isin(methods)]
-        ranks = {name: place for place, name in enumerate(methods)}
-        places = {name: i for i, name in enumerate(context.evaluate(experiment).problems)}
-        order = means["problem"].map(places) * len(ranks) + means["method"].map(ranks)
-        means = means.iloc[order.argsort(kind="stable").to_numpy()]
+        means = means.sort_values(keys, key=lambda own: own.map(order[str(own.name)].index))
         means.insert(0, "experiment", experiment)
-        means.insert(3, "metric", str(context.metric(experiment, self.metric)))
+        means.insert(3, "metric", str(metric))
         return means.reset_index(drop=True)
 
     def gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, and how far others are."""
-        metrics = {parse(name) for name in numbers["metric"]}
+        metrics = set(map(parse, numbers["metric"]))
         if len(metrics) != 1:
             return ""
-        (metric,) = metrics
-        text = leaders(context, numbers, "mean", metric)
-        known = numbers.get("difference", pd.Series(dtype=float)).dropna()
-        if self.reference and len(known):
-            ends = span(known.min(), known.max(), self.digits)
-            text += f" Mean differences to {context.method_label(self.reference)}: {ends}."
+        text = leaders(context, numbers, "mean", *metrics)
+        known = numbers["difference"].dropna() if self.reference else ()
+        if len(known):
+            ends = span(min(known), max(known), self.digits)
+            text += f" Mean differences to {context.method_label(self.reference or '')}: {ends}."
         return text
 
     def grid(self, context: Context, numbers: pd.DataFrame) -> Table:
         """Return the numbers as a table."""
-        rows = []
-        found = numbers.to_dict("records")
-        labels = context.row_labels([(row["experiment"], row["problem"]) for row in found])
+        rows: list[list[Entry]] = []
+        found = typed(numbers, PairedRow)
+        labels = context.row_labels([(row.experiment, row.problem) for row in found])
+        resampled = P in numbers
         for row, label in zip(found, labels, strict=True):
-            cells = [
-                label,
-                context.method_label(str(row["method"])),
-                Cell(row["mean"], row["se"], digits=self.digits),
-                *(Cell(row[name], digits=self.digits) for name in ("q1", "median", "q3")),
-                row["units"],
-                row["nan"],
-            ]
-            cells += [self._difference(row)] if self.reference else []
-            if P in numbers:
-                ends = (float(row["boot_low"]), float(row["boot_high"]))
-                cells.append(Cell(interval=ends, digits=self.digits + 1, sign=True))
-                cells += [Cell(row[n], digits=3, least=0.001) for n in (P, f"{P}_adjusted")]
+            cells: list[Entry] = [label, context.method_label(row.method)]
+            cells.append(Cell(row.mean, row.se, digits=self.digits))
+            cells += [Cell(own, digits=self.digits) for own in (row.q1, row.median, row.q3)]
+            cells += [row.units, row.nan]
+            more = self.digits + 1  # differences are far smaller than the means
+            if self.reference:
+                ends = None if math.isnan(row.low_all) else (row.low_all, row.high_all)
+                own = Cell(row.difference, row.difference_se, ends, digits=more, sign=True)
+                cells.append(Cell() if row.method == self.reference else own)
+            if resampled:
+                ends = (row.boot_low, row.boot_high)
+                cells.append(Cell(interval=ends, digits=more, sign=True))
+                for p in (row.p_random, row.p_random_adjusted):
+                    cells.append(Cell(p, digits=3, least=0.001))
             rows.append(cells)
         header = list(COLUMNS)
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
-        header += BY_QUERY if P in numbers else []
+        header += BY_QUERY if resampled else []
         metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers["metric"]))
         return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
 
-    def _difference(self, row: Mapping[Hashable, Any]) -> Cell:
-        if row["method"] == self.reference:
-            return Cell()
-        # Paired differences are far smaller than the means: one more digit.
-        digits = self.digits + 1
-        known = not math.isnan(row["low_all"])
-        ends = (float(row["low_all"]), float(row["high_all"])) if known else None
-        return Cell(row["difference"], row["difference_se"], ends, digits=digits, sign=True)
-
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""
-        kinds = [OVER[kind] for kind in dict.fromkeys(numbers["se_of"])]
-        notes = [f"Quartiles and SE over {' and '.join(kinds)}."] if kinds else []
+        kinds = dict.fromkeys(numbers["se_of"])
+        over = [OVER[kind] for kind in kinds if kind in OVER]
+        notes = [f"Quartiles and SE are over {' and '.join(over)}."] if over else []
+        notes += [SINGLE] if compare.OF_NOTHING in kinds else []
         if self.reference:
-            label = context.method_label(self.reference)
             of = {
-                found.pairs
+                design.pairs
                 for name in numbers["experiment"].unique()
-                for found in context.designs(name, context.metric(name, self.metric)).values()
+                for design in context.designs(name, context.metric(name, self.metric)).values()
             }
-            said = "; ".join(ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of))
             notes.append(
-                f"Differences are to {label} on the same splits, ± SE {said}; 95 % intervals "
-                "for all problems of a method at once (Bonferroni)."
+                f"Differences are to {context.method_label(self.reference)} on the same splits, "
+                "± SE. The 95 % intervals hold for all problems of a method at once (Bonferroni)."
             )
+            notes += [ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of)]
         if P in numbers:
             notes.append(
-                "Bootstrap: percentile intervals (95 %), each for itself, the queries of a fold "
-                "drawn anew. p: paired randomisation test; Holm: over all methods and problems."
+                "Bootstrap: 95 % percentile intervals, each for itself; the queries of each fold "
+                "are resampled. p: paired randomisation test; Holm: adjusted for all methods and "
+                "problems."
             )
         return notes

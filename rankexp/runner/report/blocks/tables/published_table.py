@@ -1,9 +1,9 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare, select
+from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
 from rankexp.runner.config.published import Published, PublishedKey
@@ -20,22 +21,23 @@ from rankexp.runner.report.leaders import leaders
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
-from rankexp.runner.report.published_words import MARKS, legend, tally
+from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 
 REGISTER = {"published_table": "PublishedTable"}
 
-NOT_RUN = {"mean": math.nan, "se": math.nan, "se_of": compare.OF_NOTHING, "splits": 0, "nan": 0}
-NOT_RUN |= {"grid": "", "edge": "", "units": 0}
+NOT_RUN = compare.Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
-JUDGED = ("difference", "relative", "printed_units", "z", "tolerance", "verdict")
-"""Columns on the print: `relative` to its loss; `z` by the noise of both; `tolerance`: differences
-that pass as reproduced."""
 
 
-Place = tuple[str, str, str, str]  # experiment, problem, method, and what it is compared with
-Row = dict[Any, Any]  # of a summary
-Line = dict[str, Any]
-"""One problem with one method by column, in full precision; the metric is its canonical text."""
+class JudgedValue(NamedTuple):
+    """How far a value is from the published one, see `PublishedLine`."""
+
+    difference: float = NAN
+    relative: float = NAN
+    printed_units: float = NAN
+    z: float = NAN
+    tolerance: float = NAN
+    verdict: Reproduction | None = None
 
 
 class PublishedTable(Choosing, Ruled):
@@ -85,13 +87,19 @@ class PublishedTable(Choosing, Ruled):
             for experiment, metric in self._columns(context, block)
             for line in self._lines(context, experiment, metric, methods)
         ]
-        for line in lines:
-            if math.isnan(line["reproduced"]) and line["state"] != "complete":
-                line["reference"] = context.referred(block.name, "reproduced", line)
+        lines = [
+            line
+            if line.known or line.state == "complete"
+            else line._replace(referred=context.referred(block.name, "reproduced", line[:3]))
+            for line in lines
+        ]
         wide = [] if self.metrics else [self._wide(context, lines, methods)]
         tables = wide or self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
-        numbers = pd.DataFrame(lines).drop(columns="reference", errors="ignore")
+        numbers = pd.DataFrame(lines).drop(columns=["others", "referred"], errors="ignore")
+        for place, rule in enumerate(self.rules[1:] if lines else ()):
+            after = PublishedLine._fields.index("others") + place
+            numbers.insert(after, f"by {rule}", [line.others[place] for line in lines])
         told = tally(context, lines, self.digits)
         gist = told.gist if told else self._leaders(context, numbers)
         notes = legend(lines, self.margin)
@@ -104,87 +112,95 @@ class PublishedTable(Choosing, Ruled):
 
     def _lines(
         self, context: Context, experiment: str, metric: Metric, methods: Mapping[str, str]
-    ) -> list[Line]:
+    ) -> list[PublishedLine]:
         setup = context.evaluate(experiment)
-        chosen = [context.chosen(experiment, metric, r, list(methods)) for r in self.rules]
-        summaries = [compare.summary(context.spread(experiment, metric, one)) for one in chosen]
-        counts = select.chosen_counts(chosen[0], context.scores(experiment, metric))
-        most = counts.drop_duplicates(["problem", "method"]).drop(columns="count")
-        summaries[0] = summaries[0].merge(most, on=["problem", "method"])
-        found: list[dict[tuple[str, str], Row]] = [
-            {(row["problem"], row["method"]): row for row in summary.to_dict("records")}
-            for summary in summaries
+        chosen = context.chosen(experiment, metric, self.rules[0], list(methods))
+        counts = select.chosen_counts(chosen, context.scores(experiment, metric))
+        points: dict[tuple[str, str], tuple[str, str]] = {}  # those chosen most often
+        for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
+            points.setdefault((problem, method), (str(grid), str(edge or "")))
+        found = [
+            {one[:2]: one for one in context.means(experiment, metric, rule, list(methods))}
+            for rule in self.rules
         ]
-        lines = []
-        for problem in setup.problems:
-            for method in [name for name in methods if name in setup.methods]:
-                values = [rows.get((problem, method), NOT_RUN) for rows in found]
-                place = (experiment, problem, method, methods[method])
-                lines.append(self._line(context, place, metric, values))
-        return lines
+        return [
+            self._line(
+                context,
+                PublishedKey(experiment, problem, method, str(metric)),
+                methods[method],
+                [means.get((problem, method), NOT_RUN) for means in found],
+                points.get((problem, method), ("", "")),
+            )
+            for problem in setup.problems
+            for method in methods
+            if method in setup.methods
+        ]
 
-    def _line(self, context: Context, place: Place, metric: Metric, values: list[Row]) -> Line:
-        experiment, problem, method, beside = place
-        main = values[0]
-        target = context.published.get(
-            PublishedKey(experiment, problem, beside or method, str(metric))
-        )
+    def _line(
+        self,
+        context: Context,
+        key: PublishedKey,
+        beside: str,
+        means: Sequence[compare.Mean],
+        point: tuple[str, str],
+    ) -> PublishedLine:
+        (experiment, problem, method, quantity), main, metric = key, means[0], parse(key.quantity)
+        target = context.published.get(key._replace(method=beside or method))
         count = context.counts.get((experiment, problem, method), Count())
         state = "complete" if count.complete else "incomplete"
-        se, se_of = main["se"], str(main["se_of"])
-        if math.isnan(se) and not math.isnan(main["mean"]):
-            se = _single_split(context, experiment, problem, metric, main["mean"])
-            se_of = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
-        absent = context.missing_data(problem)
-        judged = self._judged(target, metric, main | {"se": se, "se_of": se_of})
-        own = target.note if target and not beside and judged["verdict"] not in UNTOLD else ""
-        return {
-            "experiment": experiment,
-            "problem": problem,
-            "method": method,
-            "compared_with": beside,
-            "metric": str(metric),
-            "published": target.value if target else math.nan,
-            "reproduced": main["mean"],
-            "se": se,
-            "se_of": se_of,
-            **{by_rule(r): v["mean"] for r, v in zip(self.rules[1:], values[1:], strict=True)},
-            **judged,
-            "chosen": str(main["grid"]),
-            "edge": str(main["edge"] or ""),
-            "splits": int(main["splits"]),
-            "nan": int(main["nan"]),
-            "expected": count.expected,
-            "state": state if count.expected else "not run",
-            "source": target.source if target else "",
-            "verified": target.verified if target else None,
-            "note": "Its data was not available." if absent else own,
-        }
+        if math.isnan(main.se) and not math.isnan(main.mean):
+            se = _single_split(context, experiment, problem, metric, main.mean)
+            over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
+            main = main._replace(se=se, se_of=over)
+        judged = self._judged(target, metric, main)
+        note = target.note if target and not beside and judged.verdict not in UNTOLD else ""
+        return PublishedLine(
+            experiment=experiment,
+            problem=problem,
+            method=method,
+            compared_with=beside,
+            metric=quantity,
+            published=target.value if target else NAN,
+            reproduced=main.mean,
+            se=main.se,
+            se_of=main.se_of,
+            others=tuple(other.mean for other in means[1:]),
+            chosen=point[0],
+            edge=point[1],
+            splits=main.splits,
+            nan=main.nan,
+            expected=count.expected,
+            state=state if count.expected else "not run",
+            source=target.source if target else "",
+            verified=target.verified if target else None,
+            note="Its data was not available." if context.missing_data(problem) else note,
+            **judged._asdict(),
+        )
 
-    def _judged(self, target: Published | None, metric: Metric, row: Row) -> Line:
-        """Return how far a value is from the print, and what the noise of both says of that."""
-        if target is None or math.isnan(row["mean"]):
-            verdict = None if target is None else Reproduction.NOT_RUN
-            return dict.fromkeys(JUDGED, math.nan) | {"verdict": verdict}
-        difference = row["mean"] - target.value
+    def _judged(self, target: Published | None, metric: Metric, row: compare.Mean) -> JudgedValue:
+        """Return how far a value is from the published one, and what the noise of both says."""
+        if target is None or math.isnan(row.mean):
+            return JudgedValue(verdict=None if target is None else Reproduction.NOT_RUN)
+        difference = row.mean - target.value
         printed, within = compare.noise(row, target)
         loss = 1 - target.value if metric.direction == "higher" else target.value
-        judged = (
+        return JudgedValue(
             difference,
-            difference / loss if loss > 0 else math.nan,
+            difference / loss if loss > 0 else NAN,
             printed,
-            difference / within.se if within.se > 0 else math.nan,
+            difference / within.se if within.se > 0 else NAN,
             within.reproduced,
             reproduction(difference, within, self.margin or metric.reading.margin),
         )
-        return dict(zip(JUDGED, judged, strict=True))
 
-    def _wide(self, context: Context, lines: list[Line], methods: Mapping[str, str]) -> Table:
-        known = any(not math.isnan(line["published"]) for line in lines)
+    def _wide(
+        self, context: Context, lines: Sequence[PublishedLine], methods: Mapping[str, str]
+    ) -> Table:
+        known = any(not math.isnan(line.published) for line in lines)
         found: dict[tuple[str, str], dict[str, Cells]] = {}
         for line in lines:
-            own = found.setdefault((line["experiment"], line["problem"]), {})
-            own[line["method"]] = self._cell(line, known)
+            own = found.setdefault((line.experiment, line.problem), {})
+            own[line.method] = self._cell(line, known)
         labels = context.row_labels(list(found))
         rows: list[list[Entry]] = [
             [label, *(cells.get(method, Cell()) for method in methods)]
@@ -193,7 +209,7 @@ class PublishedTable(Choosing, Ruled):
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
             rows.append(["mean difference", *means])
-        metrics = ", ".join(dict.fromkeys(parse(line["metric"]).label for line in lines))
+        metrics = ", ".join(dict.fromkeys(parse(line.metric).label for line in lines))
         header = ["Data set", *map(context.method_label, methods)]
         return Table(header, rows, f"{metrics}: {self._what(known)}")
 
@@ -202,13 +218,13 @@ class PublishedTable(Choosing, Ruled):
         what = ["published", "reproduced ± SE"] if known else ["mean ± SE"]
         return " / ".join([*what, *(rule.label for rule in self.rules[1:])])
 
-    def _by_metric(self, context: Context, lines: list[Line]) -> list[Table]:
+    def _by_metric(self, context: Context, lines: Sequence[PublishedLine]) -> list[Table]:
         """Return a table a problem: a row a method, a column a metric."""
-        known = any(not math.isnan(line["published"]) for line in lines)
+        known = any(not math.isnan(line.published) for line in lines)
         found: dict[tuple[str, str], dict[str, list[Entry]]] = {}
         for line in lines:
-            rows = found.setdefault((line["experiment"], line["problem"]), {})
-            name = line["method"]
+            rows = found.setdefault((line.experiment, line.problem), {})
+            name = line.method
             rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
         header = ["Method", *(metric.label for metric in self.metrics)]
         labels = context.row_labels(list(found))
@@ -217,34 +233,33 @@ class PublishedTable(Choosing, Ruled):
             for label, rows in zip(labels, found.values(), strict=True)
         ]
 
-    def _cell(self, line: Line, known: bool) -> Cells:
-        printed = Cell(line["published"], digits=self.digits)
-        first = [printed] if known and not line["compared_with"] else []
-        if math.isnan(line["reproduced"]):
+    def _cell(self, line: PublishedLine, known: bool) -> Cells:
+        printed = Cell(line.published, digits=self.digits)
+        first = [printed] if known and not line.compared_with else []
+        if not line.known:
             return Cells([*first, self._nothing(line)])
-        mark = MARKS.get(line["verdict"])
-        value = Cell(line["reproduced"], line["se"], mark=mark, digits=self.digits)
+        mark = MARKS.get(line.verdict) if line.verdict else None
+        value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits)
         return Cells([*first, value, *self._others(line)])
 
-    def _nothing(self, line: Line) -> str:
+    def _nothing(self, line: PublishedLine) -> str:
         """Say why there is no value, and what a full run has in its place."""
-        known = line.get("reference", math.nan)
-        if not math.isnan(known):
-            return f"not run here (reference {number(known, self.digits)})"
-        return "undefined" if line["state"] == "complete" else "not run"
+        if not math.isnan(line.referred):
+            return f"not run here (reference {number(line.referred, self.digits)})"
+        return "undefined" if line.state == "complete" else "not run"
 
-    def _others(self, line: Line) -> list[Cell]:
-        return [Cell(line[by_rule(rule)], digits=self.digits) for rule in self.rules[1:]]
+    def _others(self, line: PublishedLine) -> list[Cell]:
+        return [Cell(value, digits=self.digits) for value in line.others]
 
-    def _mean_difference(self, lines: list[Line], method: str) -> Cell:
-        own = [line["difference"] for line in lines if line["method"] == method]
+    def _mean_difference(self, lines: Sequence[PublishedLine], method: str) -> Cell:
+        own = [line.difference for line in lines if line.method == method]
         known = [value for value in own if not math.isnan(value)]
         if not known:
             return Cell()
         remark = f"over {len(known)}"
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
-    def _details(self, context: Context, lines: list[Line]) -> Table:
+    def _details(self, context: Context, lines: Sequence[PublishedLine]) -> Table:
         header = [
             "Data set",
             "Method",
@@ -256,25 +271,25 @@ class PublishedTable(Choosing, Ruled):
         header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
         header += ["Chosen", "Splits", "NaN", "Note"]
         rows: list[list[Entry]] = []
-        labels = context.row_labels([(line["experiment"], line["problem"]) for line in lines])
+        labels = context.row_labels([(line.experiment, line.problem) for line in lines])
         for line, label in zip(lines, labels, strict=True):
             rows.append(
                 [
                     label,
-                    context.method_label(line["method"]),
-                    *[parse(line["metric"]).label] * bool(self.metrics),
-                    Cell(line["published"], digits=self.digits),
-                    Cell(line["reproduced"], line["se"], digits=self.digits),
+                    context.method_label(line.method),
+                    *[parse(line.metric).label] * bool(self.metrics),
+                    Cell(line.published, digits=self.digits),
+                    Cell(line.reproduced, line.se, digits=self.digits),
                     *self._others(line),
-                    Cell(line["difference"], digits=self.digits, sign=True),
-                    Cell(percent(line["relative"])),
-                    Cell(line["z"], digits=1, sign=True),
-                    Cell(line["tolerance"], digits=self.digits),
-                    Cell(line["verdict"]),
-                    Cell(line["chosen"] or None, remark="edge" if line["edge"] else ""),
-                    f"{line['splits']}/{line['expected']}",
-                    line["nan"],
-                    Cell("", note=line["note"]),
+                    Cell(line.difference, digits=self.digits, sign=True),
+                    Cell(percent(line.relative)),
+                    Cell(line.z, digits=1, sign=True),
+                    Cell(line.tolerance, digits=self.digits),
+                    Cell(line.verdict),
+                    Cell(line.chosen or None, remark="edge" if line.edge else ""),
+                    f"{line.splits}/{line.expected}",
+                    line.nan,
+                    Cell("", note=line.note),
                 ]
             )
         return Table(header, rows, "Details", detail=True)
@@ -283,11 +298,6 @@ class PublishedTable(Choosing, Ruled):
 def percent(share: float) -> str | None:
     """Return a share as ``+13 %``; None where there is none."""
     return None if math.isnan(share) else f"{100 * share:+.{1 if abs(share) < 0.01 else 0}f} %"
-
-
-def by_rule(rule: Rule) -> str:
-    """Return the column of values by another rule than the first."""
-    return f"by {rule}"
 
 
 def _single_split(
@@ -299,6 +309,6 @@ def _single_split(
     prints = entry.fingerprint if entry else None
     error = metric.reading.standard_error
     if error is None or prints is None or prints.classes is None or len(prints.classes) != 2:
-        return math.nan
+        return NAN
     share = protocol.test_share(prints.rows)
-    return math.nan if math.isnan(share) else error(value, [share * n for n in prints.classes])
+    return NAN if math.isnan(share) else error(value, [share * n for n in prints.classes])

@@ -1,9 +1,10 @@
 """What each reading of a paper gives beside its print: how many cells it meets, and how nearly."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from statistics import fmean
+from typing import NamedTuple
 
 import pandas as pd
 from pydantic import Field
@@ -19,6 +20,22 @@ from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, ExperimentName, MethodName
 
 REGISTER = {"readings": "Readings"}
+
+
+class Met(NamedTuple):
+    """A value that a reading gives in place of a published one."""
+
+    experiment: str
+    reading: str
+    problem: str
+    method: str
+    target: str  # the method whose published value it is
+    published: float
+    reproduced: float
+    se: float
+    difference: float
+    z: float
+    within: bool  # the noise of both
 
 
 class Readings(AtRule):
@@ -52,91 +69,98 @@ class Readings(AtRule):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and the nearest of each cell for a warning."""
-        lines = pd.DataFrame(
-            line for name in block.experiments for line in self._lines(context, block, name)
-        )
-        if lines.empty:
+        lines = [met for name in block.experiments for met in self._met(context, block, name)]
+        if not lines:
             return Output(notes=["None of it was run."])
-        methods = list(dict.fromkeys(lines["target"]))
-        tables = [self._table(context, lines, methods)]
-        met = lines.groupby("reading", sort=False)["within"].sum()
-        cells = len(lines[["problem", "target"]].drop_duplicates())
-        text = f"the best of {len(met)} readings meets {met.max()} of {cells} values"
-        facts = {"best": Fact("", text)}
-        return Output(lines, tables, notes=self._notes(lines), gist=self._gist(lines), facts=facts)
+        readings = {
+            name: [met for met in lines if met.reading == name]
+            for name in dict.fromkeys(met.reading for met in lines)
+        }
+        cells: dict[tuple[str, str], list[Met]] = {}
+        for met in lines:
+            cells.setdefault((met.problem, met.target), []).append(met)
+        most = max(_within(own) for own in readings.values())
+        text = f"the best of {len(readings)} readings meets {most} of {len(cells)} values"
+        notes, gist = self._notes(len(readings), list(cells.values()), most), self._gist(readings)
+        tables, facts = [self._table(context, readings)], {"best": Fact("", text)}
+        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, facts=facts)
 
-    def _lines(self, context: Context, block: Block, experiment: str) -> list[dict[str, Any]]:
-        setup = context.evaluate(experiment)
+    def _met(self, context: Context, block: Block, experiment: str) -> Iterator[Met]:
+        setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
         named = self.readings or {"": {name: name for name in setup.methods}}
-        title, made = setup.title or experiment, []
+        title = setup.title or experiment
         for label, targets in named.items():
             own = {m: t for m, t in targets.items() if m in setup.methods}
-            found = compare.summary(self.units(context, experiment, list(own)))
-            for row in found.to_dict("records"):
-                target = own[row["method"]]
-                key = self._key(context, block, experiment, row["problem"], target)
+            for found in context.means(experiment, metric, self.rule, list(own)):
+                target = own[found.method]
+                key = self._key(context, block, experiment, found.problem, target)
                 printed = context.published.get(key)
-                if printed is None or math.isnan(row["mean"]):
+                if printed is None or math.isnan(found.mean):
                     continue
-                difference = row["mean"] - printed.value
-                _, noise = compare.noise(row, printed)
-                made.append(
-                    {
-                        "experiment": experiment,
-                        "reading": ", ".join(filter(None, [title, label])),
-                        "problem": row["problem"],
-                        "method": row["method"],
-                        "target": target,
-                        "published": printed.value,
-                        "reproduced": row["mean"],
-                        "se": row["se"],
-                        "difference": difference,
-                        "z": difference / noise.se if noise.se > 0 else math.nan,
-                        "within": abs(difference) <= noise.reproduced,
-                    }
+                difference = found.mean - printed.value
+                _, noise = compare.noise(found, printed)
+                yield Met(
+                    experiment,
+                    ", ".join(filter(None, [title, label])),
+                    found.problem,
+                    found.method,
+                    target,
+                    printed.value,
+                    found.mean,
+                    found.se,
+                    difference,
+                    difference / noise.se if noise.se > 0 else math.nan,
+                    abs(difference) <= noise.reproduced,
                 )
-        return made
 
-    def _table(self, context: Context, lines: pd.DataFrame, methods: Sequence[str]) -> Table:
+    def _table(self, context: Context, readings: Mapping[str, Sequence[Met]]) -> Table:
         """Return a row a reading: mean sizes of differences and cells met."""
+        methods = list(dict.fromkeys(met.target for own in readings.values() for met in own))
         rows: list[list[Entry]] = []
-        for reading, own in lines.groupby("reading", sort=False):
-            row: list[Entry] = [str(reading)]
-            for name in [*methods, None]:
-                part = own if name is None else own[own["target"] == name]
-                size = float(part["difference"].abs().mean())
-                remark = f"{int(part['within'].sum())} of {len(part)}"
-                row.append(Cell(size, remark=remark, digits=self.digits))
-            rows.append(row)
+        for reading, own in readings.items():
+            parts = [[met for met in own if met.target == name] for name in methods]
+            cells = (
+                Cell(_size(part), remark=f"{_within(part)} of {len(part)}", digits=self.digits)
+                for part in [*parts, own]
+            )
+            rows.append([reading, *cells])
         header = ["Reading", *map(context.method_label, methods), "all"]
-        return Table(header, rows, "Mean |difference| to the print (cells within its noise)")
+        caption = "Mean |difference| to the published values (how many are within noise)"
+        return Table(header, rows, caption)
 
-    def _notes(self, lines: pd.DataFrame) -> list[Note | str]:
-        cells = lines.groupby(["problem", "target"], sort=False)
-        met, count = int(cells["within"].any().sum()), lines["reading"].nunique()
-        size = float(cells["difference"].agg(lambda own: own.abs().min()).mean())
-        most = lines.groupby("reading", sort=False)["within"].sum().max()
+    def _notes(self, readings: int, cells: Sequence[Sequence[Met]], most: int) -> list[Note | str]:
+        met = sum(any(one.within for one in own) for own in cells)
+        size = fmean(min(abs(one.difference) for one in own) for own in cells)
         return [
-            f"Within noise: {100 * LEVEL:g} % of perfect reproductions are; the print is a draw "
-            "too. A reading with few repeats has more noise, so that its cells meet more.",
+            f"Within noise: {100 * LEVEL:g} % of perfect reproductions are, because the published "
+            "value is a draw, too. A reading with few repeats has more noise, so more of its "
+            "values are within it.",
             Note(
                 Kind.WARNING,
-                f"Warning: the nearest of {count} readings, chosen cell by cell, meets {met} "
-                f"of {cells.ngroups} cells (mean |difference| {number(size, self.digits)}), while "
-                f"no single reading meets more than {most}. That is fishing: of so many readings "
-                "some come near whatever was printed. Only a row as a whole says how the paper "
-                "was made.",
+                f"Warning: if the nearest of the {readings} readings is chosen for each value, "
+                f"{met} of {len(cells)} values are within noise (mean |difference| "
+                f"{number(size, self.digits)}), but no single reading has more than {most}. Such "
+                "a choice proves nothing, because among many readings some come near any value. "
+                "Judge a row as a whole.",
             ),
         ]
 
-    def _gist(self, lines: pd.DataFrame) -> str:
+    def _gist(self, readings: Mapping[str, Sequence[Met]]) -> str:
         """Say which readings come nearest and farthest as a whole."""
-        sizes = lines["difference"].abs().groupby(lines["reading"], sort=False).mean()
-        (best, least), (worst, most) = (
-            (str(name), number(sizes[str(name)], self.digits))
-            for name in (sizes.idxmin(), sizes.idxmax())
-        )
+        sizes = {name: _size(own) for name, own in readings.items()}
+        best, worst = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        least, most = (number(sizes[name], self.digits) for name in (best, worst))
         return (
-            f"Of {len(sizes)} readings of what is not printed, '{best}' comes nearest to the "
-            f"print as a whole (mean |difference| {least}), '{worst}' least near ({most})."
+            f"Of {len(sizes)} readings of what the paper leaves open, '{best}' comes nearest to "
+            f"the published values as a whole (mean |difference| {least}); '{worst}' is farthest "
+            f"from them ({most})."
         )
+
+
+def _size(found: Sequence[Met]) -> float:
+    """Return the mean size of differences; NaN where there are none."""
+    return fmean(abs(met.difference) for met in found) if found else math.nan
+
+
+def _within(found: Sequence[Met]) -> int:
+    return sum(met.within for met in found)

@@ -1,13 +1,13 @@
 """Means of what a check found, one row a setting of its parameters."""
 
 import math
-from collections.abc import Hashable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, NamedTuple, Self
 
 import pandas as pd
 from pydantic import Field, model_validator
 
 from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
@@ -19,6 +19,23 @@ REGISTER = {"simulation_table": "SimulationTable"}
 
 FAR = 3.0  # standard errors
 DATA_SET = "data set"
+
+
+class Simulated(NamedTuple):
+    """The mean of a quantity of a check, and what it should be; NaN where nothing is said."""
+
+    experiment: str
+    problem: str
+    setting: int
+    group: str
+    quantity: str
+    mean: float
+    se: float
+    repetitions: int
+    nan: int
+    expected: float
+    difference: float
+    difference_se: float
 
 
 class SimulationTable(BlockKind):
@@ -44,12 +61,12 @@ class SimulationTable(BlockKind):
         """Return one table an experiment."""
         tables = [self._table(context, name) for name in block.experiments]
         grids = [self._grid(context, *own) for own in zip(block.experiments, tables, strict=True)]
-        z = "; z is a mean difference over its SE" if self.expected else ""
+        z = " z is a mean difference divided by its SE." if self.expected else ""
         numbers = pd.concat(tables)
         single = numbers.drop_duplicates("quantity", keep=False).set_index("quantity")["mean"]
         facts = self._facts(context, numbers)
         facts |= {str(k): Fact("", number(v, self.digits, tiny=True)) for k, v in single.items()}
-        notes = [f"SE over repetitions{z}."]
+        notes = [f"The SE is over repetitions.{z}"]
         return Output(numbers, grids, notes=notes, gist=_gist(numbers), facts=facts)
 
     def _facts(self, context: Context, numbers: pd.DataFrame) -> dict[str, Fact]:
@@ -58,16 +75,16 @@ class SimulationTable(BlockKind):
         Of a check of data sets ``gain on <label> at p=0.9``.
         """
         found: dict[str, list[str]] = {}
-        for row in numbers.to_dict("records"):
-            setup = context.study.experiments[row["experiment"]]
+        for row in typed(numbers, Simulated):
+            setup = context.study.experiments[row.experiment]
             assert isinstance(setup, Simulate)  # see `shows`
-            point = points(setup.grid)[row["setting"]].text
-            name = row["quantity"] + f" of {row['group']}" * bool(row["group"])
+            point = points(setup.grid)[row.setting].text
+            name = row.quantity + f" of {row.group}" * bool(row.group)
             if setup.problems:
-                name += f" on {context.problem_label(row['problem'])}"
-            text = number(row["mean"], self.digits, tiny=True)
-            if row["se"] > 0:
-                text += f" ± {number(2 * row['se'], self.digits, tiny=True)}"
+                name += f" on {context.problem_label(row.problem)}"
+            text = number(row.mean, self.digits, tiny=True)
+            if row.se > 0:
+                text += f" ± {number(2 * row.se, self.digits, tiny=True)}"
             found.setdefault(f"{name} at {point}" if point else name, []).append(text)
         return {name: Fact("", texts[0]) for name, texts in found.items() if len(texts) == 1}
 
@@ -90,51 +107,53 @@ class SimulationTable(BlockKind):
 
     def _grid(self, context: Context, experiment: str, table: pd.DataFrame) -> Table:
         names = list(table.columns[1 : table.columns.get_loc("setting")])
+        shown = {name: table[name].astype(str) for name in names}
         if "problem" in names:
             labels = table["problem"].map(context.problem_label)
-            names[0], table = DATA_SET, table.assign(**{DATA_SET: labels})
-        grouped = bool((table["group"] != "").any())
-        names += ["group"] if grouped else []
+            shown = {DATA_SET: labels, **{name: shown[name] for name in names[1:]}}
+        if (table["group"] != "").any():
+            shown["group"] = table["group"]
+        places = pd.DataFrame(shown, index=table.index)
         if self.wide:
-            return self._across(table, names, experiment)
-        header = [*names, "quantity", "mean ± SE", "repetitions", "NaN"]
+            return self._across(table, places, experiment)
+        header = [*places, "quantity", "mean ± SE", "repetitions", "NaN"]
         header += ["should be", "difference", "z"] if self.expected else []
         targets = {target for target in self.expected.values() if isinstance(target, str)}
-        shown = table[~table["quantity"].isin(targets - self.expected.keys())]
-        rows = [
+        left_out = targets - self.expected.keys()
+        rows: list[list[Entry]] = [
             [
-                *(str(row[name]) for name in names),
-                row["quantity"],
-                Cell(row["mean"], row["se"], digits=self.digits, tiny=True),
-                row["repetitions"],
-                row["nan"],
+                *place,
+                row.quantity,
+                Cell(row.mean, row.se, digits=self.digits, tiny=True),
+                row.repetitions,
+                row.nan,
                 *(self._comparison(row) if self.expected else []),
             ]
-            for row in shown.to_dict("records")
+            for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True)
+            if row.quantity not in left_out
         ]
         return Table(header, rows, experiment)
 
-    def _across(self, table: pd.DataFrame, names: list[str], experiment: str) -> Table:
+    def _across(self, table: pd.DataFrame, places: pd.DataFrame, experiment: str) -> Table:
         means = table.groupby("quantity", sort=False)["mean"]
         digits = {str(q): self.digits * bool((own % 1 != 0).any()) for q, own in means}
-        rows: list[list[Entry]] = []
-        places = [name for name in (DATA_SET, "setting", "group") if name in table]
-        for _, own in table.groupby(places, sort=False):
-            cells = {row["quantity"]: row for row in own.to_dict("records")}
-            found = (cells.get(q, {"mean": math.nan, "se": math.nan}) for q in digits)
-            shown = zip(found, digits.values(), strict=True)
-            values = [Cell(row["mean"], row["se"], digits=d) for row, d in shown]
-            rows.append([*map(str, own[names].iloc[0]), *values])
-        return Table([*names, *digits], rows, experiment)
+        found: dict[tuple[int | str, ...], tuple[list[str], dict[str, Cell]]] = {}
+        for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True):
+            own = found.setdefault((row.setting, *place), (list(place), {}))
+            own[1][row.quantity] = Cell(row.mean, row.se, digits=digits[row.quantity])
+        rows: list[list[Entry]] = [
+            [*place, *(cells.get(quantity, Cell()) for quantity in digits)]
+            for place, cells in found.values()
+        ]
+        return Table([*places, *digits], rows, experiment)
 
-    def _comparison(self, row: Mapping[Hashable, Any]) -> list[Cell]:
-        if math.isnan(row["difference"]):
+    def _comparison(self, row: Simulated) -> list[Cell]:
+        if math.isnan(row.difference):
             return [Cell()] * 3
-        se = row["difference_se"]
-        z = row["difference"] / se if se > 0 else math.nan
+        z = row.difference / row.difference_se if row.difference_se > 0 else math.nan
         return [
-            Cell(row["expected"], digits=self.digits),
-            Cell(row["difference"], se, digits=self.digits, sign=True, tiny=True),
+            Cell(row.expected, digits=self.digits),
+            Cell(row.difference, row.difference_se, digits=self.digits, sign=True, tiny=True),
             Cell(z, digits=1, sign=True),
         ]
 
@@ -142,12 +161,11 @@ class SimulationTable(BlockKind):
 def _gist(numbers: pd.DataFrame) -> str:
     """Say how far means are from what they should be; "" where nothing says what."""
     known = numbers.dropna(subset=["difference"])
-    if not len(known):
+    if known.empty:
         return ""
-    furthest = known["difference"].abs().max()
-    errors = (known["difference"] / known["difference_se"]).abs()
-    beyond = int((errors > FAR).sum())
+    apart, errors = known["difference"].abs(), known["difference_se"]
+    beyond = int((apart / errors > FAR).sum())
     return (
-        f"{len(known)} means are within {amount(float(furthest), 4)} of what they should be, "
-        f"{beyond or 'none'} of them further than {FAR:g} SE."
+        f"{len(known)} means are within {amount(float(apart.max()), 4)} of what they should be; "
+        f"{beyond or 'none'} of them differ by more than {FAR:g} SE."
     )

@@ -1,16 +1,14 @@
 """What readings of a method that a paper leaves open give: all its published values at once."""
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.metrics.base import parse
+from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import Reproduction, reproduction_in_spread
+from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
@@ -18,10 +16,10 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
+from rankexp.runner.report.over_seeds import OverSeeds, decimals
 
 REGISTER = {"together": "Together"}
 
-TAIL = 0.05  # share of the seeds below, and above, the interval shown
 MARKS = {Reproduction.NEAR: Mark.NEAR, Reproduction.APART: Mark.APART}
 
 
@@ -62,81 +60,79 @@ class Together(AtRule):
         printed = {metric: target for metric, target in targets.items() if target is not None}
         if not printed:
             return Output(notes=[f"Nothing is published of {', '.join(keys[0][:-1])}."])
-        lines: list[dict[str, Any]] = []
+        found: dict[tuple[str, Metric], OverSeeds] = {}
         away = {name: pd.DataFrame() for name in methods}
         for metric, target in printed.items():
             splits = context.chosen(experiment, metric, self.rule, methods)
             units = compare.unit_means(splits[splits["problem"] == problem])
             for name, own in units.groupby("method", sort=False):
                 values = own.set_index("unit")["value"].dropna()
-                lines.append(_line(str(name), str(metric), target, values))
+                found[str(name), metric] = OverSeeds.of(values.to_numpy(), target)
                 away[str(name)][str(metric)] = (values - target.value).abs()
-        if not lines:
+        if not found:
             return Output(notes=["Nothing was run of it."])
         nearest = {
-            name: float(found.max(axis=1, skipna=False).min()) if len(found) else math.nan
-            for name, found in away.items()
+            name: float(own.max(axis=1, skipna=False).min()) if len(own) else math.nan
+            for name, own in away.items()
         }
-        numbers = pd.DataFrame(lines).assign(experiment=experiment, problem=problem)
-        numbers["nearest"] = numbers["method"].map(nearest)
-        table = self._table(context, numbers, printed, nearest)
+        numbers = pd.DataFrame(
+            {
+                "method": name,
+                "metric": str(metric),
+                "published": printed[metric].value,
+                "mean": one.mean,
+                "low": one.low,
+                "high": one.high,
+                "seeds": one.seeds,
+                "verdict": one.verdict,
+                "experiment": experiment,
+                "problem": problem,
+                "nearest": nearest[name],
+            }
+            for (name, metric), one in found.items()
+        )
+        table = self._table(context, found, printed, nearest)
         return Output(numbers, [table], notes=self._notes(), gist=self._gist(context, nearest))
 
     def _table(
         self,
         context: Context,
-        numbers: pd.DataFrame,
-        printed: dict[Any, Published],
-        nearest: dict[str, float],
+        found: Mapping[tuple[str, Metric], OverSeeds],
+        printed: Mapping[Metric, Published],
+        nearest: Mapping[str, float],
     ) -> Table:
-        cells: dict[tuple[str, str], Cell] = {}
-        for row in numbers.to_dict("records"):
-            ends, mark = (row["low"], row["high"]), MARKS.get(row["verdict"])
-            shown = Cell(row["mean"], interval=ends, digits=self.digits, mark=mark)
-            cells[row["method"], row["metric"]] = shown
-        digits = [max(0, -round(math.log10(one.last_digit))) for one in printed.values()]
-        values = [Cell(o.value, digits=d) for o, d in zip(printed.values(), digits, strict=True)]
+        cells = {
+            place: Cell(
+                own.mean,
+                interval=(own.low, own.high),
+                digits=self.digits,
+                mark=MARKS.get(own.verdict) if own.verdict else None,
+            )
+            for place, own in found.items()
+        }
+        values = [Cell(one.value, digits=decimals(one)) for one in printed.values()]
         rows: list[list[Entry]] = [["published", *values, Cell()]]
         for name, distance in nearest.items():
-            own = [cells.get((name, str(metric)), Cell()) for metric in printed]
+            own = [cells.get((name, metric), Cell()) for metric in printed]
             rows.append([context.method_label(name), *own, Cell(distance, digits=self.digits)])
         header = ["Reading", *(metric.label for metric in printed), "Nearest seed"]
         return Table(header, rows, f"{context.method_label(self.of)}: mean (5 to 95 %) over seeds")
 
     def _notes(self) -> list[str]:
         return [
-            f"{Mark.APART.value}: no seed reaches the published value, to half of its last digit; "
-            f"{Mark.NEAR.value}: fewer than one in twenty do. Nearest seed: the one that comes "
-            "nearest to all published values at once, by its largest difference to one of them."
+            f"{Mark.APART.value}: no seed reaches the published value, to half of its last digit. "
+            f"{Mark.NEAR.value}: fewer than one seed in twenty reaches it. Nearest seed: the "
+            "least over seeds of the largest difference to any published value."
         ]
 
-    def _gist(self, context: Context, nearest: dict[str, float]) -> str:
+    def _gist(self, context: Context, nearest: Mapping[str, float]) -> str:
         known = {name: value for name, value in nearest.items() if not math.isnan(value)}
         if not known:
             return ""
         best = min(known, key=lambda name: known[name])
+        count = "one reading" if len(known) == 1 else f"{len(known)} readings"
         return (
-            f"No seed of {len(known)} readings of {context.method_label(self.of)} gives all "
-            f"published values at once to less than {number(known[best], self.digits)} "
+            f"With {count} of {context.method_label(self.of)} no seed comes closer to all "
+            f"published values at once than {number(known[best], self.digits)} "
             f"({context.method_label(best)})."
         )
-
-
-def _line(
-    method: str, metric: str, target: Published, values: "pd.Series[float]"
-) -> dict[str, Any]:
-    """Return a metric of a method over seeds, beside what is published."""
-    known = values.to_numpy() if len(values) else np.array([math.nan])
-    low, high = np.quantile(known, [TAIL, 1 - TAIL]).tolist()
-    ends, extremes = (low, high), (float(known.min()), float(known.max()))
-    verdict = reproduction_in_spread(target.value, target.last_digit / 2, ends, extremes)
-    return {
-        "method": method,
-        "metric": metric,
-        "published": target.value,
-        "mean": float(known.mean()),
-        "low": low,
-        "high": high,
-        "seeds": len(values),
-        "verdict": verdict if len(values) else Reproduction.NOT_RUN,
-    }

@@ -1,11 +1,12 @@
 """Methods beside the best scorer of each distribution, on the same test sets."""
 
-import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
 from rankexp.metrics.base import Metric
+from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -17,8 +18,20 @@ from rankexp.runner.report.options import AtRule
 REGISTER = {"optimum": "Optimum"}
 
 PLACE = ["problem", "model", "rep", "fold"]
-NOT_RUN = {"value": math.nan, "short": math.nan, "short_se": math.nan}
 MARKERS = "osD^vP*X"
+
+
+class Apart(NamedTuple):
+    """A method on a problem, the best scorer, and how far it is from that."""
+
+    experiment: str
+    problem: str
+    method: str
+    value: float
+    best: float
+    short: float
+    best_se: float
+    short_se: float
 
 
 class Optimum(AtRule):
@@ -33,10 +46,10 @@ class Optimum(AtRule):
         title = context.metric(block.experiments[0], self.metric)
         drawn = draw(context, table, methods, title) if len(table) else None
         note = (
-            "Best: the scores E[y | x] (two classes: P(y = 1 | x); three levels: the ranking "
-            "function with the least risk of pairs) on the same test sets, an optimal scorer. "
-            f"Grid points by {self.rule.label}. How far methods are from the best: ± SE over "
-            "models, paired; the figure shows 2 SE."
+            "The best scorer is E[y | x] on the same test sets (for two classes P(y = 1 | x), for "
+            "three levels the ranking function with the least risk on pairs). Grid points are "
+            f"those that '{self.rule.label}' selected. Distances from the best are paired, ± SE "
+            "over models; the figure shows 2 SE."
         )
         gist = self._gist(context, table, title)
         return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
@@ -58,12 +71,15 @@ class Optimum(AtRule):
         units = both.groupby(["problem", "method", "unit"], sort=False)
         values = units[["value", "value_best", "short"]].mean().reset_index()
         over = values.groupby(["problem", "method"], sort=False)
-        result = over[["value", "value_best", "short"]].mean()
-        result["value_se"] = over["value"].sem()
-        result["best_se"] = over["value_best"].sem()
-        result["short_se"] = over["short"].sem()
-        result["units"] = over.size()
-        result = result.rename(columns={"value_best": "best"}).reset_index()
+        result = over.agg(
+            value=("value", "mean"),
+            best=("value_best", "mean"),
+            short=("short", "mean"),
+            value_se=("value", "sem"),
+            best_se=("value_best", "sem"),
+            short_se=("short", "sem"),
+            units=("unit", "size"),
+        ).reset_index()
         result.insert(0, "experiment", experiment)
         return result
 
@@ -74,13 +90,15 @@ class Optimum(AtRule):
         apart: list[list[Entry]] = []
         values: list[list[Entry]] = []
         for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
-            found = {str(row["method"]): row for row in own.to_dict("records")}
+            found = {row.method: row for row in typed(own, Apart)}
             first = next(iter(found.values()))
-            each, digits = [found.get(name, NOT_RUN) for name in methods], self.digits
-            best = Cell(first["best"], first["best_se"], digits=digits)
+            best = Cell(first.best, first.best_se, digits=self.digits)
             head: list[Entry] = [context.problem_label(str(problem)), best]
-            apart.append([*head, *(Cell(r["short"], r["short_se"], digits=digits) for r in each)])
-            values.append([*head, *(Cell(row["value"], digits=digits) for row in each)])
+            each, digits = [found.get(name) for name in methods], self.digits
+            apart.append(
+                [*head, *(Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)]
+            )
+            values.append([*head, *(Cell(r.value, digits=digits) if r else Cell() for r in each)])
         header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
         return [
             Table(header, apart, f"{metric.label}: the best, and how far methods are from it"),
