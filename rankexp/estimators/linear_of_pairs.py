@@ -42,19 +42,9 @@ class LinearOfPairs(RealRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d): of each pair with different y (n,) the greater one is to be above.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-            Numbers, or an ordered Categorical: at most 1,000 levels.
-        groups : array-like of shape (n,), optional
-            Only pairs of one group count.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`fit_pairs`; also for a constant y, labels without an order, over 1,000 levels
-            or over 20 million pairs.
+        y holds numbers or an ordered Categorical, at most 1,000 levels. Only pairs within `groups`
+        (n,) count, if given. Errors are those of :meth:`fit_pairs`; ValueError also for a constant
+        y, labels without an order, over 1,000 levels or over 20 million pairs.
         """
         self._learn(*self._of_levels(X, y, groups))
         return self
@@ -71,7 +61,6 @@ class LinearOfPairs(RealRanker):
         return self
 
     def _of_levels(self, X: ArrayLike, y: ArrayLike, groups: PerRow, reset: bool = True) -> Learnt:
-        """Return rows, the upper and lower ones of pairs, and weights."""
         self.check()
         X, y = training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
@@ -87,7 +76,6 @@ class LinearOfPairs(RealRanker):
         sample_weight: PerRow,
         reset: bool = True,
     ) -> Learnt:
-        """Return the same for listed pairs with a label and a weight."""
         self.check()
         X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)

@@ -97,7 +97,6 @@ class RankPerceptron(LinearOfPairs):
 
 
 def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:
-    """Pass through the pairs once and change w; return the number of updates."""
     updates, start, size = 0, 0, FIRST
     while start < upper.size:
         some = slice(start, start + size)

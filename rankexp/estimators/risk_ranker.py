@@ -65,7 +65,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return risk
 
     def _trained(self) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError if they do not go together."""
         loss, risk = Loss.parse(self.loss), self._risk()
         reason = risk.accepts(loss)
         if reason is not None:
@@ -79,7 +78,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return loss, risk
 
     def _check(self, lam: float) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError if a parameter is impossible."""
         loss, risk = self._trained()
         one_of("queries", self.queries, QUERIES)
         risk.check_queries(self.queries)
@@ -88,7 +86,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return loss, risk
 
     def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
-        """Return the levels to train on, from y as the user gave it."""
         return level_order(y, self.levels, present=not risk.several_levels)
 
     def _counted(
@@ -164,7 +161,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return used, OfList(listed, loss, float(self.lam), self.max_iter)
 
     def _keep(self, labels: Labels, risk: Risk) -> None:
-        """Set the classes or the levels, and delete those of an earlier fit."""
         if risk.several_levels:
             self.levels_ = labels
             self._forget("classes_", "better_")
@@ -174,7 +170,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _two_classes(y: Labels, order: Levels | None) -> tuple[Labels, Ints]:
-    """Return the two classes, the positive one last, and 1 for each of its rows, else 0."""
     if order is None:
         return two_classes(y)
     levels, codes = ordered_levels(y, order)

@@ -208,7 +208,6 @@ def mse(
 
 
 def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
-    """Return a value for the scores, or one a column."""
     if s.ndim == 1:
         return value(count_pairs(by_y, s))
     columns = np.ascontiguousarray(s.T)
@@ -216,7 +215,6 @@ def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> flo
 
 
 def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
-    """Add up integers of at most 2n² without overflow."""
     step = max(1, 2**61 // max(n, 1) ** 2)
     return sum(int(terms[i : i + step].sum()) for i in range(0, terms.size, step))
 

@@ -109,10 +109,9 @@ def counts(levels: Levels, scores: Floats) -> Floats:
 
 
 def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats:
-    """Return twice the pairs in the right order, shape (K, K), read above the diagonal.
+    """Return twice the pairs in the right order by lower and higher level, (K, K).
 
-    Entry [j, i] is of the pairs of an example of level j and one of level i > j. All sums are of
-    integers that float64 holds exactly, up to 9e7 examples, or of their weights.
+    All sums are of integers that float64 holds exactly, up to 9e7 examples, or of their weights.
     """
     weakly = table.cumsum(axis=1) @ table.T
     if not weighted and table.shape[1] == table.sum():  # no ties

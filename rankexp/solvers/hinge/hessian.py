@@ -12,10 +12,7 @@ RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than i
 
 
 def band_hessian(swept: SortedSweep) -> Floats:
-    """Return the Hessian of the loss, without the penalty, shape (d, d).
-
-    A band of few pairs is listed; a wide one takes windows over the sorted rows.
-    """
+    """Return the Hessian of the loss, without the penalty, shape (d, d)."""
     p = swept.pairs
     n, d = p.X.shape
     if swept.band_size == 0.0:
@@ -43,10 +40,7 @@ def factor(H: Floats, lam: float) -> Floats | None:
 
 
 def ridged_factor(H: Floats, lam: float) -> Floats:
-    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite.
-
-    Raises FloatingPointError if H isn't finite.
-    """
+    """Factor ``H + lam I``, adding to the diagonal if rounding has made it indefinite."""
     upper, ridge = factor(H, lam), lam
     while upper is None:
         if not (np.all(np.isfinite(H)) and ridge < np.inf):

@@ -21,29 +21,21 @@ LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d suc
 class HingePairs:
     """All pairs (upper row, lower row) of a partial order, made ready for the hinge.
 
-    `X` (n, d): distinct rows, centred unless there are many, no wider than long. `order`: of these
-    rows, with their multiplicities; the largest cost is 1. `levels`: (lower level, upper level,
-    cost) of the levels of which pairs count. `count`: sum of the costs of all pairs, with
-    multiplicities. `mean_difference` (d,): mean over pairs of the upper row minus the lower one.
-    `given` (n, D): the rows in the columns the caller gave, shifted and scaled like X. `rotation`
-    (D, d) or None: orthonormal basis of the row space where the data have more columns than rows:
-    ``X = given @ rotation``, and the solution is ``rotation @ w``. `centred`: whether the columns
-    of X have mean zero. `power`: the columns are ``2^-power`` times those that the caller gave.
-    `square`: sum of the squares of ``given``, or a bound of it.
-    `rows` (n,), int: which of the rows the caller gave these are; of equal ones, one of them.
+    If the data have more columns than rows, ``X = given @ rotation`` and the solution is
+    ``rotation @ w``.
     """
 
-    X: Floats
-    order: PartialOrder
-    levels: list[tuple[int, int, float]]
-    count: float
-    mean_difference: Floats
-    given: Floats
-    rotation: Floats | None
-    centred: bool
-    power: int
-    square: float
-    rows: npt.NDArray[np.integer]
+    X: Floats  # (n, d): distinct rows, centred unless there are many, no wider than long
+    order: PartialOrder  # of these rows, with multiplicities; the largest cost is 1
+    levels: list[tuple[int, int, float]]  # (lower level, upper level, cost) of pairs that count
+    count: float  # sum of the costs of all pairs, with multiplicities
+    mean_difference: Floats  # (d,): mean over pairs of the upper row minus the lower one
+    given: Floats  # (n, D): the rows in the caller's columns, shifted and scaled like X
+    rotation: Floats | None  # (D, d): orthonormal basis of the row space
+    centred: bool  # whether the columns of X have mean zero
+    power: int  # the columns are 2^-power times the caller's
+    square: float  # sum of the squares of ``given``, or a bound of it
+    rows: npt.NDArray[np.integer]  # (n,): the caller's rows; of equal ones, one
 
     @property
     def weight(self) -> Ints:
@@ -164,14 +156,11 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
 def hinge_pairs(
     X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
-    """Return the pairs of a partial order, without the rows that are in none.
+    """Return the pairs of a partial order, without rows in none; ValueError if there is no pair.
 
-    Duplicate rows of one group and level are merged. Pairs depend on differences of rows only, so
-    that small data, and data far from zero, are centred. Data with more columns than rows are
-    rotated into the span of the rows.
-
-    `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit.
-    `square`: sum of the squares of X, if known. Raises ValueError if there is no pair.
+    Duplicate rows of one group and level are merged. Small data, and data far from zero, are
+    centred. Data with more columns than rows are rotated into the span of the rows. The columns
+    are divided by 2^power. `square`: sum of the squares of X, if known.
     """
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
@@ -211,7 +200,6 @@ def hinge_pairs(
 def _in_pairs(
     order: PartialOrder,
 ) -> tuple[npt.NDArray[np.integer], PartialOrder, list[tuple[int, int, float]]]:
-    """Return the rows that are in pairs, their order and its levels, with a largest cost of 1."""
     levels = list(order.level_pairs())
     most = max((cost for *_, cost in levels), default=1.0)
     costs = np.zeros_like(order.costs)
@@ -228,12 +216,10 @@ def _in_pairs(
 
 
 def common_power(X: Floats, lam: float) -> tuple[int, float]:
-    """Return a power of 2 to divide features by, so that their products don't over- or underflow.
+    """Return a power of 2 to divide features by, 0 for usual sizes, and the sum of squares of X.
 
-    It is 0 for all features of usual size. Refuses those whose squares overflow when divided by
-    the least penalty ``lam``. Returned is the sum of the squares of X, too.
-
-    Raises ValueError if X isn't finite, FloatingPointError for what it refuses.
+    Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError if
+    squares over the least penalty ``lam`` overflow all the same.
     """
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))

@@ -37,9 +37,7 @@ def quasi_newton(
 ) -> int:
     """Go down until the certificate holds or progress stalls; return the number of steps.
 
-    `inverse` (d, d): about that of the Hessian, upper triangle; changed in place. `tol`: relative
-    gap to reach. `best`: knows the start; updated at every point. `evaluate`: the kind of sweep:
-    ``(pairs, scores, h) -> sweep``.
+    `inverse` (d, d), upper triangle: about that of the Hessian; changed in place.
     """
     at, pairs = start, start.sweep.pairs
     gaps: list[float] = []
@@ -73,10 +71,7 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
-    """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids.
-
-    Upper triangle, Fortran order.
-    """
+    """Return the inverse Hessian over the band, upper triangle, or None if not definite."""
     upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:
         return None
@@ -85,7 +80,6 @@ def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
 
 
 def _update(B: Floats, step: Floats, change: Floats) -> None:
-    """Apply the BFGS formula to the inverse Hessian in place."""
     curvature = float(step @ change)
     if curvature <= 0.0:
         return

@@ -15,7 +15,6 @@ REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it cos
 
 
 def _probe(X: Floats) -> Floats:
-    """Return X, or of many rows a sample."""
     n = X.shape[0]
     if n <= CENTRED_ROWS:
         return X
@@ -31,10 +30,6 @@ def far_from_zero(X: Floats) -> bool:
 
 
 def _projections(X: Floats) -> Floats:
-    """Return one number a row (n,), equal for equal rows.
-
-    Two columns at once: with a single one, equal rows may get different bits.
-    """
     d = X.shape[1]
     return np.asarray((X @ np.cos(np.arange(2.0 * d)).reshape(d, 2))[:, 0])
 

@@ -25,37 +25,25 @@ STRIPS = 8  # tuned: of columns, whose products with those before them are left 
 
 @dataclass
 class Sweep:
-    """One evaluation of all pairs (i, j), i the upper one.
-
-    `h`: half width of the band, as rounded to the fixed point. `residual` (n,): derivative of the
-    smoothed loss by each score: -mean alpha for upper rows, + for lower. `hinge`, `alpha`: means
-    over all pairs of the exact hinge and of the dual variables. `band_size`: number of pairs in
-    the band, with multiplicities and costs.
-    """
+    """One evaluation of all pairs (i, j), i the upper one."""
 
     pairs: HingePairs
-    h: float
-    residual: Floats
-    hinge: float
-    alpha: float
-    band_size: float
+    h: float  # half width of the band, as rounded to the fixed point
+    residual: Floats  # (n,): derivative by each score, -mean alpha for upper rows
+    hinge: float  # mean over all pairs, without smoothing
+    alpha: float  # mean over all pairs
+    band_size: float  # number of pairs in the band, with multiplicities and costs
 
 
 @dataclass
 class SortedSweep(Sweep):
-    """An evaluation from sorted scores, which also knows the band.
+    """An evaluation from sorted scores, which also knows the band."""
 
-    `order` (n,), int: rows by group, then by score. `rows` (n,), int: those of each level in this
-    order, one level after the other. `keys` (n,), int: by row, the score in fixed point, groups
-    far apart. `one`, `half`: the margin and half the band in units of the fixed point. `bands`:
-    where those asked for before begin and end.
-    """
-
-    order: Ints
-    rows: Ints
-    keys: Ints
-    one: int
-    half: int
+    order: Ints  # (n,): rows by group, then by score
+    rows: Ints  # (n,): those of each level in this order, one level after the other
+    keys: Ints  # (n,): by row, the score in fixed point, groups far apart
+    one: int  # the margin in units of the fixed point
+    half: int  # half the band
     bands: dict[tuple[int, int], tuple[Ints, Ints]] = field(default_factory=dict)
 
     @cached_property
@@ -65,11 +53,7 @@ class SortedSweep(Sweep):
 
     @cached_property
     def counted(self) -> tuple[Floats, Floats, float]:
-        """What each row counts, two of shape (n,), and the number of pairs beyond the band.
-
-        Pairs beyond the band, as lower less as upper row; pairs in the band, as upper less as
-        lower row.
-        """
+        """What each row counts beyond the band and in it, (n,) each, and the pairs beyond."""
         p, before = self.pairs, [prefix(self.pairs.weight[rows]) for rows in self.at]
         beyond, tilt = np.zeros((2, self.order.size))
         total = 0.0
