@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.pair_problem import OfLabels, PairProblem
+from rankexp.estimators.pair_data import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     check_count,
     check_number,

@@ -10,8 +10,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
-from rankexp.estimators.pair_data import labelled_pairs
-from rankexp.estimators.pair_problem import OfList
+from rankexp.estimators.pair_data import OfList, labelled_pairs
 from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss

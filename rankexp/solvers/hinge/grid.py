@@ -10,8 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import Sweep, sweep
 
 FINEST = 2**21  # tuned: cells; their histograms stay in the cache
 CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster

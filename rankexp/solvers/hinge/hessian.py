@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.sorted_sweep import LISTED_PAIRS, SortedSweep
+from rankexp.solvers.hinge.sweep import LISTED_PAIRS, SortedSweep
 
 LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
 RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns

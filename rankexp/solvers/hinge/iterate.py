@@ -9,7 +9,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
-from rankexp.solvers.hinge.sorted_sweep import BEYOND, SortedSweep, Sweep
+from rankexp.solvers.hinge.sweep import BEYOND, SortedSweep, Sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long

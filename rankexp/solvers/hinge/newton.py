@@ -6,8 +6,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, ridged_factor, solve
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
 # lam from 1 to 1e-5 (and n = 1e5): steps and time until a gap of 1e-6.

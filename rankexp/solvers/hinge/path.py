@@ -17,8 +17,7 @@ from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 

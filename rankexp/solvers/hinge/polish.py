@@ -13,8 +13,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import factor, solve
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
 # Tuned on the data that Newton's method was tuned on:
 ROUNDS = 10

@@ -15,7 +15,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, factor
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, S, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
+from rankexp.solvers.hinge.sweep import SortedSweep
 
 # Tuned on uniform data, n = 1000, d = 50, 15 % of labels flipped, lam from 1 to 1e-5:
 WIDE_BAND = 0.2  # of the first Hessian
