@@ -155,9 +155,9 @@ def test_the_reading_counts_the_rows_of_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"part": "town"}, "give one"),
-        ({"source": {"test": "test.csv"}}, "it needs 'file' beside it"),
-        ({"source": {"file": "a", "test": "b", "openml": 3}}, "and nothing else"),
+        ({"part": "town"}, "give only one"),
+        ({"source": {"test": "test.csv"}}, "give exactly 'file' and 'test'"),
+        ({"source": {"file": "a", "test": "b", "openml": 3}}, "give exactly 'file' and 'test'"),
     ],
 )
 def test_parts_have_one_place_to_be_named(tmp_path: Path, more: dict[str, Any], said: str) -> None:
