@@ -59,9 +59,8 @@ def rounding(terms: int) -> float:
 class PrimalDualBounds:
     """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
-    Any pair of them certifies: weak duality does not ask that they come from one point. Columns of
-    `terms` are divided by `scale` (d,), powers of two. `objective`, as computed at w with its best
-    thresholds, is at most `primal`; the least one is at least `dual`.
+    Any pair of them certifies. Columns of `terms` are divided by `scale` (d,), powers of two.
+    `objective`, computed at w with its best thresholds, is at most `primal`.
     """
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:

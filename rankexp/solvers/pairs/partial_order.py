@@ -179,10 +179,9 @@ class PartialOrder:
         return smallest, largest
 
     def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
-        """Return about ``size`` rows, always the same ones, and their order.
+        """Return about ``size`` rows, always the same ones, and their order, without bias.
 
-        Of many small groups, whole ones are drawn. Else rows are, as many of each level, and the
-        costs make up for it: the mean over pairs is estimated without bias either way.
+        Of many small groups, whole ones are drawn; else rows of each level, with costs to make up.
         """
         rng = np.random.default_rng(0)
         sizes = np.bincount(self.group)
