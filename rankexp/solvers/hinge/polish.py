@@ -124,7 +124,7 @@ def _solve_band(
 
 
 def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[SortedSweep]:
-    """Return the point w, longer where it almost separates: then the objective is next to zero."""
+    """Return the point w, longer if it almost separates: the objective is then almost 0."""
     pairs = swept.pairs
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]

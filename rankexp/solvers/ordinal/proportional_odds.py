@@ -75,7 +75,7 @@ class Fit:
         self.gradient[:-1] += push
 
     def imbalance(self) -> float:
-        """Return how far the thresholds are from their best, where all pulls cancel; 0 to 1."""
+        """Return how far the thresholds are from their best, where all pulls cancel: 0 to 1."""
         size = float(np.abs(self.gradient).sum())
         return size / self.pull if size > 0.0 and self.pull > 0.0 else size
 

@@ -72,7 +72,7 @@ class PrimalDualBounds:
 
     @property
     def gap(self) -> float:
-        """How far the objective can be above the least one, relative to it."""
+        """Return how far the objective can be above the least one, relative to it."""
         if not 0.0 < self.objective < np.inf:
             return np.inf
         return (self.primal - self.dual) / self.objective
@@ -127,10 +127,7 @@ class PrimalDualBounds:
 def solve_one(
     terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
-    """Solve for one penalty by column of `terms`, (c,), and return the number of steps.
-
-    `back`, (d, c) or (c,), makes coefficients of these columns those that are certified.
-    """
+    """Solve for one penalty by column, (c,); certify ``back @ w``; return the steps."""
     n, tol = terms.total, certificate.tol
     least, idle = np.inf, 0
 
@@ -158,7 +155,7 @@ def threshold_hinge_path(
     codes: Ints,
     lams: npt.ArrayLike,
     *,
-    every: bool = False,
+    every: bool = False,  # a loss at each threshold; or at the next ones, kept in order
     weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,

@@ -106,7 +106,7 @@ class PanelPush(PushPairs):
         return here.values(by(seen, here.count), self.zero[: here.x.size])
 
     def spreads(self, s: Floats) -> bool:
-        """Whether pairs are many, and panels few enough for a table of all their distances."""
+        """Tell whether pairs are many and panels few enough to tabulate all their distances."""
         sides: Sides | None = self.prepared(s)
         return sides is not None and self.pairs > FEW_PAIRS and sides.up.count <= HESSIAN_PANELS
 
