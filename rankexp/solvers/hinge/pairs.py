@@ -80,7 +80,7 @@ class HingePairs:
 
     @cached_property
     def charge(self) -> Floats | Ints:
-        """What each row counts as one of the two of its pairs, (n,): with the group's share."""
+        """What each row counts as one of the two rows of its pairs, (n,): with the share."""
         if self.order.share is None:
             return self.weight
         return np.asarray(self.weight * self.order.share[self.order.group])

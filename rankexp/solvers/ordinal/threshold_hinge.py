@@ -160,12 +160,7 @@ def threshold_hinge_path(
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
-    """Solve for penalties > 0, (L,), in any order; each of the `codes`, 0 .. K-1, has an example.
-
-    An example has a loss at `every` threshold, or at those next to its level, which are then kept
-    in order. Intercepts are 0: `threshold_terms.thresholds` gives the thresholds of scores.
-    Weights are at most 1.
-    """
+    """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
