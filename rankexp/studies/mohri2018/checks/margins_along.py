@@ -30,24 +30,15 @@ def margin_bounds(
     lam: float = 0.01,
     test: int = 20_000,
 ) -> Rows:
-    """Train a linear scorer on independent labelled pairs; bound its error, and see it.
+    """Train a linear scorer on independent labelled pairs, and compare its error with its bounds.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the pairs of rows, uniform on the unit sphere, and the signs of complexities.
-    m, d, test : int
-        Training pairs, features, and pairs that the error is estimated from.
-    noise, rho, lam : float
-        The chance that a label is turned round, below 1/2; the margin of the bounds for one
-        margin, above 0; and the penalty of the hinge.
+    m training pairs of rows with d features are uniform on the unit sphere; `test` pairs estimate
+    the error. `noise`, below 1/2, is the chance that a label is turned round, `rho` the margin of
+    the bounds for one margin, `lam` the penalty of the hinge.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        Of the scorer, scaled to norm 1: ``test error`` and ``training error``; ``margin loss``
-        (10.3) at rho; and at delta = .05 ``bound`` (10.6), ``kernel bound`` (10.7) and ``uniform
-        bound`` (exercise 10.1), at its best margin. ``slack``: the bound less the test error.
+    Rows of the scorer, scaled to norm 1: `test error`; `training error`; `margin loss` (10.3) at
+    rho; at delta = .05 `bound` (10.6), `kernel bound` (10.7) and `uniform bound` (exercise 10.1),
+    at its best margin; `slack`, the bound less the test error.
     """
     if min(m, d, test) < 2 or not 0.0 <= noise < 0.5 or rho <= 0.0:
         raise ValueError(

@@ -25,33 +25,13 @@ def hinge_staircase(
 ) -> Rows:
     """Minimise the expected pairwise hinge loss of N(mean, 1) against N(-mean, 1) on a grid.
 
-    Parameters
-    ----------
-    points : int
-        Number of points of the grid.
-    low, high : float
-        Its ends.
-    mean : float
-        The positives' mean; the negatives' is minus that.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
-        Of each point, ``step`` being its number: ``x``; ``r``, its score, the middle of the range
-        being 0; ``p_plus`` and ``p_minus``, its probabilities. Of all: ``levels``, the number of
-        different scores; ``integer``, the largest distance of a difference of scores from a
-        whole number; ``risk`` and ``rank_risk``, the scores' expected hinge loss and ranking risk
-        (ties count half); ``risk_logistic`` and ``rank_risk_logistic``, those of the scores of the
-        least logistic loss, the log of the likelihood ratio, whose ranking risk no scores beat.
-
-    Raises
-    ------
-    ValueError
-        For a bad grid.
-
-    References
-    ----------
-    uematsu2010, Theorem 3 and "Numerical example".
+    The grid has `points` points from `low` to `high`; ValueError for a bad one. Rows of each point
+    (`step`, its number): `x`; `r`, its score, where the middle of the range is 0; `p_plus` and
+    `p_minus`, its probabilities. Rows of all: `levels`, the number of different scores; `integer`,
+    the largest distance of a difference of scores from a whole number; `risk` and `rank_risk`, the
+    scores' expected hinge loss and ranking risk (ties count half); `risk_logistic` and
+    `rank_risk_logistic`, those of the scores of the least logistic loss, the log of the likelihood
+    ratio: no scores have a smaller ranking risk (uematsu2010, Theorem 3, "Numerical example").
     """
     model = Gaussian((-mean, mean)).draw_model(rng)
     x, masses = grid_masses(model, low, high, points)

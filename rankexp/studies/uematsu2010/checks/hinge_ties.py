@@ -11,27 +11,13 @@ REGISTER = {"hinge_ties": "hinge_ties"}
 def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
     """Compare the regions of hinge ties on three points with what linear programs find.
 
-    Each draw is a pair of probability mass functions p+ and p-, both uniform on the simplex, the
-    points in the order of p+ / p-, greatest first.
-
-    Parameters
-    ----------
-    draws : int
-        Number of draws.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and, for a draw, ``group``
-        Of each draw, ``group`` being its number: ``p_plus_1`` to ``p_minus_3``; ``c12`` and
-        ``c23``; ``region_d12`` and ``region_d23``, the best differences of neighbours' scores by
-        the regions, NaN where several are best; ``lp_d12`` and ``lp_d23``, by linear programming;
-        ``agree``, 1 or 0; ``degenerate``, 1 where several are best, else 0. Of all:
-        ``agreement``, the share that agrees of those that are not degenerate, and ``degenerate``,
-        the number of those that are.
-
-    References
-    ----------
-    uematsu2010, "Toy example for possible ties under hinge loss".
+    Each of the `draws` is a pair of probability mass functions p+ and p-, both uniform on the
+    simplex, with the points in the order of p+ / p-, greatest first. Its rows (`group`, its
+    number): `p_plus_1` to `p_minus_3`; `c12` and `c23`; `region_d12` and `region_d23`, the best
+    differences of neighbours' scores by the regions, NaN if several are best; `lp_d12` and
+    `lp_d23`, by linear programming; `agree`, 1 or 0; `degenerate`, 1 if several are best. Of all:
+    `agreement`, the share that agrees of those that are not degenerate, and `degenerate`, the
+    number of those that are (uematsu2010, "Toy example for possible ties under hinge loss").
     """
     if draws < 1:
         raise ValueError(f"draws={draws}: expected 1 or more")
