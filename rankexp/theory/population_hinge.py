@@ -1,4 +1,4 @@
-"""The population minimiser of the pairwise hinge loss on a grid: a staircase."""
+"""Compute the population minimiser of the pairwise hinge loss on a grid: it is a staircase."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,4 +1,4 @@
-"""Empirical Rademacher complexity: how well a class of functions follows random signs.
+"""Estimate empirical Rademacher complexity: how well a class of functions follows random signs.
 
 For rows x_1 .. x_m it is ``E sup_h sum_i sigma_i h(x_i) / m`` over independent signs sigma_i. A
 class is given by its supremum, a function of signs (B, m) that returns the B sums.

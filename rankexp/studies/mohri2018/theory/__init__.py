@@ -1,1 +1,1 @@
-"""Bounds on ranking errors (mohri2018, chapter 10 with proofs and exercises), one subject a file."""
+"""Bounds on ranking errors, one subject a file (mohri2018, chapter 10, proofs and exercises)."""
