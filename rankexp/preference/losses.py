@@ -1,4 +1,4 @@
-"""Losses of a ranking, and of a preference function, against a target ranking."""
+"""Measure a ranking, or a preference function, against a target ranking."""
 
 from collections.abc import Callable, Iterator
 

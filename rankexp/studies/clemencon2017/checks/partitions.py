@@ -7,7 +7,7 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.continuous import d_tau
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"few_cells": "few_cells"}
 
@@ -46,9 +46,9 @@ def few_cells(
     attained, ends = _climb(y, ends)
     Z, target = model.sample(test, rng)
     on_test = d_tau(target, _scores(y, ends)[np.searchsorted(x, Z[:, 0]).clip(max=n - 1)])
-    found = (bound, attained, on_test, 1 - 1 / (2 * cells))
-    names = ("intervals_bound", "intervals_attained", "intervals_on_test", "levels")
-    return [{"quantity": q, "value": float(v)} for q, v in zip(names, found, strict=True)]
+    intervals = {"bound": bound, "attained": attained, "on_test": on_test}
+    found = {f"intervals_{name}": value for name, value in intervals.items()}
+    return quantities(found | {"levels": 1 - 1 / (2 * cells)})
 
 
 def _bound(y: Floats, cells: int) -> tuple[float, Ints]:

@@ -7,7 +7,7 @@ from scipy.integrate import quad
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"propriety": "propriety"}
 
@@ -29,9 +29,9 @@ def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> Rows:
     """
     proper = proper_loss(loss)
     eta = np.linspace(0.01, 0.99, 99)
-    argmin = float(np.abs(least_score(proper, eta) - proper.link(eta)).max())
+    argmin = np.abs(least_score(proper, eta) - proper.link(eta)).max()
     weight = max(_from_weight(proper, y, eta) for y in (1.0, -1.0))
-    return [{"quantity": "argmin", "value": argmin}, {"quantity": "weight", "value": weight}]
+    return quantities({"argmin": argmin, "weight": weight})
 
 
 def proper_loss(text: str) -> Loss:

@@ -65,9 +65,9 @@ def boosting_rounds(
     for name, booster in BOOSTERS.items():
         for step, values in _rounds(booster(**given), name, samples, told):
             found |= {(step, quantity): value for quantity, value in values.items()}
-            if name == "smooth margin" and (step, f"{MARGIN} of RankBoost") in found:
-                gain = values[f"{MARGIN} of {name}"] - found[step, f"{MARGIN} of RankBoost"]
-                found[step, "gain of smooth margin"] = gain
+            before = found.get((step, f"{MARGIN} of RankBoost"))
+            if name == "smooth margin" and before is not None:
+                found[step, "gain of smooth margin"] = values[f"{MARGIN} of {name}"] - before
     return [{"quantity": q, "value": value, "step": step} for (step, q), value in found.items()]
 
 
@@ -137,8 +137,7 @@ def boosters_on_data(
     ends = {f"rounds of {name}": count for name, count in needed.items()}
     if len(needed) == len(COMPARED):
         ends["rounds of AdaBoost over RankBoost"] = needed["AdaBoost"] / needed["RankBoost"]
-    ends["pairs ordered otherwise"] = (signs[0] != signs[1]).mean()
-    return rows + [{"quantity": name, "value": float(value)} for name, value in ends.items()]
+    return rows + quantities(ends | {"pairs ordered otherwise": (signs[0] != signs[1]).mean()})
 
 
 def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Floats]:

@@ -96,13 +96,9 @@ def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) 
 
     sorts = quicksort_rank(watched, np.arange(n), rng, check=False).order
     by_degree = sort_by_degree(lambda u, v: H[u, v], np.arange(n)).order
-    values = {f"above {j}": H[:, j] for j in range(n)} | {
-        "degree": H.sum(axis=1),
-        "place by degree": np.argsort(by_degree),
-        "place by QuickSort": np.argsort(sorts),
-        "depth": depth,
-        "pivot": pivot,
-    }
+    places = {"place by degree": np.argsort(by_degree), "place by QuickSort": np.argsort(sorts)}
+    values = {f"above {j}": H[:, j] for j in range(n)} | {"degree": H.sum(axis=1)}
+    values |= {**places, "depth": depth, "pivot": pivot}
     return [
         {"group": str(i), "quantity": name, "value": float(value[i])}
         for name, value in values.items()

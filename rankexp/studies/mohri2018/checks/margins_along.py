@@ -16,6 +16,7 @@ from rankexp.theory.bounds.rademacher import empirical_rademacher, linear_ball
 
 REGISTER = {"margin_bounds": "margin_bounds"}
 
+DELTA = 0.05
 SIGNS = 200  # drawn for a Rademacher complexity
 RHOS = 2.0 * 0.7 ** np.arange(16)  # among which the uniform bound takes the best
 
@@ -50,22 +51,21 @@ def margin_bounds(
     train, loss = margins[:m], empirical_margin_loss(margins[:m], rho)
     balls = [linear_ball(X[side], 1.0) for side in pairs[:m].T]
     complexity = sum(empirical_rademacher(ball, m, rng, SIGNS).value for ball in balls)
-    uniform = [
-        uniform_margin_bound(
-            empirical_margin_loss(train, at), complexity, at, m, 0.05, largest=2.0
-        )
-        for at in RHOS.tolist()
-    ]
     values = {
         "test error": (margins[m:] <= 0.0).mean(),
         "training error": (train <= 0.0).mean(),
         "margin loss": loss,
-        "bound": margin_bound(loss, complexity, rho, m, 0.05),
-        "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=0.05),
-        "uniform bound": min(uniform),
+        "bound": margin_bound(loss, complexity, rho, m, DELTA),
+        "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=DELTA),
+        "uniform bound": min(_uniform(train, complexity, at) for at in RHOS.tolist()),
     }
     values["slack"] = values["bound"] - values["test error"]
     return quantities(values)
+
+
+def _uniform(train: Floats, complexity: float, at: float) -> float:
+    loss = empirical_margin_loss(train, at)
+    return uniform_margin_bound(loss, complexity, at, len(train), DELTA, largest=2.0)
 
 
 def _drawn(rng: np.random.Generator, m: int, d: int, noise: float) -> tuple[Floats, Ints, Ints]:

@@ -5,7 +5,7 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.generators.gaussian import Gaussian
 from rankexp.losses.hinge import Hinge
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
 from rankexp.theory.population_hinge import grid_masses
@@ -37,14 +37,13 @@ def hinge_staircase(
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
-    each = np.column_stack((x, scores, masses[:, ::-1]))
+    each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
     rows: Rows = [
-        {"quantity": quantity, "value": float(value), "step": i}
+        {"quantity": quantity, "value": float(values[i]), "step": i}
         for i in range(points)
-        for quantity, value in zip(("x", "r", "p_plus", "p_minus"), each[i], strict=True)
+        for quantity, values in each.items()
     ]
-    summary = _summary(scores, logistic, weights)
-    return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]
+    return rows + quantities(_summary(scores, logistic, weights))
 
 
 def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:
