@@ -110,7 +110,7 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
 
 
 def _check_axioms(W: Floats) -> None:
-    i, j = np.indices(W.shape)
+    i, j = np.indices((len(W), len(W)))
     wrong = ~(np.isfinite(W) & (W >= 0.0))
     _refuse(wrong, lambda i, j: f"{_at(W, i, j)}: expected a finite number >= 0")
     tol = ROUNDING * (1.0 + W.max())
