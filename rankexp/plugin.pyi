@@ -48,13 +48,11 @@ from rankexp.runner.protocols.base import Protocol as Protocol
 
 # Data sources.
 from rankexp.runner.config.data_entry import DataEntry as DataEntry
+from rankexp.runner.data.dataset import DataTable as DataTable
 from rankexp.runner.data.dataset import Feature as Feature
-from rankexp.runner.data.dataset import Table as _DataTable
 from rankexp.runner.data.sources import asks_network as asks_network
 from rankexp.runner.data.sources import reads_files as reads_files
 from rankexp.runner.data.sources.file import locate as locate
-
-DataTable = _DataTable
 
 # Blocks of reports.
 from rankexp.runner.analyse.select import ORACLE as ORACLE

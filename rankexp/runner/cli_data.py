@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
 
 Folder = Annotated[
-    Path | None, typer.Option("--data", help="Folder with data files, before RANKEXP_DATA.")
+    Path | None,
+    typer.Option("--data", help="Folder with data files, searched before RANKEXP_DATA."),
 ]
 Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
 Configs = Annotated[
     list[Path] | None,
     typer.Option(
-        "--config", help="Studies of the data sets. Default: configs/*.yaml, or those of rankexp."
+        "--config",
+        help="Studies that declare the data sets. Default: configs/*.yaml, or those of rankexp.",
     ),
 ]
 
@@ -64,7 +66,7 @@ def _declared(
 
 @data_app.command("list")
 def data_list(config: Configs = None, data: Folder = None) -> None:
-    """List the declared data sets and where each is found."""
+    """List the declared data sets and where each one is."""
     from rankexp.runner.data.find import listing
 
     print(*listing(_declared(config, data)), sep="\n")
@@ -72,7 +74,7 @@ def data_list(config: Configs = None, data: Folder = None) -> None:
 
 @data_app.command("get")
 def data_get(names: Names = None, config: Configs = None, data: Folder = None) -> None:
-    """Fetch data sets into the local snapshot, from files or OpenML."""
+    """Read or download data sets and keep a snapshot of each."""
     from rankexp.runner.data.find import find
 
     def get(name: str, entry: "DataEntry", folders: list[Path]) -> str:
@@ -87,11 +89,11 @@ def data_add(
     name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
     file: Annotated[
         Path,
-        typer.Argument(help="Your copy of it: CSV, TSV or ARFF, also packed, Parquet or Excel."),
+        typer.Argument(help="Your copy: CSV, TSV or ARFF (also compressed), Parquet or Excel."),
     ],
     config: Configs = None,
 ) -> None:
-    """Add your own copy of a declared data set; it must have the declared fingerprint."""
+    """Add your own copy of a declared data set; it must match the declared fingerprint."""
     from rankexp.runner.data.find import add
 
     entry, _ = _declared(config, None, [name])[name]
@@ -101,7 +103,7 @@ def data_add(
 
 @data_app.command("verify")
 def data_verify(names: Names = None, config: Configs = None, data: Folder = None) -> None:
-    """Read every data set that is here again and compare it with its declared fingerprint."""
+    """Read every local data set again and compare it with its declared fingerprint."""
     from rankexp.runner.data.find import verify
 
     _for_each(_declared(config, data, names), verify)

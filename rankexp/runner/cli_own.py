@@ -131,7 +131,13 @@ def inspect(asked: InspectOptions) -> None:
     from rankexp.runner.data.inspect import inspect_table
 
     given = _given(asked)
-    print(inspect_table(given.pop("table"), **given).text())
+    reading = inspect_table(given.pop("table"), **given)
+    print(reading.text())
+    if asked.target and len(reading.levels) == 2 and not (asked.positive or asked.levels):
+        from rankexp.runner.compare.question import ask
+
+        *_, better = ask(asked.target, dict(reading.levels)).counts
+        print(f"\ncompare will rank '{better}' first; --positive changes this.")
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_source"]
 
-Source = Callable[..., Table | None]
+Source = Callable[..., DataTable | None]
 NOT_THERE = "no-such-data-set"
 
 
@@ -44,7 +44,7 @@ class Tried:
     reference: object
     folders: list[Path]
 
-    def table(self) -> Table | None:
+    def table(self) -> DataTable | None:
         """Return what the source gives for what a study would say of the reference."""
         said = {"source": {"any": self.reference}, "target": "any"}
         return self.source(self.reference, DataEntry.model_validate(said), self.folders)
@@ -60,7 +60,7 @@ def takes_what_it_is_given(tried: Tried) -> None:
 def gives_a_table(tried: Tried) -> None:
     """Its table has a column a feature, numbers or codes, and the same values every time."""
     table, again = (tried.table() for _ in range(2))
-    if not isinstance(table, Table) or not isinstance(again, Table):
+    if not isinstance(table, DataTable) or not isinstance(again, DataTable):
         text = f"for {tried.reference!r} it gives {table!r}, not a rankexp.plugin.DataTable"
         raise ContractError(text)
     shape, count = table.values.shape, len(table.columns)

@@ -12,7 +12,7 @@ from rankexp.losses import Hinge, Logistic, SquaredHinge
 from rankexp.metrics import auc
 from rankexp.metrics.base import Metric, declare
 from rankexp.risks import Bipartite, Classification
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.protocols.base import Part, Parts, Place
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
@@ -263,8 +263,8 @@ def source_of(values, columns, missing="none"):
     def source(reference, entry, folders):
         """Give a table."""
         if reference != "mine":
-            return None if missing == "none" else Table("x", columns, values, {"source": "x"})
-        return Table("mine", columns, values, {"source": "mine"})
+            return None if missing == "none" else DataTable("x", columns, values, {"source": "x"})
+        return DataTable("mine", columns, values, {"source": "mine"})
 
     return source
 

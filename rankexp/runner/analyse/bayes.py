@@ -3,9 +3,10 @@
 Benavoli, Corani, Demšar and Zaffalon (JMLR 18, 2017, sec. 4.2); the sampling is baycomp's.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 
 class Posterior(NamedTuple):
@@ -21,7 +22,7 @@ class NoBaycompError(ImportError):
 
 
 def signed_rank(
-    differences: Any, margin: float, seed: int = 0, samples: int = 20_000
+    differences: npt.ArrayLike, margin: float, seed: int = 0, samples: int = 20_000
 ) -> Posterior:
     """Return what is probable of the difference on a further data set.
 

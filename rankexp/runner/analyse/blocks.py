@@ -19,6 +19,10 @@ from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.plan import PlanCell
 
 Policy = Literal["refuse", "drop"]
+WORDS: dict[Policy, str] = {
+    "refuse": "Where a value is missing, no comparison is made.",
+    "drop": "Splits, models or data sets with a missing value are left out.",
+}
 PLACE = ["problem", "model", "rep", "fold"]
 
 
@@ -62,7 +66,7 @@ def wide(splits: pd.DataFrame, expected: pd.DataFrame, methods: Sequence[str]) -
         expected = expected.merge(splits[by].drop_duplicates(), on=PLACE, how="left")
         expected = expected.fillna({QUERY: NONE}).astype({QUERY: np.int64})
     index = pd.MultiIndex.from_frame(expected[by])
-    own = splits[splits["method"].isin(list(methods))].assign(there=1.0)
+    own = splits[splits.method.isin(list(methods))].assign(there=1.0)
     tables = [
         own.pivot_table(index=by, columns="method", values=name, dropna=False, observed=True)
         if len(own)
@@ -92,7 +96,7 @@ def complete(
     """
     methods = [name for name in table.columns if name != "state"]
     left_out = dict.fromkeys(missing, "not run")
-    state = table["state"]
+    state = table.state
     outer = [name for name in by if name != QUERY]  # a split is lacking as a whole
     lacking = (state == "incomplete").groupby(level=outer, sort=False).agg(["sum", "size"])
     for key, (count, size) in zip(lacking.index, lacking.to_numpy(), strict=True):
@@ -102,7 +106,7 @@ def complete(
     if left_out and policy == "refuse":
         listed = "; ".join(f"{name}: {why}" for name, why in list(left_out.items())[:5])
         more = f"; and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        raise IncompleteError(f"blocks are incomplete ({listed}{more})")
+        raise IncompleteError(f"values are missing ({listed}{more})")
     good = lacking.index[lacking["sum"] == 0]
     whole = table[state == "whole"][methods]
     if QUERY in table.index.names and QUERY not in by:

@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.runner.analyse import paired, signed_rank
 
 Range = tuple[float, float]
@@ -59,7 +59,7 @@ def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided:
     )
 
 
-def of_ranks(label: str, limits: Range, values: Any, *, one_sided: bool) -> Finding:
+def of_ranks(label: str, limits: Range, values: Floats, *, one_sided: bool) -> Finding:
     """Test the pseudo-median of values, one a data set."""
 
     def interval(level: float) -> Range:
@@ -72,7 +72,7 @@ def of_ranks(label: str, limits: Range, values: Any, *, one_sided: bool) -> Find
     )
 
 
-def of_every(label: str, limits: Range, values: Any) -> Finding:
+def of_every(label: str, limits: Range, values: Floats) -> Finding:
     """Look whether every value lies in a range, its ends included; nothing is estimated."""
     low, high = float(np.min(values)), float(np.max(values))
     said = Standing.HOLDS if limits[0] <= low and high <= limits[1] else Standing.FAILS

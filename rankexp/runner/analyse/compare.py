@@ -50,7 +50,7 @@ class Mean(NamedTuple):
 def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
     """Return problem, method, unit, value: the mean over the splits of each unit, NaN left out."""
     keys = ["problem", "method", "unit"]
-    return splits.groupby(keys, sort=False)["value"].mean().reset_index()
+    return splits.groupby(keys, sort=False).value.mean().reset_index()
 
 
 def by_method(units: pd.DataFrame, methods: Sequence[str]) -> dict[str, Floats]:
@@ -67,7 +67,7 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["problem", "method"]
     units = unit_means(splits).dropna(subset=["value"])
-    over = units.groupby(keys, sort=False)["value"]
+    over = units.groupby(keys, sort=False).value
     result = over.agg(
         mean="mean",
         se=lambda values: values.std(ddof=1) / math.sqrt(len(values)),
@@ -77,19 +77,19 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
         units="count",
     )
     per = splits.groupby(keys, sort=False)
-    counts = per["value"].agg(splits="count", size="size")
-    counts["nan"] = counts.pop("size") - counts["splits"]
-    counts["se_of"] = np.where(per["model"].max() != NONE, OF_MODELS, OF_REPEATS)
+    counts = per.value.agg(splits="count", size="size")
+    counts["nan"] = counts.pop("size") - counts.splits
+    counts["se_of"] = np.where(per.model.max() != NONE, OF_MODELS, OF_REPEATS)
     table: pd.DataFrame = counts.join(result).reset_index()
     if queries.QUERY in splits:
         over_folds = splits[splits[queries.QUERY] != NONE].dropna(subset=["value"])
         for key, own in over_folds.groupby(keys, sort=False):
-            mean, se, _ = stratified(own["value"], own["fold"])
-            found = {"mean": mean, "se": se, "se_of": OF_QUERIES, "splits": own["fold"].nunique()}
-            place = (table["problem"] == key[0]) & (table["method"] == key[1])
+            mean, se, _ = stratified(own.value, own.fold)
+            found = {"mean": mean, "se": se, "se_of": OF_QUERIES, "splits": own.fold.nunique()}
+            place = (table.problem == key[0]) & (table.method == key[1])
             for name, value in found.items():
                 table.loc[place, name] = value
-    table.loc[table["se"].isna(), "se_of"] = OF_NOTHING
+    table.loc[table.se.isna(), "se_of"] = OF_NOTHING
     return table[list(Mean._fields)]
 
 
@@ -119,10 +119,10 @@ def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:
 
     Splits that either lacks, or where either is NaN, are left out, too.
     """
-    other = splits.loc[splits["method"] == reference, [*SPLIT, "value"]]
-    mine = splits[splits["method"] != reference]
+    other = splits.loc[splits.method == reference, [*SPLIT, "value"]]
+    mine = splits[splits.method != reference]
     both = mine.merge(other, on=SPLIT, suffixes=("", "_reference"))
-    both["value"] = both["value"] - both.pop("value_reference")
+    both["value"] = both.value - both.pop("value_reference")
     return both.dropna(subset=["value"]).reset_index(drop=True)
 
 
@@ -140,16 +140,16 @@ def correct(
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         design = designs[str(problem)]
         if design.pairs != "models":
-            found, _ = of_design(settled(own["value"]), design, own["fold"])
+            found, _ = of_design(settled(own.value), design, own.fold)
             errors[problem, method] = float(found.se)
-    keys = zip(summarised["problem"], summarised["method"], summarised["se"], strict=True)
+    keys = zip(summarised.problem, summarised.method, summarised.se, strict=True)
     table = summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
-    tests = table["se"].notna().groupby(table["method"]).transform("sum").clip(lower=1)
-    pairs = np.array([designs[name].pairs for name in table["problem"]], dtype=object)
-    units, splits = table["units"].to_numpy(), table["splits"].to_numpy()
+    tests = table.se.notna().groupby(table.method).transform("sum").clip(lower=1)
+    pairs = np.array([designs[name].pairs for name in table.problem], dtype=object)
+    units, splits = table.units.to_numpy(), table.splits.to_numpy()
     df = np.where(pairs == "models", units, splits) - 1.0
     df = np.where(pairs == QUERIES, units - splits, df)  # here splits are folds
-    found = Estimate(table["mean"], table["se"], df)
+    found = Estimate(table["mean"], table.se, df)
     low, high = interval(found, 1 - 0.05 / tests.to_numpy(dtype=np.float64))
     return table.assign(low_all=low, high_all=high)
 
@@ -163,8 +163,8 @@ def resampled(
     """
     rows = []
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
-        if designs[str(problem)].pairs == QUERIES and len(own) > own["fold"].nunique():
-            values, folds = settled(own["value"]), own["fold"].to_numpy()
+        if designs[str(problem)].pairs == QUERIES and len(own) > own.fold.nunique():
+            values, folds = settled(own.value), own.fold.to_numpy()
             ends = queries.bootstrap(values, folds, 0.95, seed)
             rows.append([problem, method, *ends, queries.randomisation(values, folds, seed)])
     names = ["problem", "method", "boot_low", "boot_high", "p_random"]
@@ -178,7 +178,7 @@ def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     Settings are places in the grid's product. What a check finds step by step is left out.
     """
     table = simulated_rows(frame, experiment)
-    over = table.groupby([*CASE, "quantity"], sort=False)["value"]
+    over = table.groupby([*CASE, "quantity"], sort=False).value
     result = over.agg(mean="mean", std="std", repetitions="count", size="size").reset_index()
     result["se"] = result["std"] / np.sqrt(result["repetitions"])
     result["nan"] = result["size"] - result["repetitions"]
@@ -196,18 +196,18 @@ def simulated_differences(
     keys = [*CASE, "rep"]
     parts = []
     for quantity, target in expected.items():
-        own = rows[rows["quantity"] == quantity]
+        own = rows[rows.quantity == quantity]
         if isinstance(target, str):
-            other = rows[rows["quantity"] == target].rename(columns={"value": "expected"})
+            other = rows[rows.quantity == target].rename(columns={"value": "expected"})
             own = own.merge(other[[*keys, "expected"]], on=keys)
         else:
             own = own.assign(expected=float(target))
-        parts.append(own.assign(difference=own["value"] - own["expected"]))
+        parts.append(own.assign(difference=own.value - own.expected))
     joined = pd.concat([*parts, rows.iloc[:0].assign(expected=0.0, difference=0.0)])
     over = joined.groupby([*CASE, "quantity"], sort=False)
-    result = over["expected"].mean().to_frame()
-    result["difference"] = over["difference"].mean()
-    result["difference_se"] = over["difference"].std() / np.sqrt(over["difference"].count())
+    result = over.expected.mean().to_frame()
+    result["difference"] = over.difference.mean()
+    result["difference_se"] = over.difference.std() / np.sqrt(over.difference.count())
     return result.reset_index()
 
 
@@ -220,13 +220,13 @@ def as_found(
     Of a check of data sets `problem` says which.
     """
     other = "group" if by == "step" else "step"
-    wanted = (frame["part"] == "test") & frame[by].notna() & frame[other].isna()
+    wanted = (frame.part == "test") & frame[by].notna() & frame[other].isna()
     if problem is not None:
-        wanted &= frame["problem"] == problem
-    rows = frame[(frame["experiment"] == experiment) & wanted]
+        wanted &= frame.problem == problem
+    rows = frame[(frame.experiment == experiment) & wanted]
     long = _rows_of_check(rows)
     if by == "step":
-        long["step"] = rows["step"].astype(np.int64)
+        long["step"] = rows.step.astype(np.int64)
     keys = ["setting", "rep", by]
     table = long.pivot_table(
         index=keys, columns="quantity", values="value", sort=by == "step", dropna=False
@@ -236,7 +236,7 @@ def as_found(
 
 def simulated_rows(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return problem, setting, rep, group, quantity and value of what a check found, no steps."""
-    wanted = (frame["experiment"] == experiment) & (frame["metric"] != "") & frame["step"].isna()
+    wanted = (frame.experiment == experiment) & (frame.metric != "") & frame.step.isna()
     return _rows_of_check(frame[wanted])
 
 
@@ -247,11 +247,11 @@ def _rows_of_check(rows: pd.DataFrame) -> pd.DataFrame:
     """
     return pd.DataFrame(
         {
-            "problem": rows["problem"].astype(object),
-            "setting": rows["setting"].fillna(0).astype(np.int64),
-            "rep": rows["rep"].fillna(0).astype(np.int64),
-            "group": rows["group"].astype(object).where(rows["group"].notna(), ""),
-            "quantity": rows["metric"].astype(object),
-            "value": rows["value"],
+            "problem": rows.problem.astype(object),
+            "setting": rows.setting.fillna(0).astype(np.int64),
+            "rep": rows.rep.fillna(0).astype(np.int64),
+            "group": rows.group.astype(object).where(rows.group.notna(), ""),
+            "quantity": rows.metric.astype(object),
+            "value": rows.value,
         }
     )

@@ -21,12 +21,12 @@ from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
-    "most differences are equal, so that their spread says nothing, and how many test "
-    "examples they rest on, or how far one of these can move the metric, is not known"
+    "most differences are equal, so their spread says nothing, and no other bound on the error is "
+    "known"
 )
 AT_LEAST = (
-    "the differences have next to no spread, so the SE is the least that the test {}, which "
-    f"count as {{:.4g}}, allow ({paired.UNSEEN:g} over those tested)"
+    "the differences hardly vary, so the SE is the smallest that the test {}, which count as "
+    f"{{:.4g}}, allow ({paired.UNSEEN:g} divided by those tested)"
 )
 
 
@@ -56,7 +56,7 @@ def family(
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
         if (own["state"] == "incomplete").all():  # also where there is no split at all
-            why = Refusal("no split has a value by both methods", problem)
+            why = Refusal("no split has a value for both methods", problem)
             why = why if len(own) else Refusal("", problem, Lack.RUN)
             found: tuple[Contrast, Estimate | None] = Contrast(problem, refusal=why), None
         elif design.pairs == EXAMPLES:
@@ -130,7 +130,7 @@ def _on_test_set(
     if isinstance(seen, Refusal):
         return replace(base, refusal=seen), None
     if not abs(seen.estimate.mean - difference) < 1e-9:
-        why = "the examples' placements give another difference (weights, or groups?)"
+        why = "the stored ranks give another difference (row weights or groups?)"
         return replace(base, refusal=Refusal(why, problem)), None
     least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
@@ -142,7 +142,7 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
     values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
     n, why = len(values), None
     if n < paired.FEWEST:
-        needed = f"{n} of the {paired.FEWEST} {base.unit} needed at least"
+        needed = f"only {n} {base.unit}, and at least {paired.FEWEST} are needed"
         why = Refusal(needed, base.problem)
     known = replace(base, n=n, undefined=made.undefined, dropped=len(made.left_out))
     dropped = dropped_note(made.left_out)

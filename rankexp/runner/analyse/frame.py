@@ -126,14 +126,14 @@ def scores(
     `by_query` there is a row for each query of these, whose number is in a further column.
     """
     wanted = (
-        (frame["experiment"] == experiment)
-        & (frame["metric"] == metric)
-        & (frame["part"] == part)
-        & frame["step"].isna()
-        & (frame["group"].notna() if by_query else frame["group"].isna())
+        (frame.experiment == experiment)
+        & (frame.metric == metric)
+        & (frame.part == part)
+        & frame.step.isna()
+        & (frame.group.notna() if by_query else frame.group.isna())
     )
     rows = frame.loc[wanted]
-    more = {"query": rows["group"].cat.codes.to_numpy(np.int64)} if by_query else {}
+    more = {"query": rows.group.cat.codes.to_numpy(np.int64)} if by_query else {}
     places = {
         name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
         for name in ("model", "rep", "fold")
@@ -141,12 +141,12 @@ def scores(
     unit = np.where(places["model"] >= 0, places["model"], places["rep"])
     return pd.DataFrame(
         {
-            "problem": rows["problem"].astype(object).to_numpy(),
-            "method": rows["method"].astype(object).to_numpy(),
+            "problem": rows.problem.astype(object).to_numpy(),
+            "method": rows.method.astype(object).to_numpy(),
             **places,
             "unit": unit,
-            "grid": rows["grid"].astype(object).to_numpy(),
-            "value": rows["value"].to_numpy(),
+            "grid": rows.grid.astype(object).to_numpy(),
+            "value": rows.value.to_numpy(),
             **more,
         }
     )

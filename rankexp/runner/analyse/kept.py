@@ -19,7 +19,7 @@ Source = tuple[PlanCell, Record, Place, int]
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptItem:
     """What one record keeps under one name: a curve, (p,) each, or a text."""
 
     problem: str
@@ -30,10 +30,10 @@ class Kept:
     text: str = ""
 
 
-Read = Callable[[Iterable[Source], str], list[Kept]]  # `curves` or `texts`
+Read = Callable[[Iterable[Source], str], list[KeptItem]]  # `curves` or `texts`
 
 
-def curves(sources: Iterable[Source], name: str) -> list[Kept]:
+def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
     """Return the curves of one name, split by split in the order of the study.
 
     One for each split and method, and one for each split with the method `BAYES` where the best
@@ -44,34 +44,34 @@ def curves(sources: Iterable[Source], name: str) -> list[Kept]:
     for cell, record, place, grid in sources:
         mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
-            found.append(Kept(cell.problem, cell.method, place, *_arrays(mine)))
+            found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine)))
         if best is not None and (cell.problem, place) not in seen:
             seen.add((cell.problem, place))
-            found.append(Kept(cell.problem, BAYES, place, *_arrays(best)))
+            found.append(KeptItem(cell.problem, BAYES, place, *_arrays(best)))
     return found
 
 
-def by_method(found: Sequence[Kept], problem: str) -> dict[str, list[Kept]]:
+def by_method(found: Sequence[KeptItem], problem: str) -> dict[str, list[KeptItem]]:
     """Return what is kept of a problem, by method as they come."""
-    methods: dict[str, list[Kept]] = {}
+    methods: dict[str, list[KeptItem]] = {}
     for one in found:
         if one.problem == problem:
             methods.setdefault(one.method, []).append(one)
     return methods
 
 
-def at_split(found: Sequence[Kept], problem: str, split: int) -> list[Kept]:
+def at_split(found: Sequence[KeptItem], problem: str, split: int) -> list[KeptItem]:
     """Return what is kept of a problem's split, by its place among those that keep anything."""
     mine = [one for one in found if one.problem == problem]
     places = list(dict.fromkeys(one.place for one in mine))
     return [one for one in mine if one.place in places[split : split + 1]]
 
 
-def texts(sources: Iterable[Source], name: str) -> list[Kept]:
+def texts(sources: Iterable[Source], name: str) -> list[KeptItem]:
     """Return the texts of one name, as `curves`."""
     nothing = np.empty(0)
     return [
-        Kept(cell.problem, cell.method, place, nothing, nothing, text)
+        KeptItem(cell.problem, cell.method, place, nothing, nothing, text)
         for cell, record, place, grid in sources
         if (text := record.texts.get(str(KeptName(name, grid)))) is not None
     ]

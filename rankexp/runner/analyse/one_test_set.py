@@ -45,17 +45,19 @@ def compare(
 ) -> Seen | Refusal:
     """Return the difference of two methods, or why it has no test."""
     if repr(metric) not in SIGNS:
-        why = f"one test set, over whose examples the variance of the {metric.label} is not known"
+        why = f"there is one test set, and the variance of the {metric.label} over it is not known"
         return Refusal(why, problem)
     found = {one.method: one for one in curves(sources, KEPT) if one.problem == problem}
     if not found.keys() >= set(pair):
-        return Refusal(f"one test set, of which records keep no {KEPT} (see 'keep')", problem)
+        return Refusal(
+            f"there is one test set, and the records keep no {KEPT} (see 'keep')", problem
+        )
     first, second = (found[name] for name in pair)
     if not np.array_equal(first.x, second.x):
-        return Refusal("the records are of different test sets", problem)
+        return Refusal("the two methods were tested on different rows", problem)
     sizes = np.unique(first.x, return_counts=True)[1]
     if sizes.min() < 2:
-        why = "the test set has a single row of a level, whose variance is not known"
+        why = "a level has a single row in the test set, so its variance is not known"
         return Refusal(why, problem)
     orders = delong.from_won(first.x.astype(np.int64), np.array([first.y, second.y]))
     mean, se, df = orders.difference(0, 1)

@@ -10,6 +10,7 @@ names are strata: the stratified mean and its error.
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from rankexp.runner.protocols.base import QUERIES, Design
@@ -51,7 +52,7 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
 
 
-def stratified(differences: Floats, strata: Any) -> Estimate:
+def stratified(differences: Floats, strata: npt.ArrayLike) -> Estimate:
     """Return the mean over strata of their mean differences, those within a stratum independent.
 
     `differences` are (..., n), `strata` (n,). With n_f of them in each of F strata the variance is
@@ -69,7 +70,9 @@ def stratified(differences: Floats, strata: Any) -> Estimate:
     return Estimate(mean, se, values.shape[-1] - len(own))
 
 
-def of_design(differences: Floats, design: Design, folds: Any = None) -> tuple[Estimate, bool]:
+def of_design(
+    differences: Floats, design: Design, folds: npt.ArrayLike | None = None
+) -> tuple[Estimate, bool]:
     """Return the estimate from differences, (n,), and whether its SE is the least there can be.
 
     `differences` are in the order of splits; over queries `folds`, (n,), are those of each. Where

@@ -6,9 +6,9 @@ what is independent, and folds are strata (:func:`rankexp.runner.analyse.paired.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
@@ -28,9 +28,9 @@ def are_pairs(splits: pd.DataFrame, values: pd.DataFrame) -> bool:
     of their values. Both are of :func:`rankexp.runner.analyse.frame.scores`, `values` by query.
     """
     places = values[["problem", "fold", QUERY]].drop_duplicates()
-    means = values.groupby(SPLIT)["value"].mean().rename("mean").reset_index()
+    means = values.groupby(SPLIT).value.mean().rename("mean").reset_index()
     both = splits.merge(means, on=SPLIT, how="left").dropna(subset=["value"])
-    close = (both["value"] - both["mean"]).abs() <= SAME * (1 + both["value"].abs())
+    close = (both.value - both["mean"]).abs() <= SAME * (1 + both.value.abs())
     return bool(close.all()) and not places.duplicated(["problem", QUERY]).any()
 
 
@@ -39,7 +39,7 @@ def spread(splits: pd.DataFrame, values: pd.DataFrame, problems: Sequence[str]) 
 
     `splits` and `values` are as above; the query is the unit of the rows that are spread.
     """
-    own = splits["problem"].isin(list(problems))
+    own = splits.problem.isin(list(problems))
     each = splits.loc[own, SPLIT].merge(values, on=SPLIT)
     each["unit"] = each[QUERY]
     return pd.concat([splits[~own].assign(**{QUERY: NONE}), each], ignore_index=True)
@@ -55,7 +55,11 @@ def words(n: int, folds: Iterable[int]) -> str:
 
 
 def bootstrap(
-    differences: Floats, folds: Any, level: float, seed: int = 0, resamples: int = RESAMPLES
+    differences: Floats,
+    folds: npt.ArrayLike,
+    level: float,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
 ) -> tuple[float, float]:
     """Return the percentile interval of a mean over folds, the queries of each drawn anew.
 
@@ -102,7 +106,7 @@ def bootstrap(
 
 
 def randomisation(
-    differences: Floats, folds: Any, seed: int = 0, resamples: int = RESAMPLES
+    differences: Floats, folds: npt.ArrayLike, seed: int = 0, resamples: int = RESAMPLES
 ) -> float:
     """Return the p-value of the paired randomisation test: each query's sign is a coin.
 

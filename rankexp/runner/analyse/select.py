@@ -14,7 +14,7 @@ import pandas as pd
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.grid import Point
+from rankexp.runner.grid import Point, label
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
 RULES |= {"validation": "validation"}
@@ -35,7 +35,7 @@ def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     is not comparable and gets NaN, so that a rule never gains by a failed fit.
     """
     keys = [*by, "grid"]
-    unit = scores.groupby([*keys, "unit"], sort=False)["value"].agg(["mean", "count"])
+    unit = scores.groupby([*keys, "unit"], sort=False).value.agg(["mean", "count"])
     over = unit.groupby(keys, sort=False)
     means = over["mean"].agg(["mean", "std", "count"]).reset_index()
     means["se"] = means["std"] / np.sqrt(means["count"])
@@ -76,7 +76,7 @@ def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFr
     """
     places = inner.assign(place=inner.groupby(PLACE, sort=False).cumcount())
     best = _best(places, PLACE, "value", higher)
-    points = scores.groupby(["problem", "method"], sort=False)["grid"].transform("nunique")
+    points = scores.groupby(["problem", "method"], sort=False).grid.transform("nunique")
     only = scores.loc[points == 1, [*PLACE, "grid"]]
     return _take(scores, pd.concat([best, only]).drop_duplicates(PLACE))
 
@@ -90,10 +90,10 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     sign = -1.0 if higher else 1.0
     means = grid_means(scores, by)
     means["loss"] = sign * means["mean"]
-    best = means.loc[means.groupby(by, sort=False)["loss"].idxmin().dropna()]
-    bound = best.assign(bound=best["loss"] + best["se"].fillna(0.0))[[*by, "bound"]]
+    best = means.loc[means.groupby(by, sort=False).loss.idxmin().dropna()]
+    bound = best.assign(bound=best.loss + best.se.fillna(0.0))[[*by, "bound"]]
     near = means.merge(bound, on=by).query("loss <= bound")
-    near = near.assign(simple=near["grid"].map(_simplicity).fillna(0.0))
+    near = near.assign(simple=near.grid.map(_simplicity).fillna(0.0))
     ranked = near.sort_values(["simple", "loss", "place"], ascending=[False, True, True])
     return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
 
@@ -137,7 +137,7 @@ class Rule:
     def label(self) -> str:
         """What the rule is called in tables."""
         if self.point is not None:
-            return self.point.text
+            return self.point.label
         return RULES[self.name] + (f" by {self.by.label}" if self.by else "")
 
     def apply(
@@ -149,7 +149,7 @@ class Rule:
         says whether higher ones are better; for other rules it says so of `scores`.
         """
         if self.point is not None:
-            return scores[scores["grid"] == self.point].reset_index(drop=True)
+            return scores[scores.grid == self.point].reset_index(drop=True)
         if self.name in PARTS:
             return nested(scores, values(PARTS[self.name]), higher)
         choose = oracle if self.name == "oracle" else one_standard_error
@@ -191,6 +191,11 @@ class Edge:
     end: Literal["lowest", "highest"]
     parameter: str
 
+    @property
+    def label(self) -> str:
+        """What it is called on pages."""
+        return f"{self.end} {label(self.parameter)}"
+
     def __str__(self) -> str:
         return f"{self.end} {self.parameter}"
 
@@ -214,12 +219,12 @@ def chosen_counts(splits: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """
     by = ["problem", "method"]
     own = splits.drop_duplicates([*by, "model", "grid"])
-    points = splits.groupby([*by, "model"])["grid"].nunique()  # 1: one for all its splits
-    rows = own if (splits["model"] != NONE).any() and (points == 1).all() else splits
+    points = splits.groupby([*by, "model"]).grid.nunique()  # 1: one for all its splits
+    rows = own if (splits.model != NONE).any() and (points == 1).all() else splits
     counts = rows.groupby([*by, "grid"], sort=False).size().rename("count").reset_index()
     counts["group"] = counts.groupby(by, sort=False).ngroup()
     ranked = counts.sort_values(["group", "count"], ascending=[True, False], kind="stable")
-    grids = scores.groupby(by, sort=False)["grid"].unique()
+    grids = scores.groupby(by, sort=False).grid.unique()
     keys = ranked[[*by, "grid"]].itertuples(index=False)
     edges = [edge(point, grids[problem, method]) for problem, method, point in keys]
     found = pd.Series(edges, index=ranked.index, dtype=object)

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from rankexp.runner.analyse.signed_rank import holm, settled, signed_rank
@@ -23,7 +24,7 @@ class NotComparableError(ValueError):
     """Values that no test can be made of; the message says why."""
 
 
-def ranks(values: Any, higher: bool) -> np.ndarray:
+def ranks(values: npt.ArrayLike, higher: bool) -> np.ndarray:
     """Return the rank of each method in each block, 1 for the best, means of ranks for ties.
 
     `values` are (blocks, methods). Raises `NotComparableError` with fewer than two methods or
@@ -51,7 +52,7 @@ class Friedman(NamedTuple):
     df: tuple[int, int]  # degrees of freedom of `f`
 
 
-def friedman(ranked: Any, *, ties: bool = True) -> Friedman:
+def friedman(ranked: npt.ArrayLike, *, ties: bool = True) -> Friedman:
     """Test whether all methods have the same expected rank.
 
     `ranked` are (..., blocks, methods); leading axes are studies of their own. The variance is
@@ -70,7 +71,7 @@ def friedman(ranked: Any, *, ties: bool = True) -> Friedman:
     return Friedman(chi2, f, p[()], df)
 
 
-def by_permutation(ranked: Any, draws: int = 20_000, seed: int = 0) -> float:
+def by_permutation(ranked: npt.ArrayLike, draws: int = 20_000, seed: int = 0) -> float:
     """Return the p-value of Friedman's test from orders drawn at random within the blocks.
 
     Valid for any number of blocks and methods and any ties; the same for the same seed.
@@ -94,7 +95,7 @@ def critical_difference(blocks: int, methods: int, alpha: float) -> float:
     return float(q * np.sqrt(methods * (methods + 1) / (6 * blocks)))
 
 
-def nemenyi(ranked: Any) -> Any:
+def nemenyi(ranked: npt.ArrayLike) -> np.ndarray:
     """Return Nemenyi's p-values of all pairs of methods, 1 on the diagonal."""
     from scipy import stats
 
@@ -104,10 +105,10 @@ def nemenyi(ranked: Any) -> Any:
     q = np.abs(means[:, None] - means) / np.sqrt(k * (k + 1) / (6 * n))
     p = np.minimum(stats.studentized_range.sf(q * np.sqrt(2), k, np.inf), 1.0)
     np.fill_diagonal(p, 1.0)
-    return p
+    return np.asarray(p)
 
 
-def pairwise(values: Any) -> np.ndarray:
+def pairwise(values: npt.ArrayLike) -> np.ndarray:
     """Return signed-rank p-values of all pairs of methods, by Holm, 1 on the diagonal."""
     array = np.asarray(values, dtype=np.float64)
     k = array.shape[1]
@@ -119,7 +120,7 @@ def pairwise(values: Any) -> np.ndarray:
     return p
 
 
-def groups(average: Any, differs: Any) -> list[tuple[int, ...]]:
+def groups(average: npt.ArrayLike, differs: npt.ArrayLike) -> list[tuple[int, ...]]:
     """Return the bars of a critical-difference diagram, of indices of methods, best first.
 
     A bar joins methods that follow each other in average rank and of which no two differ; bars
@@ -152,7 +153,7 @@ class Ranking:
 
 
 def ranking(
-    values: Any, *, higher: bool, posthoc: Literal["nemenyi", "wilcoxon"], alpha: float
+    values: npt.ArrayLike, *, higher: bool, posthoc: Literal["nemenyi", "wilcoxon"], alpha: float
 ) -> Ranking:
     """Rank methods over blocks, test all at once, and then all pairs, at level `alpha`.
 

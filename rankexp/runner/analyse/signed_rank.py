@@ -5,9 +5,10 @@ split between the signs. P-values are exact whatever the ties: under the null ea
 given the sizes. Holm's correction for several tests at once.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 MOST_EXACT = 200  # with more differences than this, the normal approximation
@@ -15,7 +16,7 @@ MOST_EXACT = 200  # with more differences than this, the normal approximation
 DIGITS = 12  # values that agree to so many digits of the largest are ties, not float noise
 
 
-def settled(values: Any) -> np.ndarray:
+def settled(values: npt.ArrayLike) -> np.ndarray:
     """Return values without float noise, so that equal ones are equal."""
     array = np.asarray(values, dtype=np.float64)
     largest = np.max(np.abs(array), initial=0.0)
@@ -40,7 +41,7 @@ class SignedRank(NamedTuple):
         return (self.above - self.below) / total if total else 0.0
 
 
-def signed_rank(differences: Any) -> SignedRank:
+def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     """Test whether finite differences, (n,), are symmetric about zero."""
     from scipy import stats
 
@@ -81,13 +82,13 @@ def _distribution(steps: np.ndarray) -> np.ndarray:
     return chances
 
 
-def equivalence(differences: Any, margin: float) -> float:
+def equivalence(differences: npt.ArrayLike, margin: float) -> float:
     """Return the p-value of "margin or more, either way": two one-sided signed-rank tests."""
     values = np.asarray(differences, dtype=np.float64)
     return max(signed_rank(values + margin).p_greater, signed_rank(values - margin).p_less)
 
 
-def centre(differences: Any, level: float) -> tuple[float, float, float]:
+def centre(differences: npt.ArrayLike, level: float) -> tuple[float, float, float]:
     """Return the pseudo-median of the differences and its confidence interval (low, high).
 
     The median of the means of all pairs, each difference with itself included (Hodges and Lehmann,
@@ -108,7 +109,7 @@ def centre(differences: Any, level: float) -> tuple[float, float, float]:
     return float(np.median(pairs)), float(pairs[cut - 1]), float(pairs[-cut])
 
 
-def holm(p_values: Any) -> np.ndarray:
+def holm(p_values: npt.ArrayLike) -> np.ndarray:
     """Return p-values adjusted for their number (Holm, 1979); NaN is no test and is kept."""
     given = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(given.shape, np.nan)

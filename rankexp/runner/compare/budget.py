@@ -24,7 +24,7 @@ end of the minutes interrupts is left out."""
 
 
 @dataclass(frozen=True)
-class Design:
+class RunDesign:
     """What is run: a protocol as in a study, but for the repeats, and its methods.
 
     There are at most so many `repeats`; the first tells how many there is time for. `words` say
@@ -72,7 +72,7 @@ def design(
     allowed: Allowance,
     base: Mapping[str, object],
     shares: Mapping[str, float] | None = None,
-) -> Design:
+) -> RunDesign:
     """Return the largest design that fits into the time.
 
     Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
@@ -96,11 +96,11 @@ def design(
         made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
         return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
     if once > allowed.seconds:
-        words.append(f"training takes about {duration(once)}, longer than --minutes")
+        words.append(f"training takes about {duration(once)}, which is longer than --minutes")
     kind = {"kind": "given", "test": "test"}
     protocol = kind if given else {"kind": "cross_validation", "folds": folds}
     repeats = 1 if given else MOST_REPEATS
-    return Design({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
+    return RunDesign({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
 
 
 @dataclass
@@ -145,7 +145,7 @@ def _words(
     """Say what was left out or tried with less, with the seconds that all would have taken."""
     said = []
     for units, how, end in (
-        (tried, "tried with half of their settings only: with all of them", "tries all"),
+        (tried, "tried with half of the settings: with all of them", "tries all"),
         (gone, "left out: with it", "includes it"),
     ):
         for names, once in units:
@@ -186,7 +186,7 @@ def _smaller(
     allowed: Allowance,
     base: Mapping[str, object],
     words: list[str],
-) -> Design:
+) -> RunDesign:
     """Return random splits whose training parts are as large as the time allows."""
     low, high = 0.0, 0.8 * n
     for _ in range(40):
@@ -195,11 +195,11 @@ def _smaller(
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), min(PILOT_ROWS[0], n // 2))
     words.append(
-        f"training parts have {rows:,} of the {n:,} rows, as more would not be done in time; more "
-        "minutes take more"
+        f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
+        "larger --minutes uses more"
     )
     protocol = {"kind": "split", "test": float(n - rows), **base}
-    return Design(protocol, methods, SPLITS, words)
+    return RunDesign(protocol, methods, SPLITS, words)
 
 
 def outer_folds(dataset: Dataset) -> int:

@@ -137,8 +137,8 @@ OFFERS: dict[Kind, Offer] = {
             "ridge": _ridge("least squares, linear"),
             "boosting": _boosting("Regressor"),
         },
-        "A number to rank by is compared by trees and forests: rankexp has no linear score that "
-        "is trained on its pairs.",
+        "For a numeric target, trees and forests are compared, because rankexp has no linear "
+        "scorer that is trained on pairs of numbers.",
     ),
 }
 
@@ -169,5 +169,5 @@ def offer(kind: Kind, asked: list[str] | None) -> Offer:
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
         pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
-        raise ConfigError(f"--methods: to tell what pairs gain, take {pairs}, too")
+        raise ConfigError(f"--methods: to compare pairs with points, also name {pairs}")
     return Offer(contrasts, chosen, whole.remark)

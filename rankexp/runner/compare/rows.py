@@ -39,20 +39,18 @@ def training(dataset: Dataset) -> tuple[Dataset, str]:
     if repeated := int(np.isin(same[~train], same[train]).sum()):
         said.append(
             f"{repeated:,} of the {int((~train).sum()):,} test rows repeat the features of a "
-            "training row: for these, methods may recall rather than rank."
+            "training row, so methods may have memorised them."
         )
     if strange := _unseen(dataset, train):
         named = "; ".join(strange[:10])
-        said.append(
-            f"Test rows have values that no training row has, so they say nothing: {named}."
-        )
+        said.append(f"Test rows have values that no training row has. These are ignored: {named}.")
     groups, weights = dataset.groups, dataset.weights
     if groups is not None:
         tested = np.unique(groups[~train])
         both = int(np.isin(tested, groups[train]).sum())
         said.append(
-            f"{both:,} of the {len(tested):,} groups of the test file are trained on, too; "
-            "intervals take its rows as independent, within groups as well."
+            f"{both:,} of the {len(tested):,} groups of the test file are also in the training "
+            "file. Intervals treat test rows as independent, even within groups."
         )
     made = replace(
         dataset,
@@ -97,10 +95,12 @@ def together(dataset: Dataset) -> tuple[str | None, str]:
     repeated = len(dataset.X) - different
     if repeated and different < FEWEST_DIFFERENT:
         return None, (
-            f"Rows have only {different} different combinations of features: equal ones may lie "
-            "on both sides of a split."
+            f"The rows have only {different} different combinations of features, so equal rows "
+            "may lie on both sides of a split."
         )
     if repeated:
-        said = f"{repeated:,} rows repeat another's features: a split keeps them on one side."
+        said = (
+            f"{repeated:,} rows repeat the features of another row; a split keeps these together."
+        )
         return "duplicates", said
     return None, ""

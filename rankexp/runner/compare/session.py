@@ -37,8 +37,8 @@ WIDTH = 100
 ROUNDS = 4
 """Times that grids are made wider before the answer is given with what there is."""
 WEIGHTED = (
-    "A row of weight 2 counts as two equal rows: a pair counts the product of both weights, in "
-    "training on pairs and in the measure."
+    "A row of weight 2 counts as two identical rows: a pair counts the product of both weights, "
+    "both in training and in the metric."
 )
 
 
@@ -154,7 +154,7 @@ class Session:
                     "To compare with every row counting the same, say "
                     f"--drop {weights} in place of --weights {weights}"
                 )
-            reason = "it takes no weights of rows"
+            reason = "it takes no row weights"
             known = {n: takes(Method.model_validate(m)) for n, m in self.methods.items()}
             self._leave_out({n: reason for n, own in known.items() if "sample_weight" not in own})
 
@@ -163,7 +163,7 @@ class Session:
             say(f"{name} is left out: {why}.")
             del self.methods[name]
         if not self.contrasts:
-            raise ConfigError("no method on pairs is left beside its like on points")
+            raise ConfigError("no loss is left for which both pairs and points can be trained on")
 
     def first(self) -> None:
         """Run the first repeat: the question to its end, then slow methods while there is time."""
@@ -188,7 +188,7 @@ class Session:
     def _say_late(self, names: Iterable[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
         if needed is None:
-            end = f"not done within {self.given}; more minutes include it"
+            end = f"it did not finish within {self.given}; a larger --minutes includes it"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
             end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
@@ -209,14 +209,16 @@ class Session:
                     wider[name] = made
                     needed += seconds
             if late:
-                say(f"There is no time to try more settings of {', '.join(late)}.")
+                say(f"No time is left to try more settings of {', '.join(late)}.")
             if not wider:
                 return
             named, before = ", ".join(wider), dict(self.methods)
-            say(f"The best settings lay at the end of those tried, so more are tried: {named}.")
+            say(
+                f"The best settings are at the end of the range tried; it is widened for: {named}."
+            )
             self.methods |= wider
             if not self._run(1, self.end - self.reserved):
-                say(f"They were not done within {self.given}: the answer is without.")
+                say("Time ran out; the answer uses the original settings.")
                 self.methods = before
                 self._run(1)
                 return
@@ -278,8 +280,8 @@ class Session:
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, WIDTH)}\n")
         say(
-            f"{len(written)} files in {self.folder}: report.md has all, answer.png shows it; "
-            "study.yaml is what was run, to edit and run again"
+            f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
+            "the figure. study.yaml is the study that was run; edit it and run it again."
         )
         return max(self.outcome.exit_code, made.exit_code)
 

@@ -1,13 +1,13 @@
 """From a raw table and what its entry declares to a data set, and the check of what it is."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.data.choose import Chosen, check_codes, choose
-from rankexp.runner.data.dataset import Dataset, Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
 from rankexp.runner.data.suitable import check_width
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def build(
-    name: str, table: Table, entry: "DataEntry", provenance: Mapping[str, Any] | None = None
+    name: str, table: DataTable, entry: "DataEntry", provenance: Provenance | None = None
 ) -> Dataset:
     """Return the data set that an entry makes of a table.
 
@@ -87,7 +87,7 @@ def _weights(chosen: Chosen) -> Floats | None:
             known = f"'{column.categories[int(values[at])]}'"
         raise DataError(
             f"weights: column '{column.name}' must hold finite numbers above 0; "
-            f"{chosen.place(at)} has {known}: correct it, or leave out rows that are not to count"
+            f"{chosen.place(at)} has {known}; correct it, or remove rows that should not count"
         )
     return values.copy()
 
@@ -117,11 +117,13 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
     """Return in words the first place where a data set is not as another; empty for none."""
     for feature, theirs in zip(dataset.features, other.features, strict=False):
         if feature.name != theirs.name:
-            return f"column '{feature.name}' stands where '{theirs.name}' is to be"
+            return f"column '{feature.name}' is where '{theirs.name}' should be"
         if feature != theirs:
-            return f"column '{feature.name}' has other categories, or these in another order"
+            return (
+                f"column '{feature.name}' has different categories, or a different order of them"
+            )
     if dataset.X.shape != other.X.shape:
-        return "it has another number of rows or columns"
+        return "the number of rows or columns differs"
     cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))
     at = [("target", np.flatnonzero(dataset.y != other.y))]
     at += [
@@ -130,17 +132,17 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
     name, rows = next(((name, rows) for name, rows in at if len(rows)), ("", at[0][1]))
     if not name:
         return ""
-    count = f"{len(rows):,} rows, the first of them" if len(rows) > 1 else "row"
+    count = f"{len(rows):,} rows, first in row" if len(rows) > 1 else "row"
     return f"{name} differs in {count} {rows[0] + 1:,}"
 
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
-        raise DataError("no column is left as a feature")
+        raise DataError("no column is left to use as a feature")
     for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
         if (infinite := np.isinf(numbers)).any():
             where = chosen.place(int(np.argmax(infinite)))
-            raise DataError(f"column '{column.name}' is infinite in {where}")
+            raise DataError(f"column '{column.name}' has an infinite value in {where}")
         numbers[np.isnan(numbers)] = np.nan  # one bit pattern: equal content, one fingerprint
 
 
@@ -152,8 +154,9 @@ def _target(
     if target.kind == "nominal":
         shown = ", ".join(target.categories[:10])
         raise DataError(
-            f"target '{target.name}' holds names ({shown}); order them, worst to best, in 'levels'"
+            f"target '{target.name}' has the values {shown}; list them from worst to best under "
+            "'levels'"
         )
     if not np.isfinite(values).all():
-        raise DataError(f"target '{target.name}' is infinite in a row")
+        raise DataError(f"target '{target.name}' has an infinite value")
     return values.copy(), None

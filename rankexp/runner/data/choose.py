@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
-    "numeric": "a different whole number in every row, kept as a feature; if it names the rows "
-    "and measures nothing, leave it out with 'drop'; 'keep' says it is right",
-    "nominal": "numbers with units are taken as names without an order; write the numbers alone, "
-    "all in one unit, to have them as numbers; 'nominal' says that they are names",
+    "numeric": "every row has a different whole number; kept as a feature. If the column only "
+    "identifies rows, leave it out with 'drop'; 'keep' silences this note",
+    "nominal": "numbers with units were read as unordered categories. To use them as numbers, "
+    "remove the units; 'nominal' confirms that they are categories",
 }
 """What is said of a column that may be another thing than it is taken for."""
 
@@ -55,7 +56,7 @@ class Chosen:
         """Return which columns have a role."""
         return [j for j, given in enumerate(self.roles) if given == role]
 
-    def reading(self, table: Table, levels: Levels | None, parts: Levels = ()) -> Reading:
+    def reading(self, table: DataTable, levels: Levels | None, parts: Levels = ()) -> Reading:
         """Return the account of what was read; levels of the target and parts with their rows."""
         layout = table.layout or Layout(str(table.provenance.get("source", "")))
         target = next((self.columns[j].name for j in self.of("target")), None)
@@ -94,14 +95,15 @@ class Chosen:
             if self.without_target:
                 total = self.without_target + len(self.rows)
                 found.append(
-                    f"{self.without_target:,} of {total:,} rows have no target '{name}': left out"
+                    f"{self.without_target:,} of {total:,} rows have no target '{name}' "
+                    "and were left out"
                 )
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:
                 low, high = map(number_text, two)
                 found.append(
-                    f"target '{name}' has two values and is taken as continuous; for two classes "
-                    f"say 'levels: [{low}, {high}]', worst first"
+                    f"target '{name}' has two values and is treated as continuous; for two "
+                    f"classes write 'levels: [{low}, {high}]', worst first"
                 )
         for kind, what in DOUBTS.items():
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
@@ -113,7 +115,7 @@ class Chosen:
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] != "empty" for j in out)
-            hint = "; 'keep: [...]', or --keep, keeps such columns" if fit else ""
+            hint = "; 'keep: [...]' or --keep keeps them" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
@@ -121,11 +123,11 @@ class Chosen:
 def _marks(layout: Layout) -> list[str]:
     """Say which words were read as missing: they may be meant as they stand."""
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
-    said = f"read as missing: {', '.join(words)}; 'missing_values' says otherwise"
+    said = f"read as missing: {', '.join(words)}; 'missing_values' changes this"
     return [said] if words else []
 
 
-def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
+def choose(table: DataTable, entry: "DataEntry", target: str | None) -> Chosen:
     """Give the columns of a table their roles and leave out rows without a target.
 
     Raises
@@ -146,7 +148,7 @@ def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
     for at in (j for j, role in enumerate(roles) if role == "target"):
         known = ~np.isnan(values[:, at])
         if not known.any():
-            raise DataError(f"target '{names[at]}' has no value at all")
+            raise DataError(f"target '{names[at]}' has no values")
         if not known.all():
             rows, values = rows[known], values[known]
     found, doubtful = _unfit(table, entry, columns, values, roles)
@@ -157,7 +159,7 @@ def choose(table: Table, entry: "DataEntry", target: str | None) -> Chosen:
 
 
 def _unfit(
-    table: Table, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
+    table: DataTable, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
 ) -> tuple[dict[int, Unfit], list[int]]:
     """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
@@ -178,8 +180,8 @@ def _unfit(
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
         raise DataError(
-            f"not fit as features: {'; '.join(named)}. Leave them out with 'drop: [...]', or keep "
-            "them with 'keep: [...]'"
+            f"these columns are not fit as features: {'; '.join(named)}. Leave them out with "
+            "'drop: [...]' or keep them with 'keep: [...]'"
         )
     return found, doubtful
 
@@ -195,11 +197,11 @@ def column_index(names: Sequence[str], wanted: str, role: str) -> int:
     hint = did_you_mean(wanted, names) or did_you_mean(wanted, [n.lower() for n in names])
     whole = next((n for n in names if "," in n and wanted in map(str.strip, n.split(","))), None)
     if whole is not None:
-        hint = f"; of names with commas, '\"{whole}\"' is one in double quotes"
+        hint = f"; a name that contains commas goes in double quotes: '\"{whole}\"'"
     raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
 
 
-def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
+def _recode(table: DataTable, entry: "DataEntry") -> tuple[list[Feature], Floats]:
     """Apply what the entry says of missing marks and of numbers that are names."""
     columns, values = list(table.columns), table.values
     names = [column.name for column in columns]
@@ -225,7 +227,7 @@ def _recode(table: Table, entry: "DataEntry") -> tuple[list[Feature], Floats]:
     return columns, values
 
 
-def _marked(column: Feature, values: Floats, marks: set[str | float]) -> "np.ndarray[Any, Any]":
+def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
     if column.kind == "numeric":
         return np.isin(values, [mark for mark in marks if isinstance(mark, float)])
     codes = [code for code, text in enumerate(column.categories) if key_of(text) in marks]

@@ -5,15 +5,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankexp.runner.data.reading import Layout, Reading
+from rankexp.runner.data.reading import Json, Layout, Reading
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Provenance = Mapping[str, Json]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Feature:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DataTable:
     """What a source returns: every column as it stands, the target among them.
 
     `values`, (n, c), are numbers, or codes of categories; NaN is missing. `provenance` says where
@@ -38,7 +39,7 @@ class Table:
     name: str
     columns: tuple[Feature, ...]
     values: Floats
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=dict)
     layout: Layout | None = None
     first: int | None = None
 
@@ -71,7 +72,7 @@ class Dataset:
     features: tuple[Feature, ...]
     levels: tuple[str, ...] | None = None
     groups: Ints | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=dict)
     group_names: tuple[str, ...] | None = None
     weights: Floats | None = None
     reading: Reading | None = None

@@ -33,7 +33,7 @@ from rankexp.runner.plan import DataFacts
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
 
-__all__ = ["Found", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
+__all__ = ["FoundData", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
 READING = 3
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
@@ -43,7 +43,7 @@ ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "orig
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundData:
     """A data set, what planning needs of it, and where it was found, in words."""
 
     dataset: Dataset
@@ -58,7 +58,7 @@ def find(
     cache: Path | None = None,
     *,
     online: bool = True,
-) -> Found:
+) -> FoundData:
     """Return a data set as its entry declares it and leave a snapshot of it for the workers.
 
     Looked for in `folders`, then in what was added by hand, then in what rankexp or scikit-learn
@@ -84,7 +84,7 @@ def find(
     return _keep(name, entry, origin, cache)
 
 
-def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) -> Found:
+def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) -> FoundData:
     """Check the user's copy of a declared data set and keep it in the cache.
 
     Raises
@@ -98,8 +98,8 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
     if entry.files:
         count = "two" if len(entry.files) == 2 else len(entry.files)
         raise DataError(
-            f"data set '{name}' has {count} files: put {' and '.join(entry.files)} into a folder "
-            "and name that in --data or RANKEXP_DATA"
+            f"data set '{name}' has {count} files; put {' and '.join(entry.files)} into a folder "
+            "and name the folder with --data or RANKEXP_DATA"
         )
     _built(name, entry, from_file(file, entry))
     kept = added_folder(name, cache) / file.name
@@ -151,7 +151,7 @@ def listing(
     ]
 
 
-def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> Found:
+def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> FoundData:
     """Build the data set, or load it where it was built before, and check it as declared."""
     declared = entry.model_dump(mode="json", exclude=ASIDE)
     key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
@@ -165,7 +165,7 @@ def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> Found:
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
-    return Found(dataset, facts, origin.where)
+    return FoundData(dataset, facts, origin.where)
 
 
 def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
@@ -185,7 +185,7 @@ def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
     if "shipped" in entry.sources:
         wrong += _beside_shipped(dataset, entry)
     raise DataError(
-        f"data set '{dataset.name}' ({origin.where}) is other data under the same name: "
+        f"data set '{dataset.name}' ({origin.where}) differs from the declared data set: "
         + "; ".join(wrong)
     )
 
@@ -197,4 +197,4 @@ def _beside_shipped(dataset: Dataset, entry: "DataEntry") -> list[str]:
         where = first_difference(dataset, build(dataset.name, table, entry))
     except DataError:  # the entry is not for the one that is shipped
         return []
-    return [f"beside the data set that rankexp ships, {where}"] if where else []
+    return [f"compared with the copy that rankexp ships, {where}"] if where else []

@@ -1,9 +1,9 @@
 """Read one's own table without a study: what is in it, and the entry that a study would have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,13 +11,18 @@ from rankexp.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
-    from rankexp.runner.data.dataset import Dataset, Table
+    from rankexp.runner.data.dataset import Dataset, DataTable
     from rankexp.runner.data.reading import Reading
 
 NO_TARGET = "-"
+MOST_LEVELS = 10
+"""Of more values of a target, none are listed to be put in order."""
+Scalar = bool | int | float | str | Path | None
+Option = Scalar | Sequence[Scalar | Sequence[Scalar]] | Mapping[Scalar, Sequence[str]]
+"""A value of an option, of whichever type an entry takes."""
 
 
-def inspect_table(path: str | Path, *, target: str | None = None, **options: Any) -> "Reading":
+def inspect_table(path: str | Path, *, target: str | None = None, **options: Option) -> "Reading":
     """Return what is read of a table, with what would be left out of its features and why.
 
     Parameters
@@ -63,14 +68,21 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Any
             found = np.bincount(index, minlength=len(texts)).tolist()
             counts = [(name, n) for name, n in zip(texts, found, strict=True) if n]
     reading = chosen.reading(table, counts)
+    notes: list[str] = []
+    if counts is not None and entry.levels is None:
+        listed = [name for name, _ in counts]
+        entry = entry.model_copy(update={"levels": listed})
+        shown = f": levels: [{', '.join(listed)}]" if len(listed) <= MOST_LEVELS else ""
+        notes = [f"in a study, list the values of '{target}' from worst to best{shown}"]
     try:
         made = None if target is None else build(table.name, table, entry).reading
     except DataError as error:
-        return replace(reading, warnings=(*reading.warnings, f"a study refuses it: {error}"))
-    return made or reading
+        notes = [f"a study would refuse this table: {error}"]
+        made = None
+    return replace(reading, warnings=(*reading.warnings, *notes)) if notes else made or reading
 
 
-def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str, int]:
+def target_values(path: str | Path, *, target: str, **options: Option) -> dict[str, int]:
     """Return the values of a target as texts, with their rows; options as of `inspect_table`."""
     from rankexp.runner.data.choose import choose
     from rankexp.runner.data.levels import raw_values
@@ -83,7 +95,7 @@ def target_values(path: str | Path, *, target: str, **options: Any) -> dict[str,
     return {text: count for text, count in zip(texts, found, strict=True) if count}
 
 
-def entry_of(path: str | Path, *, target: str, **options: Any) -> "DataEntry":
+def entry_of(path: str | Path, *, target: str, **options: Option) -> "DataEntry":
     """Return the entry that a study has for a table; options and errors as of `inspect_table`.
 
     Its `levels` are written out where `positive` is given.
@@ -100,21 +112,25 @@ def dataset_of(path: str | Path, entry: "DataEntry", name: str = "") -> "Dataset
     return build(name or Path(path).stem, read(Path(path), entry, test), entry)
 
 
-def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[DataEntry, Table]":
+def _read(
+    path: Path, target: str | None, options: Mapping[str, Option]
+) -> "tuple[DataEntry, DataTable]":
     """Return the entry, its levels written out where `positive` was given, and the table."""
     from pydantic import ValidationError
 
     from rankexp.runner.config.data_entry import DataEntry
     from rankexp.runner.data.sources.file import read
 
-    given = {name: value for name, value in options.items() if value is not None}
-    test = Path(given.pop("test")) if "test" in given else None
-    positive = given.pop("positive", None)
-    given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+    named = {name: value for name, value in options.items() if value is not None}
+    test = Path(str(named.pop("test"))) if "test" in named else None
+    positive = named.pop("positive", None)
     second = {} if test is None else {"test": str(test.absolute())}
-    given |= {"source": {"file": str(path.absolute()), **second}, "target": target or NO_TARGET}
+    given = {n: list(v) if isinstance(v, tuple) else v for n, v in named.items()} | {
+        "source": {"file": str(path.absolute()), **second},
+        "target": target or NO_TARGET,
+    }
     if positive is not None and ("levels" in given or target is None):
-        raise ConfigError("'positive' needs a target, and says the same as 'levels': give one")
+        raise ConfigError("'positive' needs a target and cannot be combined with 'levels'")
     try:
         entry = DataEntry.model_validate(given)
     except ValidationError as error:
@@ -128,7 +144,7 @@ def _read(path: Path, target: str | None, options: dict[str, Any]) -> "tuple[Dat
 
 
 def _two_levels(
-    table: "Table", entry: "DataEntry", target: str, positive: object
+    table: "DataTable", entry: "DataEntry", target: str, positive: Option
 ) -> Sequence[str]:
     from rankexp.runner.data.choose import choose
     from rankexp.runner.data.levels import key_of, raw_values
@@ -141,7 +157,7 @@ def _two_levels(
     if len(present) != 2 or len(better) != 1:
         shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
         raise DataError(
-            f"positive: target '{target}' has {len(present)} values ({shown}), '{positive}' must "
-            "be one of two; otherwise give 'levels', worst to best"
+            f"positive: target '{target}' has {len(present)} values ({shown}), but "
+            f"'{positive}' must be one of two; otherwise list 'levels' from worst to best"
         )
     return [*(text for text in present if text not in better), *better]

@@ -55,14 +55,14 @@ def level_codes(
     unnamed = [text for i, text in enumerate(texts) if present[i] and i not in given]
     rest = [code for code, named in enumerate(items) if REST in named]
     if unnamed and not rest:
-        raise DataError(f"target '{target.name}' holds {_list(unnamed)}, which no level names")
+        raise DataError(f"target '{target.name}' contains {_list(unnamed)}, but no level lists it")
     codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
     y = codes[index].astype(np.int64)
     names = tuple("|".join(_name(value) for value in named) for named in items)
     counts = np.bincount(y, minlength=len(items))
     if not counts.all():
         empty = names[int(np.argmin(counts))]
-        raise DataError(f"level '{empty}' of target '{target.name}' has no example")
+        raise DataError(f"no row has level '{empty}' of target '{target.name}'")
     return y, names
 
 
@@ -97,14 +97,14 @@ def _assign(
             if not found:
                 hint = did_you_mean(str(value), texts)
                 raise DataError(
-                    f"level '{_name(value)}': target '{target.name}' has no such value{hint}; "
+                    f"level '{_name(value)}': target '{target.name}' never has this value{hint}; "
                     f"it has {_list(texts)}"
                 )
             if any(i in given for i in found):
-                raise DataError(f"levels name the value '{_name(value)}' twice")
+                raise DataError(f"levels list the value '{_name(value)}' twice")
             given |= dict.fromkeys(found, level)
     if sum(value == REST for named in items for value in named) > 1:
-        raise DataError(f"levels have '{REST}' more than once")
+        raise DataError(f"levels contain '{REST}' more than once")
     return given
 
 
@@ -112,7 +112,9 @@ def _matches(value: Value, texts: Sequence[str]) -> list[int]:
     if isinstance(value, bool):
         found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
         if len(found) > 1:
-            raise DataError(f"level {value} could be {_list([texts[i] for i in found])}: quote it")
+            raise DataError(
+                f"level {value} could mean {_list([texts[i] for i in found])}; put it in quotes"
+            )
         return found
     return [i for i, text in enumerate(texts) if key_of(text) == key_of(value)]
 

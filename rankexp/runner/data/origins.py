@@ -5,13 +5,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rankexp import registry
 from rankexp.errors import DataError, DataNotFoundError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
+from rankexp.runner.data.sources import Reference, needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Origin:
     where: str
     identity: str
     """Changes whenever the content may have changed."""
-    table: Callable[[], Table]
+    table: Callable[[], DataTable]
 
 
 def cache_folder() -> Path:
@@ -50,17 +51,17 @@ def local(
         if path is not None and (test is None) == (entry.test_file is None):
             return from_file(path, entry, test)
         if path is not None or test is not None:
-            reasons.append(f"of its two files only {path or test} is there")
+            reasons.append(f"only one of its two files was found: {path or test}")
     for path in () if entry.files else added(name, cache):
         return from_file(path, entry)
     for source, reference in entry.sources.items():
-        if _reads_files(source):
+        if takes_files(source):
             there, lacking = located(reference, folders)
             if there and not lacking:
                 return _of_files(list(there.values()), source, reference, entry, folders)
-            reasons += [f"of its files {', '.join(lacking)} is not there"] if there else []
-        elif source != "file" and not _needs_network(source):
-            table = _ask(source, reference, entry, folders)
+            reasons += [f"these of its files are missing: {', '.join(lacking)}"] if there else []
+        elif source != "file" and not needs_network(source):
+            table = source_of(source)(reference, entry, folders)
             if table is not None:
                 return _from_table(table, _named(source, entry))
     for source, kept in _fetched(entry, cache):
@@ -76,7 +77,7 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
     """Fetch a table and keep it; say in `reasons` why this could not be done."""
     for source, kept in _fetched(entry, cache):
         try:
-            table = _ask(source, entry.source[source], entry, ())
+            table = source_of(source)(entry.source[source], entry, ())
         except DataError as error:
             reasons.append(str(error))
             continue
@@ -88,7 +89,7 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
 
 def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
     """Return a file, and perhaps one of test rows beside it, as an origin."""
-    other = next((source for source in entry.sources if _reads_files(source)), None)
+    other = next((source for source in entry.sources if takes_files(source)), None)
     if other is not None and "file" not in entry.source:
         return _of_files([path], other, str(path.absolute()), entry, ())
     where = f"file {path}" + (f" and {test}" if test else "")
@@ -97,11 +98,15 @@ def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origi
 
 
 def _of_files(
-    paths: Sequence[Path], source: str, reference: object, entry: "DataEntry", folders: Any
+    paths: Sequence[Path],
+    source: str,
+    reference: Reference,
+    entry: "DataEntry",
+    folders: Sequence[Path],
 ) -> Origin:
     """Return files that a source other than ``file`` reads."""
     where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
-    function = registry.get("data.sources", source)
+    function: Callable[..., DataTable] = registry.get("data.sources", source)
     return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
 
 
@@ -112,7 +117,7 @@ def _hashes(paths: Sequence[Path]) -> str:
             with path.open("rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
-            raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+            raise DataError(f"{path}: cannot read the file: {error.strerror}") from error
     return "+".join(digests)
 
 
@@ -124,7 +129,7 @@ def added(name: str, cache: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise DataError(f"{folder}: cannot be read: {error.strerror}") from error
+        raise DataError(f"{folder}: cannot read the folder: {error.strerror}") from error
 
 
 def added_folder(name: str, cache: Path) -> Path:
@@ -136,21 +141,21 @@ def not_found(
     name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
-    single = [str(value) for s, value in entry.sources.items() if s == "file" or _reads_files(s)]
+    single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
     file = " and ".join(entry.files or single)
     looked = f"in the cache {cache}"
     if file and folders:
         looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
     advice = f"rankexp data add {name} FILE"
-    folder = f"put {file} into a folder and name that in --data or RANKEXP_DATA"
+    folder = f"put {file} into a folder and name the folder with --data or RANKEXP_DATA"
     if file:
         advice = folder if entry.files else f"{advice}, or {folder}"
     if entry.origin:
         advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
-        f"data set '{name}' not found: looked {looked}{because}",
-        f"To add it by hand: {advice}",
+        f"data set '{name}' not found; searched {looked}{because}",
+        f"To add it yourself: {advice}",
     )
 
 
@@ -164,22 +169,15 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
         return origin.where
     online = [
         f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
-        "not fetched yet"
+        "not downloaded yet"
         for source, _ in _fetched(entry, cache)
     ]
     if online or not entry.files:
-        return online[0] if online else f"not here; to add it: rankexp data add {name} FILE"
-    return f"not here; its files, to be put into a folder: {', '.join(entry.files)}"
+        return online[0] if online else f"not found; to add it: rankexp data add {name} FILE"
+    return f"not found; put its files into a folder: {', '.join(entry.files)}"
 
 
-def _ask(
-    source: str, reference: object, entry: "DataEntry", folders: Sequence[Path]
-) -> Table | None:
-    table: Table | None = registry.get("data.sources", source)(reference, entry, folders)
-    return table
-
-
-def _from_table(table: Table, where: str) -> Origin:
+def _from_table(table: DataTable, where: str) -> Origin:
     return Origin(where, table_hash(table), lambda: table)
 
 
@@ -188,18 +186,8 @@ def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
     return [
         (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
         for source, reference in entry.sources.items()
-        if _needs_network(source)
+        if needs_network(source)
     ]
-
-
-def _needs_network(source: str) -> bool:
-    """Tell whether a source is asked last, and only when one may go online (`asks_network`)."""
-    return bool(getattr(registry.get("data.sources", source), "network", False))
-
-
-def _reads_files(source: str) -> bool:
-    """Tell whether a source reads files of the user (`reads_files`)."""
-    return bool(getattr(registry.get("data.sources", source), "files", False))
 
 
 def _named(source: str, entry: "DataEntry") -> str:

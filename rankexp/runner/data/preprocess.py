@@ -83,7 +83,7 @@ class Preprocessor:
         if self._config.within != "groups":
             return X
         if groups is None:
-            raise DataError("'within: groups' scales the rows of groups, and these have none")
+            raise DataError("'within: groups' needs groups, but these rows have none")
         coded = self._config.nominal == "codes"
         which = [j for j, f in enumerate(self._features) if coded or f.kind == "numeric"]
         X = X.copy()

@@ -5,11 +5,12 @@ It enters no fingerprint and no key: what determines numbers is the content alon
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Literal
 
 Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
 MOST_NAMED = 100
@@ -101,7 +102,7 @@ class Reading:
         """Bytes of the matrix of features after one-hot coding."""
         return 8 * self.rows * self.width
 
-    def in_short(self) -> dict[str, Any]:
+    def in_short(self) -> dict[str, Json]:
         """Return what a manifest keeps and a report shows, in JSON's types."""
         features = [c for c in self.columns if c.role == "feature"]
         kinds = Counter(column.kind for column in features)
@@ -119,16 +120,12 @@ class Reading:
             "warnings": list(self.warnings),
         }
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the reading in JSON's types."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Reading":
-        """Return what `as_dict`, or JSON of it, holds."""
-        plain = _frozen(given)
-        layout, columns = Layout(**plain["layout"]), (Column(**c) for c in plain["columns"])
-        return cls(**{**plain, "layout": layout, "columns": tuple(columns)})
+        """Return what `dataclasses.asdict`, or JSON of it, holds."""
+        plain = frozen(given)
+        layout, columns = Layout(**plain.pop("layout")), plain.pop("columns")
+        return cls(layout=layout, columns=tuple(Column(**column) for column in columns), **plain)
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, of at most 100 characters a line.
@@ -153,9 +150,9 @@ class Reading:
     def _counts(self) -> list[str]:
         rows = f"{self.rows:,} rows" + (f": {_shown(self.parts)}" if self.parts else "")
         if self.without_target:
-            rows += f"; {self.without_target:,} without a target are left out"
+            rows += f"; {self.without_target:,} without a target were left out"
         if self.layout.empty_rows:
-            rows += f"; {self.layout.empty_rows:,} without any value are left out"
+            rows += f"; {self.layout.empty_rows:,} empty rows were left out"
         size = f"{self.width:,} columns after one-hot coding, {_bytes(self.size)}"
         found = [rows, size]
         if self.layout.marks:
@@ -170,11 +167,11 @@ class Reading:
 _SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     """Return JSON's lists as tuples."""
     if isinstance(value, Mapping):
-        return {key: _frozen(one) for key, one in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+        return {key: frozen(one) for key, one in value.items()}
+    return tuple(map(frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _described(layout: Layout) -> str:
@@ -189,7 +186,7 @@ def _described(layout: Layout) -> str:
         if said:
             parts.append(f"{what} {_SAID.get(said, said)}")
     if layout.header is not None:
-        parts.append("first line names the columns" if layout.header else "no line of names")
+        parts.append("with a header" if layout.header else "no header")
     return ", ".join(parts)
 
 

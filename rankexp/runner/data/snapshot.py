@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankexp.errors import DataError, one_line
-from rankexp.runner.data.dataset import Dataset, Feature, Table
-from rankexp.runner.data.reading import Reading
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Provenance
+from rankexp.runner.data.reading import Reading, frozen
 from rankexp.runner.files import write_atomically
 
 FORMAT = 1
@@ -25,21 +26,44 @@ def load_snapshot(path: str | Path) -> Dataset:
     return read_dataset(Path(path))
 
 
+@dataclass(frozen=True, kw_only=True)
+class SnapshotHead:
+    """What a snapshot holds beside arrays, written as JSON; None is left out."""
+
+    kind: str
+    name: str
+    features: tuple[tuple[str, Literal["numeric", "nominal"], tuple[str, ...]], ...]
+    provenance: Provenance
+    content: str
+    """SHA-256."""
+    format: int = FORMAT
+    levels: tuple[str, ...] | None = None
+    group_names: tuple[str, ...] | None = None
+    part_names: tuple[str, ...] = ()
+    reading: Reading | None = None
+
+    def columns(self) -> tuple[Feature, ...]:
+        """Return the features."""
+        return tuple(Feature(*described) for described in self.features)
+
+
 def write_dataset(dataset: Dataset, path: Path) -> None:
     """Write a data set; the file is there whole or not at all."""
-    head = _head("dataset", dataset.name, dataset.features, dataset.provenance)
-    head |= {"levels": dataset.levels, "content": dataset.fingerprint}
-    arrays = {"X": dataset.X, "y": dataset.y}
-    if dataset.groups is not None:
-        arrays["groups"] = dataset.groups
-    if dataset.group_names is not None:
-        head["group_names"] = dataset.group_names
-    if dataset.parts is not None:
-        arrays["parts"], head["part_names"] = dataset.parts, dataset.part_names
-    if dataset.reading is not None:
-        head["reading"] = dataset.reading.as_dict()
-    if dataset.weights is not None:
-        arrays["weights"] = dataset.weights
+    head = SnapshotHead(
+        kind="dataset",
+        name=dataset.name,
+        features=_described(dataset.features),
+        provenance=dict(dataset.provenance),
+        content=dataset.fingerprint,
+        levels=dataset.levels,
+        group_names=dataset.group_names,
+        part_names=dataset.part_names,
+        reading=dataset.reading,
+    )
+    optional = {"groups": dataset.groups, "weights": dataset.weights, "parts": dataset.parts}
+    arrays = {"X": dataset.X, "y": dataset.y} | {
+        name: array for name, array in optional.items() if array is not None
+    }
     _write(head, arrays, path)
 
 
@@ -52,83 +76,85 @@ def read_dataset(path: Path) -> Dataset:
         Where the file is missing, damaged or no snapshot of ours.
     """
 
-    def made(head: dict[str, Any], arrays: Arrays) -> Dataset:
+    def made(head: SnapshotHead, arrays: Arrays) -> Dataset:
         return Dataset(
-            head["name"],
-            arrays["X"],
-            arrays["y"],
-            _features(head["features"]),
-            None if head["levels"] is None else tuple(head["levels"]),
-            arrays.get("groups"),
-            head["provenance"],
-            tuple(head["group_names"]) if "group_names" in head else None,
-            arrays.get("weights"),
-            Reading.from_dict(head["reading"]) if "reading" in head else None,
-            arrays.get("parts"),
-            tuple(head.get("part_names", ())),
+            name=head.name,
+            features=head.columns(),
+            levels=head.levels,
+            provenance=head.provenance,
+            group_names=head.group_names,
+            reading=head.reading,
+            part_names=head.part_names,
+            **arrays,
         )
 
     return _read(path, "dataset", made, lambda found: found.fingerprint)
 
 
-def table_hash(table: Table) -> str:
+def table_hash(table: DataTable) -> str:
     """Return the SHA-256 of a table's content: values, names, kinds, categories."""
     return Dataset(table.name, table.values, np.empty(0), table.columns).fingerprint
 
 
-def write_table(table: Table, path: Path) -> None:
+def write_table(table: DataTable, path: Path) -> None:
     """Write a raw table; the file is there whole or not at all."""
-    head = _head("table", table.name, table.columns, table.provenance)
-    _write(head | {"content": table_hash(table)}, {"values": table.values}, path)
+    head = SnapshotHead(
+        kind="table",
+        name=table.name,
+        features=_described(table.columns),
+        provenance=dict(table.provenance),
+        content=table_hash(table),
+    )
+    _write(head, {"values": table.values}, path)
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> DataTable:
     """Read what `write_table` wrote and check it against its own hash; errors as above."""
 
-    def made(head: dict[str, Any], arrays: Arrays) -> Table:
-        columns = _features(head["features"])
-        return Table(head["name"], columns, arrays["values"], head["provenance"])
+    def made(head: SnapshotHead, arrays: Arrays) -> DataTable:
+        (values,) = arrays.values()
+        return DataTable(head.name, head.columns(), values, head.provenance)
 
     return _read(path, "table", made, table_hash)
 
 
-def _head(kind: str, name: str, features: tuple[Feature, ...], provenance: Any) -> dict[str, Any]:
-    described = [[f.name, f.kind, list(f.categories)] for f in features]
-    head = {"format": FORMAT, "kind": kind, "name": name}
-    return head | {"features": described, "provenance": dict(provenance)}
+def _described(
+    features: tuple[Feature, ...],
+) -> tuple[tuple[str, Literal["numeric", "nominal"], tuple[str, ...]], ...]:
+    return tuple((feature.name, feature.kind, feature.categories) for feature in features)
 
 
-def _features(described: list[Any]) -> tuple[Feature, ...]:
-    return tuple(Feature(name, kind, tuple(texts)) for name, kind, texts in described)
-
-
-def _write(head: dict[str, Any], arrays: Arrays, path: Path) -> None:
-    text = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+def _write(head: SnapshotHead, arrays: Arrays, path: Path) -> None:
+    known = {name: value for name, value in asdict(head).items() if value is not None}
+    text = np.frombuffer(json.dumps(known).encode(), dtype=np.uint8)
     write_atomically(path, partial(np.savez, head=text, **arrays), "RANKEXP_CACHE")  # type: ignore[arg-type]
 
 
 def _read(
     path: Path,
     kind: str,
-    make: Callable[[dict[str, Any], Arrays], Read],
+    make: Callable[[SnapshotHead, Arrays], Read],
     content: Callable[[Read], str],
 ) -> Read:
     """Return what a file holds; whatever goes wrong is an error that names the file."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        head = json.loads(arrays.pop("head").tobytes())
+        raw = json.loads(arrays.pop("head").tobytes())
         for array in arrays.values():
             array.setflags(write=False)  # a process shares them between its jobs
-        if head.get("format") != FORMAT or head.get("kind") != kind:
+        if (raw.get("format"), raw.get("kind")) != (FORMAT, kind):
             raise DataError(f"snapshot {path} is not a {kind} of format {FORMAT}")
+        provenance, said = raw.pop("provenance"), raw.pop("reading", None)
+        reading = None if said is None else Reading.from_dict(said)
+        head = SnapshotHead(**frozen(raw), provenance=provenance, reading=reading)
         found = make(head, arrays)
-        if content(found) != head["content"]:
-            raise DataError(f"snapshot {path} is damaged: its content is not what was written")
+        if content(found) != head.content:
+            raise DataError(f"snapshot {path} is damaged: its content has changed")
     except DataError:
         raise
     except FileNotFoundError as error:
-        raise DataError(f"snapshot {path} does not exist; run again to make it") from error
+        raise DataError(f"snapshot {path} does not exist; run again to create it") from error
     except Exception as error:  # numpy, zipfile and what they call raise nearly anything
         reason = one_line(error)
         raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error

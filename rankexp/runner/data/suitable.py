@@ -37,13 +37,16 @@ Unfit = tuple[Kind, str]
 def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | None:
     """Return why a column is no feature: what it is, and the reason in words."""
     if np.isnan(values).all():
-        return "empty", "it has no value at all"
+        return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
-        return "identifier", "it says which query or part a row is of: name it in that role"
+        return (
+            "identifier",
+            "it holds the query or part of each row; name it under 'groups' or 'part'",
+        )
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
-        return "identifier", "the first column has no name, like an exported index"
+        return "identifier", "it is the first column and has no name, like an exported index"
     if column.kind == "numeric":
         return _numbers(column.name, values)
     return _texts(column, values)
@@ -65,9 +68,9 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
     distinct = len(np.unique(values))
     span = values.max() - values.min() + 1
     if distinct == n and (span == n or (n >= ENOUGH and span <= DENSE * n)):
-        return "identifier", "its whole numbers all differ and leave few out"
+        return "identifier", "its whole numbers are all different, with few gaps"
     if distinct > 0.9 * n and (_NAMED_SO.fullmatch(name) or _CAMEL.fullmatch(name)):
-        return "identifier", "it is named so and differs in nearly every row"
+        return "identifier", "its name says so, and nearly every row differs"
     return None
 
 
@@ -90,7 +93,7 @@ def _texts(column: Feature, values: Floats) -> Unfit | None:
     known = int((~np.isnan(values)).sum())
     if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
         said = f"it has {len(codes):,} different texts in {known:,} rows"
-        meant = f", like {column.categories[0]!r}: write numbers without their units"
+        meant = f", such as {column.categories[0]!r}; write the numbers without units"
         return "identifier", said + meant * _quantities(column)
     return None
 
@@ -116,11 +119,11 @@ def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> N
     coded = sum(count for count in width if count > 1)
     if coded > entry.most_coded:
         raise DataError(
-            f"one-hot coding would make {coded:,} columns, and {entry.most_coded:,} are allowed; "
-            f"the most come from {largest}. Leave such columns out with 'drop: [...]', or allow "
-            f"more with 'most_coded: {coded}'"
+            f"one-hot coding would make {coded:,} columns, but only {entry.most_coded:,} are "
+            f"allowed; most come from {largest}. Leave columns out with 'drop: [...]' or raise "
+            f"the limit with 'most_coded: {coded}'"
         )
-    check_memory(rows, sum(width), f"the most columns come from {largest}; " if largest else "")
+    check_memory(rows, sum(width), f"most columns come from {largest}; " if largest else "")
 
 
 def check_memory(rows: int, width: int, why: str = "") -> None:
@@ -132,5 +135,5 @@ def check_memory(rows: int, width: int, why: str = "") -> None:
     if size > MOST_MEMORY * memory:
         raise DataError(
             f"the matrix of {rows:,} rows and {width:,} columns needs {size / 1e9:,.1f} GB, "
-            f"this machine has {memory / 1e9:,.1f}; {why}leave columns or rows out"
+            f"but this machine has {memory / 1e9:,.1f}; {why}leave out columns or rows"
         )

@@ -33,11 +33,11 @@ class Absent:
     def words(self) -> list[str]:
         """Return a sentence, without its stop, for each kind of thing that is not here."""
         lost, several = len(self.data), len(self.idle) > 1
-        found = f"{lost} of the {self.sets} data sets {'are' if lost > 1 else 'is'} not here"
-        found = f"none of the {self.sets} data sets is here" if lost == self.sets else found
+        found = f"{lost} of the {self.sets} data sets {'are' if lost > 1 else 'is'} missing"
+        found = f"none of the {self.sets} data sets is available" if lost == self.sets else found
         said = [f"{found}: {', '.join(self.data)}"] if self.data else []
         if self.sets == lost == 1:
-            said = [f"the data set {self.data[0]} is not here"]
+            said = [f"the data set {self.data[0]} is missing"]
         if self.idle:
             what = "experiments" if several else "experiment"
             said.append(f"the {what} {listed(self.idle)} {'were' if several else 'was'} not run")

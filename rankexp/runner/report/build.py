@@ -256,16 +256,16 @@ def scores_table(context: Context) -> pd.DataFrame:
     an empty method, rep and grid.
     """
     frame = context.frame.assign(grid=context.frame.grid.cat.rename_categories(str))
-    keep = frame["metric"] == ""
+    keep = frame.metric == ""
     bayes = pd.Series(False, index=frame.index)
     for name, setup in context.study.experiments.items():
-        own = frame["experiment"] == name
+        own = frame.experiment == name
         if not isinstance(setup, Evaluate):
             keep |= own
             continue
         metrics = list(map(parse, setup.metrics))
-        keep |= own & frame["metric"].isin(list(map(repr, metrics)))
-        bayes |= own & frame["metric"].isin([metric.of_bayes for metric in metrics])
+        keep |= own & frame.metric.isin(list(map(repr, metrics)))
+        bayes |= own & frame.metric.isin([metric.of_bayes for metric in metrics])
     once = frame[bayes].drop_duplicates(["experiment", "problem", "model", "metric"])
     once = once.drop(columns=["rep", "fold", "method", "grid"])
     return pd.concat([frame[keep], once], ignore_index=True)[COLUMNS]

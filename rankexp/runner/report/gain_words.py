@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gains import Gains, Standing
+from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import number, short, span
 from rankexp.runner.report.verdict_words import needed, share_of_loss
 from rankexp.runner.run.progress import duration
@@ -14,7 +14,7 @@ from rankexp.runner.run.progress import duration
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MOST_TIMES = 100
 """As many rows again: beyond this a number says no more than that it is far."""
-MEANT = {"auc": ", the share of pairs of unlike rows that come in the right order"}
+MEANT = {"auc": ", the share of pairs of different classes that are in the right order"}
 """What a name says that not everyone knows."""
 
 
@@ -41,19 +41,17 @@ def headline(verdicts: Sequence[Verdict]) -> str:
     if not known:
         text = "nothing could be compared"
     elif len(words) == 2:
-        text = "training on pairs gains with one loss and loses with another"
+        text = "training on pairs helps with one loss and hurts with another"
     elif words:
-        word = "gains" if "better" in words else "loses"
+        word = "helps" if "better" in words else "hurts"
         every = all(v.shown and not v.equivalent for v in known)
-        text = f"training on pairs {word}" + (
-            "" if every else " with one loss, not with every one"
-        )
+        text = f"training on pairs {word}{' with some losses, not with all' * (not every)}"
     elif all(v.equivalent for v in known):
-        text = "training on pairs gains nothing of importance"
+        text = "training on pairs brings no gain that matters"
     elif all(undecided(v) for v in known):
-        text = "these data do not tell whether training on pairs gains anything"
+        text = "the data are too few to tell whether training on pairs helps"
     else:
-        text = "no gain by training on pairs is shown, but one is not excluded with every loss"
+        text = "training on pairs shows no gain, but with some losses one cannot be ruled out"
     return text[0].upper() + text[1:]
 
 
@@ -89,24 +87,23 @@ class Words:
         metric = f"{_capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
         tested = any(own.test for own in found.contrasts.values())
         brackets = f" (differences with their {100 * found.level:g} % intervals)" if tested else ""
-        why = f" There is no interval: {'; '.join(notes)}." if notes else ""
+        why = f" No interval: {'; '.join(notes)}." if notes else ""
         return (
-            f"{headline(verdicts)}. {metric}: {'; '.join(parts)}{brackets}.{why} Less than "
-            f"{short(found.margin)} either way is taken to be of no importance.{self._relative()}"
+            f"{headline(verdicts)}. {metric}: {'; '.join(parts)}{brackets}.{why} Differences "
+            f"below {short(found.margin)} are treated as negligible.{self._relative()}"
         )
 
     def _relative(self) -> str:
         """Say which of the differences without importance may be a large share of the loss."""
         named = [
-            f"{self.label(method)}: {number(own.margin_relative, self.digits + 1)}"
+            f"{self.label(method)} (margin {number(own.margin_relative, self.digits + 1)})"
             for method, own in self.found.contrasts.items()
             if own.verdict.equivalent and own.within_relative in ("no", "undecided")
         ]
         if not named:
             return ""
-        share = share_of_loss(Settings())
-        text = "; ".join(named)
-        return f" The differences are not shown to be within {share}, though ({text})."
+        text = f"{'; '.join(named)}"
+        return f" They are not shown to be within {share_of_loss(Settings())}: {text}."
 
     def _needed(self) -> str:
         """Say how many rows would probably decide what these do not."""
@@ -123,10 +120,10 @@ class Words:
         if times <= 1:
             return f" More {'repeats' if more else what} may decide it."
         if times > MOST_TIMES:
-            return f" To decide it, more than {MOST_TIMES} times as many {what} would be needed."
+            return f" Deciding it would take more than {MOST_TIMES} times as many {what}."
         return (
-            f" To decide it, about {_rounded(times * rows)} {what} like these {rows:,.0f} would "
-            f"be needed, by the standard error{more}."
+            f" Deciding it would take about {_rounded(times * rows)} {what} (there are "
+            f"{rows:,.0f}), judging by the standard error{more}."
         )
 
     def _winner(self) -> str:
@@ -134,15 +131,16 @@ class Words:
         known = [one for one in found.standings if one.known]
         if not known:
             return "No method has a value."
-        value = number(self.first.mean, self.digits)
-        text = f"{_capital(self.label(self.first.method))} ranks best ({metric} {value})"
-        close = [self.label(m) for m, own in found.behind.items() if own.verdict.shown is None]
+        told = {s.method: f"{self.label(s.method)} ({number(s.mean, self.digits)})" for s in known}
+        text = f"Best {metric}: {told[self.first.method]}"
+        behind = {m: own.verdict for m, own in found.behind.items() if m in told}
+        close = [told[m] for m, verdict in behind.items() if verdict.shown is None]
         if len(known) == 1 or not close:
-            return f"{text}{', shown to be ahead of every other method' * bool(found.behind)}."
-        if len(close) == len(found.behind):
-            ends = [f"{number(s.mean, self.digits)} ({self.label(s.method)})" for s in known]
-            return f"No method is shown to rank best: {metric} from {ends[-1]} to {ends[0]}."
-        return f"{text}, but is not shown to be ahead of {', '.join(close)}."
+            return f"{text}{', significantly ahead of every other method' * bool(behind)}."
+        if len(close) == len(behind):
+            first, *_, last = told.values()
+            return f"No method is significantly best: the {metric} ranges from {last} to {first}."
+        return f"{text}. {_capital(', '.join(close))} may be as good."
 
     def _cost(self) -> str:
         seconds = {one.method: one.seconds for one in self.found.standings}
@@ -150,23 +148,20 @@ class Words:
         parts = [
             f"{self.label(method)} {duration(seconds.get(method, math.nan))}" for method in shown
         ]
-        return (
-            f"Training once, with the choice among all settings tried, took: {', '.join(parts)}."
-        )
+        return f"Training time, including the search over settings: {', '.join(parts)}."
 
     def trust(self, protocol: str) -> str:
         """Say what the answer rests on, and what speaks against it."""
         found = self.found
         tests = dict.fromkeys(own.test for own in found.contrasts.values() if own.test)
         rows = "an unknown number of" if math.isnan(found.rows) else f"{found.rows:,.0f}"
-        how = f"cross-validated in {protocol}" if "folds" in protocol else protocol
-        parts = [f"It rests on {rows} rows, {how}; {self._tested(list(tests))}."]
+        parts = [f"The answer rests on {rows} rows ({protocol}). {self._tested(list(tests))}"]
         if not math.isnan(found.tested):
             parts = [
-                f"It rests on one test set of {found.tested:,.0f} rows; "
-                f"{self._tested(list(tests))}. Settings were chosen within the other "
-                f"{found.rows - found.tested:,.0f} rows, those of training."
-                + " Intervals are for these fits: other training rows give others."
+                f"The answer rests on one test set of {found.tested:,.0f} rows. "
+                f"{self._tested(list(tests))} Settings were chosen within the "
+                f"{found.rows - found.tested:,.0f} training rows."
+                + " Intervals are for these fits; other training rows would give others."
                 * bool(tests)
             ]
         at_edge = [(self._at_edge(one), one.edges.flat) for one in found.standings if one.edges]
@@ -174,13 +169,13 @@ class Words:
         flat = [text for text, flat in at_edge if flat]
         if steep:
             parts.append(
-                "Other settings may do better, as choices lie at the end of those tried: "
-                f"{_listed(steep)}."
+                "Other settings may do better, because the best ones are at the end of the range "
+                f"tried: {_listed(steep)}."
             )
         if flat:
             parts.append(
-                f"Choices at the end of the settings tried, where nothing changes any more: "
-                f"{_listed(flat)}."
+                "Some of the best settings are at the end of the range tried, where results "
+                f"hardly change: {_listed(flat)}."
             )
         if warned := self._warnings():
             parts.append(f"Warnings while fitting: {_listed(warned)}.")
@@ -188,11 +183,12 @@ class Words:
 
     def _tested(self, tests: list[str]) -> str:
         if not tests:
-            return "no test was possible"
-        return f"differences are judged by {' and '.join(tests)}, adjusted for their number"
+            return "No test was possible."
+        named = " and ".join(tests)
+        return f"Differences are tested by {named}, adjusted for the number of comparisons."
 
-    def _at_edge(self, one: Standing) -> str:
-        return f"{self.label(one.method)} ({one.edges})"
+    def _at_edge(self, one: MethodStanding) -> str:
+        return f"{self.label(one.method)} ({one.edges and one.edges.label})"
 
     def _warnings(self) -> list[str]:
         """Return kinds of warnings, by method."""
@@ -213,15 +209,15 @@ class Words:
         if not verdicts:
             return "See below why nothing could be compared."
         if any(v.shown == "better" and not v.equivalent for v in verdicts):
-            text = "Train on pairs with the loss that gains by it."
+            text = "Train on pairs, with the loss for which this helps."
         elif all(undecided(v) for v in verdicts):
-            text = "Train on points, the simpler way, until more rows decide it."
+            text = "Train on points, which is simpler, until more data show a gain."
             if not math.isnan(found.tested) and not any(o.test for o in found.contrasts.values()):
                 text += (
-                    " All rows in one file, without --test, have intervals by cross-validation."
+                    " With all rows in one file, without --test, cross-validation gives intervals."
                 )
         else:
-            text = "Train on points: it is the simpler way, and no loss of importance is shown."
+            text = "Train on points. This is simpler, and pairs show no gain that matters."
         return f"{text}{self._beyond()}"
 
     def _beyond(self) -> str:
@@ -234,8 +230,8 @@ class Words:
             return ""
         least = min(abs(own.difference) for own in gaps)
         return (
-            f" What a score can express matters more: {self.label(best)} is ahead of all of these "
-            f"by {number(least, self.digits)} or more."
+            f" The kind of model matters more: {self.label(best)} beats all of these by at least "
+            f"{number(least, self.digits)}."
         )
 
 

@@ -37,12 +37,17 @@ class Edges:
     choices: int  # in all
     flat: bool  # whether the metric hardly changes at any of them
 
+    @property
+    def label(self) -> str:
+        """What it is called on pages."""
+        return f"{self.count} of {self.choices} at the {self.most.label}"
+
     def __str__(self) -> str:
         return f"{self.count} of {self.choices} at the {self.most}"
 
 
 @dataclass(frozen=True)
-class Standing:
+class MethodStanding:
     """A method on the splits of a problem.
 
     Attributes
@@ -52,7 +57,7 @@ class Standing:
         Of the metric; SE and interval allow for training parts that overlap.
     seconds : float
         A split took: the grid, and the choice within the training part.
-    chosen : str
+    chosen : Point, optional
         The grid point chosen most often.
     edges : Edges, optional
         The choices at ends of the grid, if any are.
@@ -64,7 +69,7 @@ class Standing:
     low: float
     high: float
     seconds: float
-    chosen: str
+    chosen: Point | None
     edges: "Edges | None" = None
 
     @property
@@ -75,7 +80,7 @@ class Standing:
 
 def standings(
     context: Context, experiment: str, metric: Metric, rule: select.Rule, settings: Settings
-) -> list[Standing]:
+) -> list[MethodStanding]:
     """Return the methods of an experiment on one problem, the best first."""
     setup = context.evaluate(experiment)
     chosen = context.chosen(experiment, metric, rule, setup.methods)
@@ -86,26 +91,26 @@ def standings(
     single = one_test_set.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
     made = []
     for method in setup.methods:
-        own = chosen[chosen["method"] == method]
-        each = units[units["method"] == method].dropna(subset=["value"])
-        values = each["value"].to_numpy()
-        found = paired.of_design(values, design, each["fold"])[0] if len(values) else UNKNOWN
+        own = chosen[chosen.method == method]
+        each = units[units.method == method].dropna(subset=["value"])
+        values = each.value.to_numpy()
+        found = paired.of_design(values, design, each.fold)[0] if len(values) else UNKNOWN
         low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
         share, se, *ends = single.get(method, (NAN, NAN, NAN, NAN))
         if abs(share - found.mean) < SAME:  # weights, or queries, make it another share
             found, (low, high) = found._replace(se=se), ends
-        points = Counter(own["grid"]).most_common(1)
+        points = Counter(own.grid).most_common(1)
         margin = settings.margin or NAN
-        edges = _edges(scores[scores["method"] == method], list(own["grid"]), margin)
+        edges = _edges(scores[scores.method == method], list(own.grid), margin)
         made.append(
-            Standing(
+            MethodStanding(
                 method,
                 float(found.mean),
                 float(found.se),
                 float(low),
                 float(high),
                 _seconds(context, experiment, method),
-                str(points[0][0]) if points else "",
+                points[0][0] if points else None,
                 edges,
             )
         )
@@ -157,7 +162,7 @@ class Gains:
     margin, level : float
     rows, tested : float
         Of the data set, and of its one test set; NaN where unknown.
-    standings : list of Standing
+    standings : list of MethodStanding
         Best first.
     pairs : mapping of str to str
         Method on pairs -> its like on points.
@@ -171,7 +176,7 @@ class Gains:
     margin: float
     level: float
     rows: float
-    standings: list[Standing]
+    standings: list[MethodStanding]
     pairs: Mapping[str, str]
     contrasts: Mapping[str, Contrast]
     behind: Mapping[str, Contrast]
@@ -188,6 +193,7 @@ class Gains:
         for one in self.standings:
             row = {"metric": str(self.metric), **vars(one)}
             edges = row.pop("edges")
+            row["chosen"] = str(one.chosen or "")
             row |= {"edge": str(edges or ""), "flat": bool(edges and edges.flat)}
             row["on_points"] = self.pairs.get(one.method, "")
             row |= _columns("", self.contrasts.get(one.method))

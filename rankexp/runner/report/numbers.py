@@ -5,27 +5,32 @@ import re
 from collections.abc import Sequence
 
 NOTHING = "–"  # printed where there is no value
+MINUS = "−"
 TINY = 1e-4
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = False) -> str:
-    """Return a number as the papers print it: ``.0051``, ``-.0019``, ``∞``; NaN is a dash.
+    """Return a number as the papers print it: ``.0051``, ``−.0019``, ``∞``; NaN is a dash.
 
     With `tiny` what is small, but not 0, is a power of ten: ``3e-13``; and 0 is ``0``.
     """
     if math.isnan(value):
         return NOTHING
     if math.isinf(value):
-        return "-∞" if value < 0 else "∞"
+        return f"{MINUS}∞" if value < 0 else "∞"
     if tiny and value == 0:
         return "0"
     small = tiny and 0 < abs(value) < min(10.0**-digits, TINY)
     text = f"{value:{'+' if sign else ''}.{0 if small else digits}{'e' if small else 'f'}}"
-    if small:
-        return text.replace("e-0", "e-")
     if float(text) == 0.0:
         text = text.lstrip("+-")
-    return re.sub(r"^([+-]?)0\.", r"\1.", text)
+    return _printed(text)
+
+
+def _printed(text: str) -> str:
+    """Return a formatted number without a leading zero, with a minus sign in place of a hyphen."""
+    text = re.sub(r"^([+-]?)0\.", r"\1.", text.replace("e-0", "e-"))
+    return MINUS + text[1:] if text.startswith("-") else text
 
 
 def amount(value: float, digits: int) -> str:
@@ -37,12 +42,11 @@ def amount(value: float, digits: int) -> str:
 
 def short(value: float) -> str:
     """Return a number as it was given, without a leading zero: ``.01``."""
-    text = f"{value:g}".replace("e-0", "e-")
-    return text[1:] if text.startswith("0.") else text
+    return _printed(f"{value:g}")
 
 
 def span(low: float, high: float, digits: int, *, sign: bool = True, tiny: bool = False) -> str:
-    """Return an interval, ``-.0021 to -.0017``; in words where it excludes nothing."""
+    """Return an interval, ``−.0021 to −.0017``; in words where it excludes nothing."""
     if math.isinf(low) and math.isinf(high):
         return "no interval"
     if math.isnan(low) or math.isnan(high):

@@ -289,7 +289,7 @@ class OfOneSplit(AtRule):
     split: Annotated[int, Field(ge=0)] = 0
     """Which of the splits that keep anything."""
 
-    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.Kept]:
+    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.KeptItem]:
         """Return what the split keeps, by method."""
         experiment, name = block.experiments[0], self.keeps or ""
         found = read(self.sources(context, experiment, self.shown(context, block)), name)

@@ -6,11 +6,11 @@ from rankexp.runner.report import runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Page, Section
 
-SLICE = ": a quick slice, whose numbers are no findings"
+SLICE = " (quick slice: the numbers are no findings)"
 CLOSING = (
-    "In full, with protocols, data, the machine and whatever was wrong: [run.md](run.md). Every "
-    "score of every grid point: scores.csv, where the study was run. To cite the source and "
-    "rankexp: [cite.bib](cite.bib)."
+    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, where "
+    "the study was run, has every score of every grid point. [cite.bib](cite.bib) is for citing "
+    "the source and rankexp."
 )
 
 

@@ -34,8 +34,8 @@ def without_inner(
         return None
     grids = with_grids(study, setup, methods)
     return (
-        f"'{experiment}' has no inner folds to choose on, and '{grids[0]}' has a grid: give the "
-        "experiment 'inner: {folds: 3}', or choose by another rule"
+        f"'{experiment}' has no inner folds, which the rule needs as '{grids[0]}' has a grid: "
+        "give the experiment 'inner: {folds: 3}', or use another rule"
         if grids
         else None
     )
@@ -48,8 +48,8 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
     for name, setup in setups.items():
         if rule.name == "validation" and not setup.protocol.validates:
             return (
-                f"'{name}' has no validation part to choose on: name one in its protocol, "
-                "'validation: ...' of the kinds 'given' and 'models', or choose by another rule"
+                f"'{name}' has no validation part: name one in its protocol ('validation: ...' of "
+                "the kinds 'given' and 'models'), or use another rule"
             )
         known = list(map(repr, metrics_of(setup)))
         if rule.by is not None and (by := repr(rule.by)) not in known:

@@ -95,7 +95,7 @@ def facts(context: Context) -> list[str]:
     lines = [f"Seed {context.study.seed}."]
     lines.append("Versions: " + ", ".join(f"{k} {v}" for k, v in versions.items()) + ".")
     if manifest.get("only"):
-        lines.append(f"Only asked for: {', '.join(manifest['only'])}.")
+        lines.append(f"Run only: {', '.join(manifest['only'])}.")
     used = manifest.get("used")
     if used:
         lines.append(
@@ -124,11 +124,11 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
     notes: list[Note | str] = []
     if total.nan:
         notes.append(
-            f"{total.nan} records have an undefined test value (a class or level without an "
-            "example in the test part); these are left out of every mean."
+            f"{total.nan} records have an undefined test value, because a class or level has no "
+            "example in the test part. They are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):
-        text = f"Warning {category} in {count} records."
+        text = f"Warning: {category} in {count} records."
         notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")

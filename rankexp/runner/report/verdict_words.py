@@ -31,17 +31,21 @@ def words(contrast: Contrast, settings: Settings, digits: int) -> str:
 
 
 def _within(contrast: Contrast, settings: Settings) -> str:
-    share = share_of_loss(settings)
+    share = f"{100 * settings.relative:g} % of the loss"
     if contrast.margin_relative == settings.least:
         share = short(settings.least)  # which is more than the share
-    beside = {"yes": f" and {share}", "no": f", but not {share}", "undecided": f"; {share}: open"}
+    beside = {
+        "yes": f" and {share}",
+        "no": f", but not within {share}",
+        "undecided": f"; within {share}: undecided",
+    }
     text = f"equivalent within {short(settings.margin or math.nan)}"
     return text + beside.get(contrast.within_relative, "")
 
 
 def share_of_loss(settings: Settings) -> str:
     """Return what the relative margin, the greater of the two, is called."""
-    return f"{100 * settings.relative:g} % of the loss or {short(settings.least)}"
+    return f"{100 * settings.relative:g} % of the loss (at least {short(settings.least)})"
 
 
 def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
@@ -59,9 +63,9 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact(said, f"{text}, within {margin}")
     if said == "undecided":
         lacks = "" if math.isnan(low) else f" ({_needed(own, settings)})"
-        return Fact(said, f"{text}, which leaves {margin} open{lacks}")
-    least = min(abs(low), abs(high))
-    return Fact(said, f"{text}, {'beyond' if least >= settings.margin else 'beside'} {margin}")
+        return Fact(said, f"{text}, so {margin} may be exceeded{lacks}")
+    beyond = min(abs(low), abs(high)) >= settings.margin
+    return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
 
 
 def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
@@ -69,7 +73,7 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     low, high = own.low_all, own.high_all
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
-        interval = f"{100 * settings.level:g} % from {span(low, high, digits)}"
+        interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 
@@ -86,10 +90,10 @@ def over(made: Family, settings: Settings, digits: int, label: Label) -> Fact:
     each = [f"{_estimate(c, settings, digits)} on {label(c.problem)}" for c in known]
     if len(each) > 2:
         each = [between(known, settings, digits).text]
-    lacks = f"a test over all {len(made.problems)} needs the others, too"
+    lacks = f"a test over all {len(made.problems)} also needs the others"
     if own.unit == "data sets" and len(known) < (fewest := _fewest(settings)):
         lacks = f"a test over data sets needs at least {fewest}"
-    return Fact(str(UNDECIDED), f"{' and '.join(each)}, while {lacks}")
+    return Fact(str(UNDECIDED), f"{' and '.join(each)}; {lacks}")
 
 
 def between(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
@@ -115,15 +119,15 @@ def _fewest(settings: Settings) -> int:
 def _needed(own: Contrast, settings: Settings) -> str:
     """Say how much would probably decide what is undecided."""
     if math.isinf(own.low_all):
-        return f"at least {_fewest(settings)} {own.unit} would be needed"
+        return f"deciding it takes at least {_fewest(settings)} {own.unit}"
     half = (own.high_all - own.low_all) / 2
     times = needed(half / special.ndtri((1 + settings.level) / 2), settings)
     if math.isnan(times) or times <= 1:
         return "a little more data may decide it"
     if own.unit in ("data sets", "models"):
-        return f"about {math.ceil(times * own.n)} {own.unit} would be needed"
+        return f"deciding it takes about {math.ceil(times * own.n)} {own.unit}"
     what = f"many {own.unit}" if own.unit == QUERIES else "much data"  # examples, or whole groups
-    return f"about {max(times, 2):.0f} times as {what} would be needed"
+    return f"deciding it takes about {max(times, 2):.0f} times as {what}"
 
 
 def needed(se: float, settings: Settings, tests: int = 1) -> float:
@@ -180,13 +184,15 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
         return "a gain on some problems, a loss on others"
     every = len(set(shown)) == 1
     if better:
-        return "a gain on " + ("every problem" if every else "some problems, a loss on none")
+        return "a gain on every problem" if every else "a gain on some problems, a loss on none"
     if worse:
-        return "a loss on every problem" if every else "a gain on no problem, a loss on some"
+        return "a loss on every problem" if every else "a loss on some problems, a gain on none"
     if all(verdict.equivalent for verdict in verdicts):
         near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
-        on = "all, too" if near == len(verdicts) else near or "none"
-        both = f"{share_of_loss(settings)} on {on}"
-        within = f"within {short(settings.margin or math.nan)} on all, within {both}"
-        return f"no gain on any problem, equivalent {within}"
-    return "no gain or loss shown on any problem, but not on all excluded"
+        share = share_of_loss(settings)
+        also = {len(verdicts): f"and all within {share}", 0: f"none is shown to be within {share}"}
+        within = f"all differences are within ±{short(settings.margin or math.nan)}"
+        return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
+    return (
+        "no significant difference on any problem, but on some one of importance is not ruled out"
+    )

@@ -57,19 +57,19 @@ class Fitted:
         return self.scores[TEST]
 
 
-class Model(Protocol):
+class FittedModel(Protocol):
     """What a method's estimator may have: `fit` and one kind of scores, the others if at all."""
 
     fit: Callable[..., Any]
-    set_params: Callable[..., "Model"]
+    set_params: Callable[..., "FittedModel"]
     predict: Callable[[Floats], Floats]
     decision_function: Callable[[Floats], Floats]
     predict_proba: Callable[[Floats], Floats]
     path: Callable[..., Any]
-    fit_rounds: Callable[..., Sequence["Model"]]
+    fit_rounds: Callable[..., Sequence["FittedModel"]]
 
 
-Factory = Callable[..., Model]
+Factory = Callable[..., FittedModel]
 
 
 class Extras(NamedTuple):
@@ -118,7 +118,7 @@ def _parameters(estimator: Factory) -> frozenset[str]:
     return frozenset(inspect.signature(estimator).parameters)
 
 
-def _beside(model: Model, rows: FoldRows) -> tuple[Ints | None, dict[str, Any]]:
+def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, Any]]:
     """Return the order of training rows that a model's fit asks for, and what it takes with them.
 
     Those are groups and weights. ValueError for weights that it does not take, as what it would
@@ -135,7 +135,7 @@ def _beside(model: Model, rows: FoldRows) -> tuple[Ints | None, dict[str, Any]]:
     return order, named | found
 
 
-def _own(model: Model, X: A) -> A:
+def _own(model: FittedModel, X: A) -> A:
     """Return rows that a model may write into: a copy, unless it is one of ours."""
     return X if type(model).__module__.startswith("rankexp.") else X.copy()
 
@@ -211,7 +211,7 @@ def _fit_each(
 
 def _models(
     estimator: Factory, params: Mapping[str, Any], method: MethodSpec, train: FoldRows
-) -> Iterator[tuple[Model, float]]:
+) -> Iterator[tuple[FittedModel, float]]:
     """Yield the model of each grid point, fitted, and the seconds that took.
 
     Where numbers of rounds are all that differs, those of one fit may do for all.
@@ -239,10 +239,10 @@ def _models(
 
 def _by_rounds(
     estimator: Factory, params: Mapping[str, Any], grid: Sequence[dict[str, Any]], train: FoldRows
-) -> Iterator[tuple[Model, float]]:
+) -> Iterator[tuple[FittedModel, float]]:
     """Yield the same of grid points with rounds: one fit for all that differ in these alone."""
     rest = [{key: v for key, v in point.items() if key not in ROUNDS} for point in grid]
-    found: dict[int, tuple[Model, float]] = {}
+    found: dict[int, tuple[FittedModel, float]] = {}
     for g, others in enumerate(rest):
         if g not in found:
             same = [i for i, known in enumerate(rest) if known == others]
@@ -256,7 +256,7 @@ def _by_rounds(
         yield found.pop(g)
 
 
-def _numbers(model: Model, names: Sequence[str]) -> Iterator[tuple[str, float]]:
+def _numbers(model: FittedModel, names: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Yield those of the attributes that a fitted estimator has, arrays number by number."""
     for name in names:
         if not hasattr(model, name):
@@ -275,7 +275,7 @@ def _numbers(model: Model, names: Sequence[str]) -> Iterator[tuple[str, float]]:
             yield f"{name}[{place}]" if index else name, float(value)
 
 
-def _scores_of(model: Model, X: Floats) -> Floats:
+def _scores_of(model: FittedModel, X: Floats) -> Floats:
     """Return one score a row: decision function, else expected level, else prediction."""
     X, column = _own(model, X), None
     if hasattr(model, "decision_function"):
@@ -292,7 +292,7 @@ def _scores_of(model: Model, X: Floats) -> Floats:
     return column
 
 
-def _expected_level(model: Model, X: Floats) -> Floats:
+def _expected_level(model: FittedModel, X: Floats) -> Floats:
     """Return the mean of the levels' codes by their probabilities; of two, that of the better."""
     chances = np.asarray(model.predict_proba(X), dtype=np.float64)
     if chances.shape[1] == 2:

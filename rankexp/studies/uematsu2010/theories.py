@@ -13,7 +13,7 @@ from rankexp import registry
 from rankexp.arrays import Bools, Floats
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import bands
-from rankexp.runner.analyse.kept import Kept
+from rankexp.runner.analyse.kept import KeptItem
 from rankexp.runner.analyse.select import PLACE
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import MethodName
@@ -91,7 +91,7 @@ class Against(Strict):
         return [*slope, *distances, *self.differences]
 
     def panel(
-        self, context: Context, experiment: str, own: Sequence[Kept], chosen: pd.DataFrame
+        self, context: Context, experiment: str, own: Sequence[KeptItem], chosen: pd.DataFrame
     ) -> CurvePanel:
         """Return the panel of the curves that a problem's method keeps.
 
@@ -131,7 +131,7 @@ class Against(Strict):
 
 
 def _fitted(
-    context: Context, experiment: str, name: str, own: Sequence[Kept], chosen: pd.DataFrame
+    context: Context, experiment: str, name: str, own: Sequence[KeptItem], chosen: pd.DataFrame
 ) -> Floats:
     """Return a fitted quantity of each split that keeps a curve, (s,)."""
     problem, method = own[0].problem, own[0].method

@@ -228,7 +228,7 @@ def test_few_examples_without_spread_show_nothing() -> None:
     few = compared({"p": same}, Settings(), models=False, count=25).problems[0]
     assert few.verdict == UNDECIDED and few.p == 1.0 and few.se == pytest.approx(2 / 25)
     assert few.low < -0.1 and few.high > 0.1 and few.low_all < -0.1
-    assert "which count as 25, allow (2 over those tested)" in few.note
+    assert "which count as 25, allow (2 divided by those tested)" in few.note
     many = compared({"p": same}, Settings(), models=False, count=50_000).problems[0]
     assert many.verdict == Verdict(equivalent=True)
     unknown = compared({"p": same}, Settings(), models=False, count=NAN).problems[0]
@@ -245,13 +245,13 @@ def test_too_few_pairs_or_data_sets_are_said() -> None:
         {"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings(policy="drop")
     )
     few = found.problems[0]
-    assert few.verdict == UNDECIDED and "2 of the 3 models needed" in few.note
+    assert few.verdict == UNDECIDED and "only 2 models, and at least 3" in few.note
     assert math.isnan(few.p) and few.difference == pytest.approx(0.1, abs=0.02)
     assert found.overall.n == 1 and "dropped 1" in found.overall.note
     strict = compared({"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings())
     assert strict.overall.note.startswith("refused: p: no test")
     sets = compared({"p": noise(10, 0, 1), "q": noise(10, 0, 1)}, Settings(), models=False).overall
-    assert sets.verdict == UNDECIDED and "2 of the 3 data sets needed" in sets.note
+    assert sets.verdict == UNDECIDED and "only 2 data sets, and at least 3" in sets.note
 
 
 def test_undefined_folds_are_counted() -> None:
@@ -282,7 +282,7 @@ def test_problems_that_were_not_run() -> None:
     table["state"] = "incomplete"
     lacking = contrast.family(table, ("m", "r"), designs, Settings()).problems[0]
     assert repr(lacking) == repr(
-        Contrast("p", refusal=Refusal("no split has a value by both methods", "p"))
+        Contrast("p", refusal=Refusal("no split has a value for both methods", "p"))
     )
     assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 

@@ -63,7 +63,7 @@ def test_a_value_that_one_method_lacks_makes_its_block_incomplete(
     lacking: dict[tuple[str, int, int], float],
 ) -> None:
     made = table({"a": lacking, "b": shifted()})
-    message = r"refused, blocks are incomplete \(vote: 1 of 2 splits lack a value\)"
+    message = r"refused: values are missing \(vote: 1 of 2 splits lack a value\)"
     with pytest.raises(IncompleteError, match=message):
         blocks.complete(made, ["problem"], "refuse")
     dropped = blocks.complete(made, ["problem"], "drop")

@@ -376,7 +376,7 @@ def test_what_is_left_out_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("\n".join(["empty,n,b,label", *rows]))
     done = rankexp("run", "mine.yaml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for said in ("20 of 60 rows have no target 'label'", "left out: 'empty' (it has no value"):
+    for said in ("20 of 60 rows have no target 'label'", "left out: 'empty' (it has no values"):
         assert (done.stdout + done.stderr).count(said) == 1
 
 

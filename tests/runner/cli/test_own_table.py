@@ -130,7 +130,10 @@ def test_what_is_not_done_in_time_is_left_out_and_said(
         "compare", "mine.csv", "--target", "left", "--drop", "no", *methods, "--minutes", "0.2"
     )
     assert code == 0, err
-    assert "Sleeper left out: not done within 0.2 minutes; more minutes include it." in out
+    assert (
+        "Sleeper left out: it did not finish within 0.2 minutes; a larger --minutes includes it."
+        in out
+    )
     assert time.monotonic() - start < 30
     made = (tmp_path / "compare-mine" / "study.yaml").read_text(encoding="utf-8")
     assert "Sleeper" not in made and "pairs-logistic" in made
@@ -178,7 +181,7 @@ def test_a_test_set_of_its_own_is_what_methods_are_judged_on(
     assert "241 rows: train (160), test (81)" in text
     assert "no training row has, so they say nothing: 'plan' in 2 rows." in text
     assert "1 of the 81 test rows repeat the features of a training row" in text
-    assert "It rests on one test set of 81 rows" in text
+    assert "The answer rests on one test set of 81 rows" in text
     assert "chosen within the other 160 rows" in text
     if target == "left":
         assert "judged by DeLong's test" in text and "Intervals are for these fits" in text
@@ -262,7 +265,7 @@ def test_columns_with_commas_stand_in_quotes_or_in_options_of_their_own(
             line for line in out.splitlines() if " dropped " in line
         ]
     code, _, err = typed(*inspect, "age, years")
-    assert code == 3 and """'"age, years"' is one in double quotes""" in err
+    assert code == 3 and """goes in double quotes: '"age, years"'""" in err
 
 
 @pytest.mark.usefixtures("designed")
@@ -401,7 +404,7 @@ def test_a_first_line_of_numbers_may_name_columns_and_one_of_words_may_not(
     code, _, err = typed("inspect", "years.csv")
     assert code == 3 and "'header: true' or 'header: false'" in err
     code, out, _ = typed("inspect", "years.csv", "--header")
-    assert code == 0 and "60 rows" in out and "first line names the" in out
+    assert code == 0 and "60 rows" in out and "with a header" in out
     code, _, err = typed("compare", "years.csv", "--target", "left", "--header", *FEW)
     study = yaml.safe_load((tmp_path / "compare-years" / "study.yaml").read_text("utf-8"))
     assert code == 0 and next(iter(study["data"].values()))["header"] is True

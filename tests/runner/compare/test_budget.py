@@ -5,7 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rankexp.runner.compare.budget import Allowance, Cost, Design, design, inner_folds, outer_folds
+from rankexp.runner.compare.budget import (
+    Allowance,
+    Cost,
+    RunDesign,
+    design,
+    inner_folds,
+    outer_folds,
+)
 from rankexp.runner.data.dataset import Dataset, Feature
 
 PAIRS = {"pairs": "points"}
@@ -16,7 +23,7 @@ def data(n: int, positives: int | None = None) -> Dataset:
     return Dataset("d", np.zeros((n, 1)), y, (Feature("x"),), ("no", "yes"))
 
 
-def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> Design:
+def planned(seconds: float, shares: dict[str, float] | None = None, **costs: float) -> RunDesign:
     made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
     allowed = Allowance(seconds, 2, 3)
     return design(made, PAIRS, data(1000), allowed, {"stratified": True}, shares)
@@ -80,7 +87,7 @@ def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> N
     assert planned(120, half, **costs).narrow == []
     found = planned(60, half, **costs)
     assert (found.methods, found.narrow) == (list(costs), ["forest"])
-    assert "forest tried with half of their settings only" in found.words[0]
+    assert "forest tried with half of the settings" in found.words[0]
     minutes = float(found.words[0].split("--minutes ")[1].split(" ")[0])
     assert planned(60 * minutes, half, **costs).narrow == []
     found = planned(20, half, **costs)
@@ -111,5 +118,5 @@ def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> 
     assert (found.repeats, found.words) == (1, [])
     short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
     assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
-    assert short.words == ["training takes about 30 s, longer than --minutes"]
+    assert short.words == ["training takes about 30 s, which is longer than --minutes"]
     assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3

@@ -74,16 +74,16 @@ HEAD = "@relation t\n@attribute a real\n@attribute b {x,yes}\n@data\n"
     ("text", "line", "what"),
     [
         (HEAD + "1,x\n1,x,3\n", 6, "3 values for 2 attributes"),
-        (HEAD + "1,x\none,x\n", 6, "'one' is no number, but 'a' is numeric"),
-        (HEAD + "1,yess\n", 5, "'yess' is no declared value of 'b' (did you mean 'yes'?)"),
+        (HEAD + "1,x\none,x\n", 6, "'one' is not a number, but 'a' is numeric"),
+        (HEAD + "1,yess\n", 5, "'yess' is not a declared value of 'b' (did you mean 'yes'?)"),
         (HEAD + "1,'x\n", 5, "quote"),
         (HEAD + "{0 1, 1 x}\n", 5, "sparse"),
         ("@relation t\n@attribute a real\n1\n", 3, "expected @attribute or @data"),
-        ("@relation t\n@attribute a real\n", 2, "ends before an @data line"),
+        ("@relation t\n@attribute a real\n", 2, "there is no @data line"),
         ("@attribute a real\n@attribute a real\n@data\n1,2\n", 2, "declared twice"),
         ("@attribute a relational\n@data\n1\n", 1, "not supported"),
         ("@attribute a {x,x}\n@data\nx\n", 1, "distinct values"),
-        ("@attribute\n@data\nx\n", 1, "cannot read the declaration"),
+        ("@attribute\n@data\nx\n", 1, "cannot parse the declaration"),
         ("@data\nx\n", 1, "@data before any @attribute"),
     ],
 )
@@ -99,9 +99,9 @@ def test_malformed_files_name_file_and_line(write, text, line, what):
     ("name", "content", "what"),
     [
         ("bad.arff", HEAD, "no rows"),
-        ("bad.arff.gz", b"not gzip", "cannot be read"),
-        ("bad.arff.gz", gzip.compress(TOY.encode())[:-8], "cannot be read"),
-        ("bad.arff.xz", lzma.compress(TOY.encode())[:-20], "cannot be read"),
+        ("bad.arff.gz", b"not gzip", "cannot read the file"),
+        ("bad.arff.gz", gzip.compress(TOY.encode())[:-8], "cannot read the file"),
+        ("bad.arff.xz", lzma.compress(TOY.encode())[:-20], "cannot read the file"),
     ],
 )
 def test_damaged_files(write, name, content, what):

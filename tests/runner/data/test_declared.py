@@ -5,13 +5,13 @@ import pytest
 
 from rankexp.errors import DataError
 from rankexp.runner.data.build import build, differences
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 
 NAN = np.nan
 
 
 def table():
-    return Table(
+    return DataTable(
         "toy",
         (
             Feature("id"),
@@ -93,9 +93,9 @@ def test_continuous_target(entry):
         ({"drop": ["idd", "empty"]}, "drop: there is no column 'idd' (did you mean 'id'?)"),
         ({"nominal": ["yeer"]}, "nominal: there is no column 'yeer'"),
         ({"missing_codes": {9: ["aeg"]}}, "missing_codes: there is no column 'aeg'"),
-        ({"target": "empty"}, "target 'empty' has no value at all"),
-        ({"levels": None}, "target 'Class' holds names (bad, good); order them"),
-        ({"levels": ["bad", "god"]}, "no such value (did you mean 'good'?)"),
+        ({"target": "empty"}, "target 'empty' has no values"),
+        ({"levels": None}, "target 'Class' has the values bad, good; list them"),
+        ({"levels": ["bad", "god"]}, "never has this value (did you mean 'good'?)"),
         ({"drop": ["id", "age", "colour", "year", "empty", "query"]}, "no column is left"),
     ],
 )
@@ -106,8 +106,8 @@ def test_what_does_not_fit(entry, change, what):
 
 
 def test_infinite_values(entry):
-    broken = Table("t", (Feature("a"), Feature("y")), np.array([[1, 1], [np.inf, 2]]))
-    with pytest.raises(DataError, match="column 'a' is infinite in row 2"):
+    broken = DataTable("t", (Feature("a"), Feature("y")), np.array([[1, 1], [np.inf, 2]]))
+    with pytest.raises(DataError, match="column 'a' has an infinite value in row 2"):
         build("t", broken, entry())
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", "   "])
@@ -44,10 +44,10 @@ def test_without_header(write):
 
 def test_header_can_be_said(write):
     names = write("a.csv", "1,2\n3,4\n")
-    assert [c.name for c in read_delimited(names, Rules(header=True)).columns] == ["1", "2"]
+    assert [c.name for c in read_delimited(names, TextRules(header=True)).columns] == ["1", "2"]
     words = write("b.csv", "a,b\nc,a\n")
     assert len(read_delimited(words).values) == 1
-    assert len(read_delimited(words, Rules(header=False)).values) == 2
+    assert len(read_delimited(words, TextRules(header=False)).values) == 2
 
 
 def test_an_unnamed_index_column_has_its_number(write):
@@ -63,7 +63,7 @@ def test_numbers_that_no_integer_holds(write):
 
 def test_missing_marks(write):
     table = read_delimited(
-        write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), Rules(missing=frozenset(["?", "", "NA"]))
+        write("t.csv", "a,b\n?,x\n,u\n3,\n4,NA\n"), TextRules(missing=frozenset(["?", "", "NA"]))
     )
     np.testing.assert_array_equal(
         table.values, [[np.nan, 1], [np.nan, 0], [3, np.nan], [4, np.nan]]
@@ -97,9 +97,9 @@ def test_compressed(write):
         ("a,b\n1,2\n1,2,3\n", 3, "3 values for 2 columns"),
         ("a,b\n1,2\n\n1\n", 4, "1 values for 2 columns"),
         ("a,b,c\n1,2,3\n1,2\n", 3, "2 values for 3 columns"),
-        ('a,b\n1,"2\n3,4\n', 2, "quoted value does not end"),
-        ("a,a\n1,2\n", 1, "column 'a' occurs twice"),
-        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is no number, but most of column 'b' is"),
+        ('a,b\n1,"2\n3,4\n', 2, "quoted value is never closed"),
+        ("a,a\n1,2\n", 1, "names column 'a' twice"),
+        ("a,b\n" + "1,2\n" * 20 + "1,2x\n", 22, "'2x' is not a number, but most of column 'b' is"),
     ],
 )
 def test_malformed_files_name_file_and_line(write, text, line, what):
@@ -113,7 +113,7 @@ def test_malformed_files_name_file_and_line(write, text, line, what):
 
 def test_stray_text_may_be_declared_nominal(write):
     path = write("t.csv", "a,b\n" + "1,2\n" * 20 + "1,2x\n")
-    assert read_delimited(path, Rules(lenient=frozenset(["b"]))).columns[1].categories == (
+    assert read_delimited(path, TextRules(lenient=frozenset(["b"]))).columns[1].categories == (
         "2",
         "2x",
     )
@@ -153,5 +153,5 @@ def test_reads_back_what_csv_writes(tmp_path_factory, rows, delimiter):
 def test_a_file_in_letors_format_is_told_from_a_table(tmp_path: Path) -> None:
     path = tmp_path / "train.txt"
     path.write_text("# made\n2 qid:1 1:0.3 2:0.1\n0 qid:1 1:0.2 2:0.4\n")
-    with pytest.raises(DataError, match=r"LETOR's format.*'source: \{letor: train.txt\}'"):
+    with pytest.raises(DataError, match=r"LETOR format.*'source: \{letor: train.txt\}'"):
         read_delimited(path)

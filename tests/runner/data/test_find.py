@@ -10,7 +10,7 @@ import pytest
 from rankexp import registry
 from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.data import find as finding
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.find import add, cache_folder, find, listing, load_snapshot, verify
 from rankexp.runner.data.origins import added_folder
 from rankexp.runner.data.sources import asks_network
@@ -132,7 +132,7 @@ def test_other_data_under_the_same_name(place, entry):
     with pytest.raises(DataError) as caught:
         find("toy", entry(**DECLARED), [folder], cache)
     assert str(caught.value) == (
-        f"data set 'toy' (file {folder / 'toy.csv'}) is other data under the same name: "
+        f"data set 'toy' (file {folder / 'toy.csv'}) differs from the declared data set: "
         "rows: declared 3, found 4; classes: declared [2, 1], found [2, 2]; "
         "missing cells: declared 1, found 2"
     )
@@ -178,7 +178,7 @@ def test_not_found_says_where_and_what_to_do(place, entry, no_network, tmp_path)
 def test_what_was_fetched_is_kept(place, entry, no_network):
     _, cache = place
     columns = (Feature("a"), Feature("y", "nominal", ("no", "yes")))
-    no_network[7] = Table("toy", columns, np.array([[1.0, 0], [2, 1]]), {"source": "openml"})
+    no_network[7] = DataTable("toy", columns, np.array([[1.0, 0], [2, 1]]), {"source": "openml"})
     declared = entry(levels=["no", "yes"], source={"file": "toy.csv", "openml": 7})
     assert find("toy", declared, [], cache).where == "OpenML 7"
     no_network.clear()
@@ -210,7 +210,7 @@ def test_what_is_not_as_declared_is_not_added(place, entry, tmp_path):
     _, cache = place
     other = tmp_path / "other.csv"
     other.write_text(TOY + "4,red,no\n")
-    with pytest.raises(DataError, match="other data under the same name"):
+    with pytest.raises(DataError, match="differs from the declared data set"):
         add("toy", entry(**DECLARED), other, cache)
     assert not cache.exists()
     with pytest.raises(DataError, match="no such file"):
@@ -227,8 +227,8 @@ def test_listing_and_verify(place, entry, no_network):
     }
     assert listing({n: (e, [folder]) for n, e in entries.items()}, cache) == [
         f"toy   file {folder / 'toy.csv'}",
-        "gone  not here; to add it: rankexp data add gone FILE",
-        "far   OpenML 9 (not verified), not fetched yet",
+        "gone  not found; to add it: rankexp data add gone FILE",
+        "far   OpenML 9 (not verified), not downloaded yet",
         "wine  sklearn: wine",
     ]
     line = verify("toy", entries["toy"], [folder], cache)
@@ -272,7 +272,9 @@ def test_bundled_sets(place, entry, name, levels, shape, classes):
 
 
 def test_a_bundled_set_that_is_none(place, entry):
-    with pytest.raises(DataError, match=r"no data set 'wien' \(did you mean 'wine'\?\)"):
+    with pytest.raises(
+        DataError, match=r"not include a data set 'wien' \(did you mean 'wine'\?\)"
+    ):
         find("w", entry(source={"sklearn": "wien"}), [], place[1])
 
 
@@ -293,7 +295,7 @@ def test_a_source_of_another_package_says_that_it_needs_the_network(place, entry
     @asks_network
     def ask(reference, entry, folders):
         asked.append(reference)
-        return Table("toy", (Feature("a"), Feature("y")), np.array([[1.0, 0], [2, 1]]), {})
+        return DataTable("toy", (Feature("a"), Feature("y")), np.array([[1.0, 0], [2, 1]]), {})
 
     real = registry.get
     monkeypatch.setattr(
@@ -302,7 +304,7 @@ def test_a_source_of_another_package_says_that_it_needs_the_network(place, entry
     folder, cache = place
     one = entry(source={"hub": "some/../where"})
     there = listing({"one": (one, [folder])}, cache)
-    assert there == ["one  hub: some/../where (not verified), not fetched yet"]
+    assert there == ["one  hub: some/../where (not verified), not downloaded yet"]
     with pytest.raises(DataError, match="not found"):
         find("one", one, [folder], cache, online=False)
     assert asked == []
@@ -316,9 +318,15 @@ def test_a_folder_that_may_not_be_read(entry, shut):
     with TemporaryDirectory() as name:
         folder = Path(name) / "data"
         folder.mkdir()
-        with shut(folder), pytest.raises(DataError, match=r"toy\.csv: cannot be read: Permission"):
+        with (
+            shut(folder),
+            pytest.raises(DataError, match=r"toy\.csv: cannot read the file: Permission"),
+        ):
             find("toy", entry(), [folder], Path(name) / "cache")
         added = added_folder("toy", Path(name) / "cache")
         added.mkdir(parents=True)
-        with shut(added), pytest.raises(DataError, match="toy: cannot be read: Permission"):
+        with (
+            shut(added),
+            pytest.raises(DataError, match="toy: cannot read the folder: Permission"),
+        ):
             find("toy", entry(), [], Path(name) / "cache")

@@ -17,7 +17,7 @@ from rankexp.metrics import mean_average_precision, ndcg
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.build import build
-from rankexp.runner.data.dataset import Dataset, Table
+from rankexp.runner.data.dataset import Dataset, DataTable
 from rankexp.runner.data.find import add, find, listing, verify
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.readers import letor
@@ -52,7 +52,7 @@ PIECES = [
 ]
 
 
-def read(folder: Path, *contents: bytes, **how: Any) -> Table:
+def read(folder: Path, *contents: bytes, **how: Any) -> DataTable:
     """Read contents as files of parts T1, T2, ...; a single one as a file without part."""
     files = {f"T{i}": folder / f"{i}.txt" for i in range(1, len(contents) + 1)}
     for path, content in zip(files.values(), contents, strict=True):
@@ -79,8 +79,8 @@ def test_what_a_line_leaves_out_is_0_and_null_is_missing(tmp_path: Path) -> None
     ]
     np.testing.assert_array_equal(table.values, expected)
     assert table.layout is not None and table.layout.notes == (
-        "23 cells of features that their lines leave out are 0",
-        "2 cells of features written NULL or nan are missing",
+        "23 cells that the file leaves out were read as 0",
+        "2 cells with NULL or nan were read as missing",
     )
 
 
@@ -125,7 +125,7 @@ def test_blocks_are_cut_at_the_ends_of_lines(
     monkeypatch.setattr(letor, "BLOCK", 97)
     again = read(tmp_path, DENSE + SPARSE)
     np.testing.assert_array_equal(whole.values, again.values)
-    with pytest.raises(DataError, match=r"1.txt:41: .*'x' is no feature"):
+    with pytest.raises(DataError, match=r"1.txt:41: .*'x' is not a feature"):
         read(tmp_path, DENSE + b"1 qid:99 x")
     with pytest.raises(DataError, match="a line has more than 97 bytes"):
         read(tmp_path, b"1 qid:1 1:1 #" + b"x" * 300)
@@ -134,13 +134,13 @@ def test_blocks_are_cut_at_the_ends_of_lines(
 def test_one_index_far_beyond_the_others_is_said_or_refused(tmp_path: Path) -> None:
     """Columns up to it would all be 0: one of a typing error makes a thousandfold table."""
     stray = b"1 qid:98 1:2 # 100000: no feature\n1 qid:99 2:1 0%d:3\n"
-    said = r"2.txt:2: feature 100000 is far beyond the others: of 100,000 features 4 are other"
+    said = r"2.txt:2: feature 100000 is far beyond the others: only 4 of 100,000 features are"
     with pytest.raises(DataError, match=said):
         read(tmp_path, DENSE, stray % 100_000)
     table = read(tmp_path, DENSE, stray % 900)
     assert table.layout is not None and len(table.columns) == 903
     found = table.layout.notes[0]
-    assert found.startswith("of 900 features 4 are other than 0 in any row; 900 is in ")
+    assert found.startswith("only 4 of 900 features are ever different from 0; feature 900 is in ")
     assert found.endswith("2.txt:2")
     dense = b" ".join(b"%d:1" % j for j in range(1, 101))
     assert len(read(tmp_path, DENSE, b"1 qid:99 %s 1000:1" % dense).columns) == 1003, "a tenth"
@@ -153,42 +153,42 @@ def test_packed_files_are_the_same_and_truncated_ones_errors(tmp_path: Path, pac
     path.write_bytes(packed)
     np.testing.assert_array_equal(read_letor({"": path}).values, read(tmp_path, DENSE * 3).values)
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(DataError, match=r"a\.txt\..z: cannot be read: .*end"):
+    with pytest.raises(DataError, match=r"a\.txt\..z: cannot read the file: .*end"):
         read_letor({"": path})
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"1 1:2 2:3", "there is no 'qid:' after the label"),
-        (b"1", "there is no 'qid:' after the label"),
-        (b"1 2:3 qid:4", "there is no 'qid:' after the label"),
-        (b"1 qid:a 1:2", "'qid:a': a query is a whole number"),
-        (b"1 qid: 1:2", "'qid:': a query is a whole number"),
-        (b"1 qid:-3 1:2 2:1 3:1", "'qid:-3': a query is a whole number"),
-        (b"1 qid:1.0 1:2 2:1 3:1", "'qid:1.0': a query is a whole number"),
-        (b"x qid:1 1:2", "begins with 'x': a label is a finite number"),
-        (b"NULL qid:1 1:2 2:1 3:1", "begins with 'NULL': a label"),
-        (b"qid:1 1:2", "begins with 'qid:1': a label"),
-        (b"1e999 qid:1 1:2 2:1 3:1", "begins with '1e999': a label"),
-        (b"1 qid:1 0:2", "feature 0 is below 1: indices ascend from 1"),
-        (b"1 qid:1 1:2 3:1 2:1", "feature 2 comes after 3: indices ascend"),
-        (b"1 qid:1 1:2 1:3 2:1", "feature 1 comes after 1: indices ascend"),
-        (b"1 qid:1 1:2 2:x 3:1", "feature 2 is 'x', which is no number"),
-        (b"1 qid:1 1:2 2:1_0 3:1", "feature 2 is '1_0', which is no number"),
-        (b"1 qid:1 1:2 2:NA 3:1", "feature 2 is 'NA', which is no number"),
-        (b"1 qid:1 1:2 2:0x1 3:1", "feature 2 is '0x1', which is no number"),
+        (b"1 1:2 2:3", "the label is not followed by 'qid:'"),
+        (b"1", "the label is not followed by 'qid:'"),
+        (b"1 2:3 qid:4", "the label is not followed by 'qid:'"),
+        (b"1 qid:a 1:2", "'qid:a': a query must be a whole number"),
+        (b"1 qid: 1:2", "'qid:': a query must be a whole number"),
+        (b"1 qid:-3 1:2 2:1 3:1", "'qid:-3': a query must be a whole number"),
+        (b"1 qid:1.0 1:2 2:1 3:1", "'qid:1.0': a query must be a whole number"),
+        (b"x qid:1 1:2", "begins with 'x', but a label is a finite number"),
+        (b"NULL qid:1 1:2 2:1 3:1", "begins with 'NULL', but a label"),
+        (b"qid:1 1:2", "begins with 'qid:1', but a label"),
+        (b"1e999 qid:1 1:2 2:1 3:1", "begins with '1e999', but a label"),
+        (b"1 qid:1 0:2", "feature 0 is below 1; indices must increase"),
+        (b"1 qid:1 1:2 3:1 2:1", "feature 2 comes after 3; indices must increase"),
+        (b"1 qid:1 1:2 1:3 2:1", "feature 1 comes after 1; indices must increase"),
+        (b"1 qid:1 1:2 2:x 3:1", "feature 2 is 'x', which is not a number"),
+        (b"1 qid:1 1:2 2:1_0 3:1", "feature 2 is '1_0', which is not a number"),
+        (b"1 qid:1 1:2 2:NA 3:1", "feature 2 is 'NA', which is not a number"),
+        (b"1 qid:1 1:2 2:0x1 3:1", "feature 2 is '0x1', which is not a number"),
         (b"1 qid:1 1:2 2:inf 3:1", "feature 2 is infinite"),
         (b"1 qid:1 1:2 2:1e400 3:1", "feature 2 is infinite"),
-        (b"1 qid:1 1:2 2: 3:1", "'2:' is no feature: 'index:value' is expected"),
-        (b"1 qid:1 1:2 2 3:1", "'2' is no feature"),
-        (b"1 qid:1 1:2 :5 3:1", "':5' is no feature"),
-        (b"1 qid:1 1:2 2.0:5 3:1", "'2.0:5' is no feature"),
-        (b"1 qid:1 1:2 2:5:6 3:1", "feature 2 is '5:6', which is no number"),
-        (b"1 qid:1 qid:2 2:5 3:1", "'qid:2' is no feature"),
-        (b"1 qid:1 1:2 300000:5", "feature '300000': there may be 100,000 features"),
-        (b"1 qid:1 " + b"9" * 5000 + b":5", "feature '9999.*there may be 100,000 features"),
-        (b"1 qid:1 1:2 2:5 3:1 # caf\xe9", "is not in the encoding utf-8; say which"),
+        (b"1 qid:1 1:2 2: 3:1", "'2:' is not a feature, which is written 'index:value'"),
+        (b"1 qid:1 1:2 2 3:1", "'2' is not a feature"),
+        (b"1 qid:1 1:2 :5 3:1", "':5' is not a feature"),
+        (b"1 qid:1 1:2 2.0:5 3:1", "'2.0:5' is not a feature"),
+        (b"1 qid:1 1:2 2:5:6 3:1", "feature 2 is '5:6', which is not a number"),
+        (b"1 qid:1 qid:2 2:5 3:1", "'qid:2' is not a feature"),
+        (b"1 qid:1 1:2 300000:5", "feature '300000': at most 100,000 features are allowed"),
+        (b"1 qid:1 " + b"9" * 5000 + b":5", "feature '9999.*at most 100,000 features are allowed"),
+        (b"1 qid:1 1:2 2:5 3:1 # caf\xe9", "is not valid utf-8; give"),
     ],
 )
 def test_malformed_lines_are_errors_with_their_number(
@@ -201,31 +201,33 @@ def test_malformed_lines_are_errors_with_their_number(
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"# only a comment\n"])
 def test_a_file_without_rows_is_an_error(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(DataError, match=r"1\.txt: no rows of data"):
+    with pytest.raises(DataError, match=r"1\.txt: there are no data rows"):
         read(tmp_path, content)
 
 
 def test_other_things_that_are_no_letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="no line has a feature"):
         read(tmp_path, b"1 qid:1\n")
-    with pytest.raises(DataError, match=r"is packed by gzip: its name must end in \.gz"):
+    with pytest.raises(DataError, match=r"is compressed with gzip, so its name must end in \.gz"):
         read(tmp_path, gzip.compress(DENSE))
-    with pytest.raises(DataError, match=r"1\.txt: is no text: character 14 is zero"):
+    with pytest.raises(DataError, match=r"1\.txt: the file is not text: character 14 is zero"):
         read(tmp_path, b"0 qid:1 1:2 2\0")
-    with pytest.raises(DataError, match="there is no text encoding 'x'"):
+    with pytest.raises(DataError, match="'x' is not a known text encoding"):
         read(tmp_path, DENSE + "# é".encode(), encoding="x")
     assert len(read(tmp_path, DENSE + b"# caf\xe9", encoding="latin-1").values) == 40
     assert len(read(tmp_path, b"\xef\xbb\xbf" + DENSE).values) == 40
     monkeypatch.setattr("rankexp.runner.data.suitable.MOST_MEMORY", 1e-9)
     with pytest.raises(
-        DataError, match=r"matrix of 2,000 rows and 90,000 columns needs 1.4 GB.*feature 90000"
+        DataError, match=r"matrix of 2,000 rows and 90,000 columns needs 1.4 GB.*index is 90000"
     ):
         read(tmp_path, b"1 qid:1 1:1\n" * 1999 + b"1 qid:1 90000:1\n")
 
 
 def test_a_query_in_two_parts_is_an_error(tmp_path: Path) -> None:
     second = b"0 qid:50 1:1\n1 qid:8 1:2\n"
-    with pytest.raises(DataError, match=r"query 8 is in two parts, 'T1' .*1\.txt\) and 'T2' \("):
+    with pytest.raises(
+        DataError, match=r"query 8 occurs in two parts, 'T1' .*1\.txt\) and 'T2' \("
+    ):
         read(tmp_path, DENSE, second)
     table = read(tmp_path, DENSE, b"0 qid:50 1:1\n1 qid:4 1:2\n")
     assert table.columns[2].categories == ("T1", "T2")
@@ -237,9 +239,7 @@ def test_queries_with_rows_in_several_places_are_one_and_said(tmp_path: Path) ->
     table = read(tmp_path, b"0 qid:1 1:1\n0 qid:2 1:2\n1 qid:1 1:3\n")
     assert table.values[:, 1].tolist() == [0, 1, 0]
     assert table.layout is not None
-    said = (
-        "1.txt: 1 queries have rows in several places, such as 1; the rows of each are one query"
-    )
+    said = "1.txt: 1 query has rows that are not consecutive, such as 1; they were put together"
     assert table.layout.notes == (said,)
 
 
@@ -300,15 +300,16 @@ def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
         find("d", own, [tmp_path], tmp_path / "cache", online=False)
     said = str(caught.value)
     assert (
-        "of its files b.txt is not there" in said and "put a.txt and b.txt into a folder" in said
+        "these of its files are missing: b.txt" in said
+        and "put a.txt and b.txt into a folder" in said
     )
     assert said.endswith("Where from: www.example.org, sha 1")
-    with pytest.raises(DataError, match=r"of 2 files b\.txt is not there"):
+    with pytest.raises(DataError, match=r"of 2 files these are missing: b\.txt"):
         from_letor(own.source["letor"], own, [tmp_path])
-    with pytest.raises(DataError, match=r"has two files: put a\.txt and b\.txt into"):
+    with pytest.raises(DataError, match=r"has two files; put a\.txt and b\.txt into"):
         add("d", own, tmp_path / "a.txt", tmp_path / "cache")
     (line,) = listing({"d": (own, [tmp_path])}, tmp_path / "cache")
-    assert line == "d  not here; its files, to be put into a folder: a.txt, b.txt"
+    assert line == "d  not found; put its files into a folder: a.txt, b.txt"
 
 
 def test_a_single_file_can_be_added_and_is_read_anew_when_it_changes(tmp_path: Path) -> None:
@@ -367,7 +368,7 @@ def test_mutated_files_are_read_or_refused_and_both_ways_agree(
 
 
 @pytest.fixture(scope="session")
-def ohsumed(real_data: Path) -> dict[str, Table]:
+def ohsumed(real_data: Path) -> dict[str, DataTable]:
     if not (real_data / "ohsumed").is_dir():
         pytest.skip("RANKEXP_DATA has no OHSUMED")
     names = {"QueryLevelNorm": "test", "Feature-min": "testset", "Feature-null": "testset"}
@@ -382,7 +383,7 @@ def ohsumed(real_data: Path) -> dict[str, Table]:
     }
 
 
-def test_ohsumed_is_what_was_counted(ohsumed: dict[str, Table]) -> None:
+def test_ohsumed_is_what_was_counted(ohsumed: dict[str, DataTable]) -> None:
     for table in ohsumed.values():
         assert table.values.shape == (16140, 3 + 45)
         assert len(table.columns[1].categories) == 106
@@ -398,7 +399,7 @@ def test_ohsumed_is_what_was_counted(ohsumed: dict[str, Table]) -> None:
         assert not np.isnan(ohsumed[filled].values).any()
 
 
-def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, Table]) -> None:
+def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, DataTable]) -> None:
     raw, scaled = ohsumed["Feature-min"], ohsumed["QueryLevelNorm"]
     groups = raw.values[:, 1].astype(np.int64)
     config = Preprocess(scale="minmax", within="groups")
@@ -408,7 +409,7 @@ def test_scaling_within_queries_makes_query_level_norm(ohsumed: dict[str, Table]
 
 
 def test_a_declared_entry_is_found_packed_and_checked(
-    ohsumed: dict[str, Table], real_data: Path, tmp_path: Path
+    ohsumed: dict[str, DataTable], real_data: Path, tmp_path: Path
 ) -> None:
     files = {f"T{i}": f"ohsumed/QueryLevelNorm/Fold{i}/test.txt" for i in range(1, 6)}
     prints = {"rows": 16140, "features": 45, "classes": [11303, 2585, 2252]}
@@ -421,7 +422,7 @@ def test_a_declared_entry_is_found_packed_and_checked(
         find("ohsumed", wrong, [real_data], tmp_path)
 
 
-def test_least_squares_are_letors_row_of_regression(ohsumed: dict[str, Table]) -> None:
+def test_least_squares_are_letors_row_of_regression(ohsumed: dict[str, DataTable]) -> None:
     """The print, to its last digit: LETOR's folds, discount and order of ties."""
     y, query, part, *features = ohsumed["QueryLevelNorm"].values.T
     X, found = np.column_stack([np.ones(y.size), *features]), []

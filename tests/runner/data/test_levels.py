@@ -43,12 +43,12 @@ def test_numbers_are_equal_however_written(one):
 @pytest.mark.parametrize(
     ("levels", "what"),
     [
-        (["no", "yes"], "holds 'maybe', which no level names"),
-        (["no", "yes", "maybe", "unused"], "level 'unused' of target 'class' has no example"),
-        (["no", "Yes", "maybe"], "has no such value (did you mean 'yes'?); it has 'no', 'yes'"),
-        (["no", "yes", ["maybe", "no"]], "name the value 'no' twice"),
+        (["no", "yes"], "contains 'maybe', but no level lists it"),
+        (["no", "yes", "maybe", "unused"], "no row has level 'unused' of target 'class'"),
+        (["no", "Yes", "maybe"], "never has this value (did you mean 'yes'?); it has 'no', 'yes'"),
+        (["no", "yes", ["maybe", "no"]], "list the value 'no' twice"),
         (["*", "*"], "'*' more than once"),
-        (["no", "yes", "maybe", "*"], "level '*' of target 'class' has no example"),
+        (["no", "yes", "maybe", "*"], "no row has level '*' of target 'class'"),
     ],
 )
 def test_levels_that_do_not_fit(levels, what):
@@ -58,7 +58,7 @@ def test_levels_that_do_not_fit(levels, what):
 
 
 def test_a_truth_value_that_could_be_two_names():
-    with pytest.raises(DataError, match="quote it"):
+    with pytest.raises(DataError, match="put it in quotes"):
         level_codes(Feature("t", "nominal", ("yes", "on")), np.array([0.0, 1]), [True, "on"])
 
 

@@ -18,7 +18,7 @@ import pytest
 from rankexp.errors import DataError
 from rankexp.runner.data.readers.arff import read_arff
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import USUAL, Rules
+from rankexp.runner.data.readers.rules import USUAL, TextRules
 
 COUNT = int(os.environ.get("RANKEXP_MUTATIONS", "900")) // 3
 SECONDS = 1.0
@@ -269,7 +269,7 @@ def flipped(content, rng):
 def test_the_comparison_would_notice(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes(CSV)
-    table = read_delimited(path, Rules())
+    table = read_delimited(path, TextRules())
     check_text(table, CSV)
     table.values[3, 1] += 1e-9
     with pytest.raises(AssertionError):

@@ -117,7 +117,7 @@ def test_the_package_is_left_as_it_was(server, entry, tmp_path):
         (404, "OpenML 404: .*Unknown dataset"),
         (DAMAGED, "OpenML 8: OpenMLHashException"),
         (SLOPPY, "OpenML 9: .*:1: @data before any @attribute"),
-        ("vote", "go by number, not by name"),
+        ("vote", "identified by number, not by name"),
     ],
 )
 def test_what_goes_wrong_is_told(server, entry, number, what):

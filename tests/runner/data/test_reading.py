@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -56,19 +57,21 @@ def test_without_a_target_every_column_is_looked_at(path):
 def test_names_without_levels_are_counted_and_asked_for(path):
     found = inspect_table(path, target="left")
     assert found.levels == (("no", 30), ("yes", 15))
-    assert found.warnings[-1].startswith("a study refuses it: target 'left' holds names (no, yes)")
+    assert found.warnings[-1].startswith(
+        "in a study, list the values of 'left' from worst to best: levels: [no, yes]"
+    )
 
 
 def test_two_numbers_without_levels_are_doubted(write):
     path = write("t.csv", "a,y\n" + "1,0\n2,1\n" * 9)
     (warning,) = inspect_table(path, target="y").warnings
-    assert "say 'levels: [0, 1]'" in warning
+    assert "write 'levels: [0, 1]'" in warning
     assert not inspect_table(path, target="y", levels=[0, 1]).warnings
 
 
 def test_it_goes_through_json(path):
     found = inspect_table(path, **OPTIONS)
-    assert Reading.from_dict(json.loads(json.dumps(found.as_dict()))) == found
+    assert Reading.from_dict(json.loads(json.dumps(asdict(found)))) == found
 
 
 def test_it_travels_with_the_data_and_changes_no_fingerprint(path, tmp_path):

@@ -15,7 +15,7 @@ from rankexp.runner.config.load import load
 from rankexp.runner.config.shipped import shipped, shipped_data
 from rankexp.runner.data.build import first_difference
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.find import Found, add, find
+from rankexp.runner.data.find import FoundData, add, find
 
 STUDIES = [name for name, file in shipped().items() if "shipped: " in file.read_text("utf-8")]
 
@@ -35,7 +35,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankexp.runner.data.find.remote", never)
 
 
-def found(name: str, cache: Path, *folders: Path) -> Found:
+def found(name: str, cache: Path, *folders: Path) -> FoundData:
     return find(name, entries("kotlowski2011")[name], folders, cache)
 
 
@@ -74,8 +74,8 @@ def test_a_changed_cell_is_named_and_not_masked(tmp_path: Path) -> None:
     theirs = tmp_path / "vote.arff"
     theirs.write_bytes(b"\r\n".join(lines))
     wrong = (
-        r"'vote' \(file .*\) is other data under the same name: SHA-256 of the content: declared "
-        r"5e0e7a69\w+, found \w+; beside the data set that rankexp ships, "
+        r"'vote' \(file .*\) differs from the declared data set: SHA-256 of the content: declared "
+        r"5e0e7a69\w+, found \w+; compared with the copy that rankexp ships, "
         r"column 'water-project-cost-sharing' differs in row 5$"
     )
     with pytest.raises(DataError, match=wrong):
@@ -126,7 +126,7 @@ def test_a_hash_has_64_digits() -> None:
 def test_a_name_that_is_not_among_them(tmp_path: Path) -> None:
     entry = DataEntry(source={"shipped": "votes"}, target="Class", levels=["a", "b"])
     with pytest.raises(
-        DataError, match=r"ships no data set 'votes' \(did you mean 'vote'\?\); it"
+        DataError, match=r"does not ship a data set 'votes' \(did you mean 'vote'\?\); it"
     ):
         find("votes", entry, [], tmp_path)
 
@@ -136,21 +136,19 @@ def test_the_first_difference(tmp_path: Path) -> None:
     X, y = data.X.copy(), data.y.copy()
     X[[3, 7], 0] += 1
     assert first_difference(replace(data, X=X), data) == (
-        f"column '{data.features[0].name}' differs in 2 rows, the first of them 4"
+        f"column '{data.features[0].name}' differs in 2 rows, first in row 4"
     )
     y[11] = 1 - y[11]
     assert first_difference(replace(data, y=y), data) == "target differs in row 12"
     renamed = (Feature("age of patient"), *data.features[1:])
-    assert "'age of patient' stands where" in first_difference(
-        replace(data, features=renamed), data
-    )
+    assert "'age of patient' is where" in first_difference(replace(data, features=renamed), data)
     year = data.features[1]
     turned = replace(year, categories=year.categories[::-1])
     mixed = (data.features[0], turned, data.features[2])
-    assert "in another order" in first_difference(replace(data, features=mixed), data)
+    assert "a different order" in first_difference(replace(data, features=mixed), data)
     assert first_difference(data, data) == ""
     fewer = replace(data, X=X[1:], y=y[1:])
-    assert first_difference(fewer, data) == "it has another number of rows or columns"
+    assert first_difference(fewer, data) == "the number of rows or columns differs"
     assert np.isfinite(data.X).all()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from rankexp.errors import DataError
 from rankexp.runner.data import snapshot
-from rankexp.runner.data.dataset import Dataset, Feature, Table
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature
 
 FEATURES = (Feature("a"), Feature("b", "nominal", ("ü", "v")))
 
@@ -45,7 +45,7 @@ def test_a_data_set_comes_back(tmp_path, changes):
 
 
 def test_a_table_comes_back(tmp_path):
-    original = Table("t", FEATURES, np.array([[1.5, 0], [np.nan, 1]]), {"id": 15})
+    original = DataTable("t", FEATURES, np.array([[1.5, 0], [np.nan, 1]]), {"id": 15})
     snapshot.write_table(original, tmp_path / "t.npz")
     found = snapshot.read_table(tmp_path / "t.npz")
     assert (found.name, found.columns, found.provenance) == ("t", FEATURES, {"id": 15})
@@ -77,7 +77,7 @@ def test_altered_content_is_told_though_the_file_is_whole(tmp_path):
 
 
 def test_a_table_is_no_data_set(tmp_path):
-    snapshot.write_table(Table("t", FEATURES, np.ones((2, 2))), tmp_path / "t.npz")
+    snapshot.write_table(DataTable("t", FEATURES, np.ones((2, 2))), tmp_path / "t.npz")
     with pytest.raises(DataError, match="is not a dataset"):
         snapshot.read_dataset(tmp_path / "t.npz")
     with pytest.raises(DataError, match="does not exist"):

@@ -23,7 +23,7 @@ from test_mutated_tables import (
 from rankexp.errors import DataError
 from rankexp.runner.data.readers import columns, grid
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import USUAL, Rules
+from rankexp.runner.data.readers.rules import USUAL, TextRules
 
 ROWS = range(30)
 NUMBERS = b"a,b,c,d\n" + b"".join(
@@ -79,13 +79,18 @@ CELLS = [
     *(b'"1"', b'""', b'"a\nb"', b"4.9e-324", b"1.7976931348623158e308", b"99999999999999999999"),
 ]  # fmt: skip
 RULES = [
-    *([Rules()] * 6),
-    *(Rules(header=True), Rules(header=False), Rules(decimal=","), Rules(thousands=".")),
-    *(Rules(missing=USUAL | {"-9", "1", "2.5"}), Rules(missing=frozenset([""]))),
+    *([TextRules()] * 6),
     *(
-        Rules(lenient=frozenset(["a", "age"])),
-        Rules(labels=frozenset(["d"])),
-        Rules(delimiter=" "),
+        TextRules(header=True),
+        TextRules(header=False),
+        TextRules(decimal=","),
+        TextRules(thousands="."),
+    ),
+    *(TextRules(missing=USUAL | {"-9", "1", "2.5"}), TextRules(missing=frozenset([""]))),
+    *(
+        TextRules(lenient=frozenset(["a", "age"])),
+        TextRules(labels=frozenset(["d"])),
+        TextRules(delimiter=" "),
     ),
 ]
 
@@ -121,13 +126,13 @@ def outcome(path, rules, test=None):
 def test_every_table(write, judged, monkeypatch, name, piece):
     monkeypatch.setattr(columns, "PIECE", piece)
     path = write("t.csv", TABLES[name])
-    assert outcome(path, Rules()) == judged(path, Rules(), None)
+    assert outcome(path, TextRules()) == judged(path, TextRules(), None)
 
 
 @pytest.mark.parametrize("name", sorted(QUICK))
 def test_these_are_cut_quickly(write, monkeypatch, name):
     monkeypatch.setattr(grid.Grid, "_judged", refuse)
-    assert not isinstance(outcome(write("t.csv", TABLES[name]), Rules()), str)
+    assert not isinstance(outcome(write("t.csv", TABLES[name]), TextRules()), str)
 
 
 def replaced(content, rng):
@@ -185,7 +190,7 @@ def test_numbers_are_those_of_python(write):
 def test_a_row_far_down_is_named_with_its_line(write, monkeypatch):
     monkeypatch.setattr(columns, "PIECE", 1_000)
     head = "a,b\n" + "1,2\n" * 3_000
-    with pytest.raises(DataError, match=r":3002: '2x' is no number"):
+    with pytest.raises(DataError, match=r":3002: '2x' is not a number"):
         read_delimited(write("t.csv", head + "1,2x\n"))
     with pytest.raises(DataError, match=r":3002: 3 values for 2 columns"):
         read_delimited(write("t.csv", head + "1,2,3\n"))

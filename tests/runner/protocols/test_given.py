@@ -111,13 +111,13 @@ def test_weights_are_not_in_placements(tmp_path: Path) -> None:
     data = table()
     data["w"] = np.where(np.arange(300) % 2, 9, 1)
     row, _ = compared(tmp_path, data, more=", weights: w")
-    assert np.isnan(row["p"]) and "weights, or groups?" in row["note"]
+    assert np.isnan(row["p"]) and "row weights or groups?" in row["note"]
 
 
 def test_a_metric_without_a_variance_has_no_test(tmp_path: Path) -> None:
     row, _ = compared(tmp_path, table(), "d_tau")
     assert np.isnan(row["p"]) and row["verdict"] == "undecided"
-    assert "the variance of the share of pairs in order is not known" in row["note"]
+    assert "the variance of the share of pairs in order over it" in row["note"]
 
 
 def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_single_row_of_a_level_has_no_variance(tmp_path: Path) -> None:
     data.loc[(data["part"] == "test") & (data.index > 0), "y"] = 0
     data.loc[0, "y"] = 1
     row, _ = compared(tmp_path, data)
-    assert np.isnan(row["p"]) and "a single row of a level" in row["note"]
+    assert np.isnan(row["p"]) and "a level has a single row" in row["note"]
 
 
 @pytest.mark.parametrize("metric", ["auc", "rank_loss"])
@@ -145,8 +145,8 @@ def test_each_method_has_an_interval_over_the_examples(tmp_path: Path, metric: s
     assert (strong["low"], strong["high"]) == pytest.approx((low, high))
     assert strong["se"] == pytest.approx(expected.covariance[1, 1] ** 0.5)
     assert strong["low"] < strong["mean"] < strong["high"]
-    assert "It rests on one test set of 100 rows" in found.lead[3]
-    assert "within the other 200 rows" in found.lead[3]
+    assert "The answer rests on one test set of 100 rows" in found.lead[3]
+    assert "within the 200 training rows" in found.lead[3]
 
 
 def test_queries_and_a_test_set_exist_side_by_side(tmp_path: Path) -> None:

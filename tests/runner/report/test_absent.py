@@ -122,8 +122,8 @@ def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, A
 def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study, []))
     assert re.fullmatch(
-        r"On artificial data alone: pairs change it by \+\.0\d+ to \+\.0\d+ over 2 settings, each "
-        r"within the margin of \.05\. None of the 7 data sets is here: d0, d1, .*, d6\.",
+        r"On artificial data only: pairs change it by \+\.0\d+ to \+\.0\d+ over 2 settings, each "
+        r"within the margin of \.05\. None of the 7 data sets is available: d0, d1, .*, d6\.",
         said["What it means"],
     )
     assert said["Done"].startswith(
@@ -133,7 +133,7 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "
         "and 2 claims (over all and on the first)."
     )
-    assert said["Not reproduced"] == "Nothing that was compared."
+    assert said["Not reproduced"] == "Nothing of what was compared."
 
 
 @pytest.mark.parametrize("lost", [True, False])
@@ -152,15 +152,15 @@ def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     make: Make, study: dict[str, Any]
 ) -> None:
     two = head(with_only(make, study, ["d0", "d3"]), *MEANT)["What it means"]
-    each = r"\+\.0\d+ \(95 % from \S+ to \S+\) on d"
-    assert re.match(f"Pairs change the rank loss by {each}0 and {each}3, while a test over", two)
-    ending = "needs at least 6. 5 of the 7 data sets are not here: d1, d2, d4, d5, d6."
+    each = r"\+\.0\d+ \(95 % CI \S+ to \S+\) on d"
+    assert re.match(f"Pairs change the rank loss by {each}0 and {each}3; a test over", two)
+    ending = "needs at least 6. 5 of the 7 data sets are missing: d1, d2, d4, d5, d6."
     assert two.endswith(f"a test over data sets {ending}")
     four = head(with_only(make, study, SETS[:4]), *MEANT)["What it means"]
-    assert "over 4 data sets" in four and "at least 6 data sets would be needed" in four
-    assert four.endswith(". 3 of the 7 data sets are not here: d4, d5, d6.")
+    assert "over 4 data sets" in four and "deciding it takes at least 6 data sets" in four
+    assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
     six = head(with_only(make, study, SETS[:6]), *MEANT)["What it means"]
-    assert six.endswith("within the margin of .05. 1 of the 7 data sets is not here: d6.")
+    assert six.endswith("within the margin of .05. 1 of the 7 data sets is missing: d6.")
 
 
 def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
@@ -168,15 +168,15 @@ def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
 ) -> None:
     strict = copy.deepcopy(study)
     strict["report"][-1]["options"]["incomplete"] = "refuse"
-    for sets, why in ((SETS[:6], "over all 7 needs the others, too"), (SETS[:3], "at least 6")):
+    for sets, why in ((SETS[:6], "over all 7 also needs the others"), (SETS[:3], "at least 6")):
         said = head(with_only(make, strict, sets), *MEANT)["What it means"]
-        assert f" over {len(sets)} data sets, each within the margin of .05, while a test" in said
+        assert f" over {len(sets)} data sets, each within the margin of .05; a test" in said
         assert f"{why}. " in said and not INTERNAL.search(said)
 
 
 def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study, only=["boxes"]))
-    assert said["What it means"].startswith("On artificial data alone: pairs change it by ")
+    assert said["What it means"].startswith("On artificial data only: pairs change it by ")
     assert said["What it means"].endswith(" of .05. The experiment folds was not run.")
     assert said["Done"].startswith("2 methods, 2 generators; all 20 records are good; ")
     assert "; not run: 2 experiments (folds and tried); " in said["Done"]
@@ -184,12 +184,12 @@ def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, An
     nothing = head(with_only(make, study, only=["tried"]))
     assert nothing["What it means"] == "Nothing yet. The experiment folds was not run."
     assert nothing["Reproduced"] == (
-        "Nothing that is published was compared; not run: 14 published values (d0, d1, d2 and 4 "
+        "No published value was compared; not run: 14 published values (d0, d1, d2 and 4 "
         "more) and 3 claims (on artificial data, over all and on the first)."
     )
-    assert nothing["Not reproduced"] == "Nothing that is published was compared."
+    assert nothing["Not reproduced"] == "No published value was compared."
     neither = head(with_only(make, study, [], only=["tried"]), *MEANT)["What it means"]
-    assert neither.startswith("Nothing yet. None of the 7 data sets is here: d0, ")
+    assert neither.startswith("Nothing yet. None of the 7 data sets is available: d0, ")
     assert head(with_only(make, study, [], only=[]), "summary")["Done"].startswith(
         "Nothing was run; no data"
     )
@@ -245,7 +245,7 @@ def test_reasons_that_were_not_run_are_left_out(make: Make, study: dict[str, Any
     why = {"block": "contrasts", "of": f"{PAIRS} in boxes", "say": "pairs differ by {}"}
     reasoned = copy.deepcopy(study)
     for reasons, ending in (
-        ([why], "Why: what would tell was not run."),
+        ([why], "Why: the experiment that would tell was not run."),
         ([why, "scaling is not printed"], "Why: conjecture: scaling is not printed."),
     ):
         reasoned["report"][0]["options"]["why"] = reasons
@@ -279,7 +279,7 @@ def test_what_is_absent_as_values(make: Make, study: dict[str, Any]) -> None:
     assert found.words()[1] == "the experiments boxes and no were not run"
     made = with_only(make, study, SETS[:6])
     made.study.experiments["folds"].problems[:] = ["d6"]
-    assert absent(made, ["folds"]).words() == ["the data set d6 is not here"]
+    assert absent(made, ["folds"]).words() == ["the data set d6 is missing"]
 
 
 def test_pieces_of_sentences() -> None:

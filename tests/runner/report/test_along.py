@@ -174,7 +174,7 @@ def test_a_contrast_is_the_mean_of_its_differences(make: Make) -> None:
     gone = show(context, "contrasts", "folds", contrasts=CONTRASTS, margin=0.01).facts
     told = gone["pairs in folds"]  # of one data set, which settles nothing
     assert told.verdict == "undecided" and told.experiments == ["folds"]
-    assert " on vote_84 & more, while a test over data sets needs at least 6" in told.text
+    assert " on vote_84 & more; a test over data sets needs at least 6" in told.text
 
 
 def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make) -> None:
@@ -188,7 +188,7 @@ def test_an_interval_beyond_the_margin_beside_equivalent_is_explained(make: Make
         assert output.numbers["verdict"].str.contains("equivalent").all()
         notes = [note for note in output.texts if note.startswith("Equivalent: two one-sided")]
         assert len(notes) == beyond
-        assert not beyond or "an interval of 90 %; 1 of the wider intervals shown" in notes[0]
+        assert not beyond or "intervals of 90 %. 1 of the wider intervals shown" in notes[0]
 
 
 def test_a_contrast_needs_two_known_methods(make: Make) -> None:

@@ -108,7 +108,7 @@ def test_the_published_table_compares_the_first_rule(make: Make) -> None:
         "mean difference",
     ]
     assert texts[0][1].startswith(".5000 / .1") and "≠" in texts[0][1]
-    assert texts[-1][1].startswith("-.37") and texts[-1][1].endswith("(over 1)")
+    assert texts[-1][1].startswith("−.37") and texts[-1][1].endswith("(over 1)")
 
 
 def test_the_print_counts_with_the_noise_of_its_own_units(make: Make) -> None:
@@ -306,7 +306,7 @@ def test_differences_without_spread_have_what_the_examples_allow(make: Make) -> 
     assert vote["difference"] == 0.0 and vote["difference_se"] == pytest.approx(2 / 200)
     pair = {"method": "svm_or", "references": ["logistic"]}
     answer = show(context, "answer", "folds", incomplete="drop", **pair)
-    assert "no gain or loss shown" in answer.lead[0]
+    assert "no significant difference" in answer.lead[0]
     assert not any("there is no gain" in text for text in answer.lead)
     assert any("which count as 200, allow" in note for note in answer.texts)
 
@@ -362,7 +362,7 @@ def test_chosen_points_are_counted_by_rule(make: Make) -> None:
     counts = output.numbers.set_index(["experiment", "problem", "method", "rule"])["count"]
     assert counts["boxes", "easy", "logistic", "oracle"] == 5
     assert counts["folds", "vote", "logistic", "nested"] == 6
-    assert rows(output.tables[0])[-1][-2:] == ["lam=0.1 (6)", "lam=1* (6)"]
+    assert rows(output.tables[0])[-1][-2:] == ["λ = .1 (6)", "λ = 1* (6)"]
 
 
 def test_completeness_names_what_is_wrong(make: Make) -> None:
@@ -377,7 +377,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     context.problems.append("records/00/x.json is truncated")
     notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
-    assert "Warning ConvergenceWarning in 12 records." in notes
+    assert "Warning: ConvergenceWarning in 12 records." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"

@@ -119,7 +119,7 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
     folder = save(make(study, warned), tmp_path / "a")
     build.open_report(folder).write()
     body, _, lines = (folder / "report.md").read_text(encoding="utf-8").partition("## In files")
-    assert "Warning Unsure in " in body
+    assert "Warning: Unsure in " in body
     assert "- **chosen.** **Warning: " in lines and "lie at the edge of their grid" in lines
 
 
@@ -129,7 +129,7 @@ def test_a_slice_is_named_as_one(make: Make, save: Save, tmp_path: Path) -> None
     folder = save(make(study), tmp_path / "a")
     build.open_report(folder).write()
     title = (folder / "report.md").read_text(encoding="utf-8").splitlines()[0]
-    assert title == "# A made-up study: a quick slice, whose numbers are no findings"
+    assert title == "# A made-up study (quick slice: the numbers are no findings)"
 
 
 def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None:

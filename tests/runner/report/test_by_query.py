@@ -180,14 +180,14 @@ VALIDATED = "{kind: given, test: t, validation: v}"
             "validation",
             "no validation",
         ),
-        ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part to choose on"),
+        ("{kind: given, test: t}", "validation", r":11:.*'e' has no validation part"),
         ("{kind: cross_validation, folds: 5}", "validation", "'e' has no validation part"),
         ("{kind: cross_validation, folds: 5}, inner: {folds: 2}", "nested", ""),
         ("{kind: cross_validation, folds: 5}, lambdas: [1]", "oracle", ""),
         (
             "{kind: cross_validation, folds: 5}",
             "nested",
-            ":11:.*'e' has no inner folds to choose on, and 'm' has a grid: give",
+            ":11:.*'e' has no inner folds, which the rule needs as 'm' has a grid: give",
         ),
         (
             VALIDATED,
@@ -236,7 +236,7 @@ def test_no_block_that_names_nested_goes_without_inner_folds(
     if inner:
         assert load(file).report[0].block == block
         return
-    with pytest.raises(ConfigError, match=r":11:.*'e' has no inner folds to choose on"):
+    with pytest.raises(ConfigError, match=r":11:.*'e' has no inner folds, which the rule needs"):
         load(file)
 
 
@@ -269,7 +269,7 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     shown = dict(zip(output.tables[0].columns, rows(output.tables[0])[0], strict=True))
     assert shown["n"] == "40 queries" and shown["p randomisation"] == "<.001"
     assert " to " in shown["Bootstrap"]
-    assert any("queries left out, without a value by both methods: 1." in n for n in output.texts)
+    assert any("queries left out because a method has no value: 1." in n for n in output.texts)
     assert any("randomisation test" in note for note in output.texts)
 
 
@@ -293,7 +293,7 @@ def test_queries_that_all_but_agree_have_the_least_error_there_can_be(
         [same(m, f, "auc", g) for m in METHODS for f in range(5) for g in range(3)]
     )
     assert row["se"] == pytest.approx(paired.UNSEEN * np.ptp(every[~np.isnan(every)]) / 41)
-    assert "next to no spread" in row["note"] and np.isnan(row["boot_low"])
+    assert "differences hardly vary" in row["note"] and np.isnan(row["boot_low"])
     assert row["p_random"] == 1.0
 
 
@@ -386,7 +386,7 @@ def test_other_blocks_say_queries_too(name: str, options: dict[str, Any]) -> Non
             found.set_index("method").loc["good", column], rel=0.2
         )
     said = " ".join([*output.texts, *map(str, output.lead)])
-    assert "training parts that overlap" not in said
+    assert "overlapping training sets" not in said
 
 
 def test_data_without_queries_keeps_its_folds() -> None:
@@ -400,7 +400,9 @@ def test_the_least_error_of_queries_rests_on_queries(monkeypatch: pytest.MonkeyP
         paired, "of_design", lambda v, design, folds: (paired.Estimate(0, 1, 9), 1)
     )
     output = show(context(), "comparison", method="good", references=["same"])
-    assert any("the least that the test queries, which count as" in note for note in output.texts)
+    assert any(
+        "the smallest that the test queries, which count as" in note for note in output.texts
+    )
 
 
 def test_folds_without_values_of_queries_are_one_unit_and_called_so() -> None:

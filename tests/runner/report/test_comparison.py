@@ -15,15 +15,16 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.metrics.base import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
+from rankexp.runner.analyse.blocks import WORDS
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
-from rankexp.runner.report.blocks.statistics.average_ranks import Panel
+from rankexp.runner.report.blocks.statistics.average_ranks import RankPanel
 from rankexp.runner.report.blocks.statistics.critical_difference import (
     Bar,
-    Mark,
+    RankMark,
     bars,
     draw,
     ends,
@@ -73,15 +74,15 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert set(table.loc["exponential", "verdict"]) == {"better, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(0.01, abs=0.002)
     assert [table.caption for table in output.tables] == [
-        "boxes, rank_loss by best test mean: SVM-OR − logistic",
-        "boxes, rank_loss by best test mean: SVM-OR − exponential",
+        "boxes, rank loss by best test mean: SVM-OR − logistic",
+        "boxes, rank loss by best test mean: SVM-OR − exponential",
     ]
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
     assert row[-1].startswith("worse by .0")
-    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss or .001")
+    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
     assert rows(output.tables[0])[-1][0] == "all settings"
-    assert "Incomplete blocks: refuse." in output.texts
+    assert WORDS["refuse"] in output.texts
     assert any("lower values are better" in note for note in output.texts)
     assert not output.incomplete
 
@@ -127,12 +128,12 @@ def test_missing_fits_are_refused_or_dropped_and_said(make: Make) -> None:
     assert strict.incomplete == ["INCOMPLETE: 84 of 90 records are good (6 missing) of boxes."]
     assert strict.numbers["p"].isna().all()
     assert set(strict.numbers["verdict"]) == {"undecided"}
-    assert any("refused: blocks are incomplete (easy, model 2" in n for n in strict.texts)
+    assert any("refused: values are missing (easy, model 2" in n for n in strict.texts)
     lax = show(context, "comparison", "boxes", **PAIR, incomplete="drop")
     assert lax.numbers is not None and set(lax.numbers["n"]) == {4, 2}
-    assert "Incomplete blocks: drop." in lax.texts
+    assert WORDS["drop"] in lax.texts
     assert any("dropped 1 (easy, model 2: 3 of 3 splits" in note for note in lax.texts)
-    for policy, note in (("refuse", "refused: blocks are"), ("drop", "dropped 1 (easy")):
+    for policy, note in (("refuse", "refused: values are"), ("drop", "dropped 1 (easy")):
         ranked = show(context, "average_ranks", "boxes", incomplete=policy)
         assert any(note in text for text in ranked.texts), ranked.texts
 
@@ -143,7 +144,7 @@ def test_undefined_folds_are_counted(make: Make) -> None:
     assert output.numbers is not None
     vote = output.numbers[output.numbers["problem"] == "vote"]
     assert set(vote["n"]) == {5} and set(vote["undefined"]) == {1}
-    assert "folds / vote_84 & more: splits without a value for any method: 1." in output.texts
+    assert "folds / vote_84 & more: splits in which no method has a value: 1." in output.texts
 
 
 def test_options_that_make_no_sense_are_refused(make: Make) -> None:
@@ -171,7 +172,7 @@ def test_without_a_margin_equivalence_is_relative_alone(
     assert output.numbers is not None and output.numbers["p_equivalence"].isna().all()
     assert set(output.numbers["verdict"]) == {"better", "worse"}
     assert set(output.numbers["within_relative"]) <= {"yes", "no", "undecided"}
-    assert any("rank loss: no margin, so no equivalence" in note for note in output.texts)
+    assert any("rank loss: no margin, so equivalence is tested" in note for note in output.texts)
     assert "equivalent" not in output.gist and "margin" not in output.gist
     assert "margin" not in output.facts["logistic in boxes"].text
     given = show(make(), "comparison", "boxes", **PAIR, margin=0.02).numbers
@@ -189,7 +190,7 @@ def test_both_margins_are_named(make: Make) -> None:
     assert (own["verdict"], own["within_relative"]) == ("worse, equivalent", "no")
     row = rows(output.tables[0])[0]
     assert (
-        row[-1].endswith("equivalent within .015, but not 1 % of the loss or .001")
+        row[-1].endswith("equivalent within .015, but not within 1 % of the loss")
         and row[-2] == "no"
     )
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
@@ -261,13 +262,13 @@ def contrasts(*verdicts: str) -> list[Contrast]:
         (["better", "worse, equivalent"], "a gain on some problems, a loss on others"),
         (["better", "undecided"], "a gain on some problems, a loss on none"),
         (["better", "better, equivalent"], "a gain on every problem"),
-        (["worse", "equivalent"], "a gain on no problem, a loss on some"),
+        (["worse", "equivalent"], "a loss on some problems, a gain on none"),
         (["worse", "worse"], "a loss on every problem"),
         (
             ["equivalent", "equivalent"],
-            "no gain on any problem, equivalent within .01 on all, within 10 % of the loss",
+            "no gain anywhere: all differences are within ±.01, none is shown to be within 10 %",
         ),
-        (["equivalent", "undecided"], "no gain or loss shown on any problem, but not on all"),
+        (["equivalent", "undecided"], "no significant difference on any problem, but"),
         (["not run", "better"], "a gain on every problem"),
         (["not run"], "nothing was run"),
     ],
@@ -300,18 +301,24 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
         ("equivalent", -0.001, 0.002, "equivalent", "over 9 data sets, within the margin of .01"),
         ("better, equivalent", -0.003, -0.001, "equivalent", ", within the margin of .01"),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
-        ("worse", 0.002, 0.02, "worse", ", beside the margin of .01"),
+        ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),
         # z(.95) + z(.9) = 2.926 times a standard error of .02 / 1.96 is 2.986 times the margin.
         (
             "undecided",
             -0.02,
             0.02,
             "undecided",
-            "of .01 open (about 81 data sets would be needed)",
+            "of .01 may be exceeded (deciding it takes about 81 data sets)",
         ),
         ("undecided", -0.006, 0.006, "undecided", "(a little more data may decide it)"),
-        ("undecided", -math.inf, math.inf, "undecided", "(at least 6 data sets would be needed)"),
-        ("undecided", math.nan, math.nan, "undecided", "which leaves the margin of .01 open"),
+        (
+            "undecided",
+            -math.inf,
+            math.inf,
+            "undecided",
+            "(deciding it takes at least 6 data sets)",
+        ),
+        ("undecided", math.nan, math.nan, "undecided", "so the margin of .01 may be exceeded"),
     ],
 )
 def test_a_fact_says_what_was_found_or_what_is_needed(
@@ -323,9 +330,9 @@ def test_a_fact_says_what_was_found_or_what_is_needed(
     )
     found = fact(own, Settings(), 4)
     assert found.verdict == word and found.text.endswith(ending)
-    assert ("95 % from" in found.text) == math.isfinite(low)
+    assert ("95 % CI" in found.text) == math.isfinite(low)
     folds = fact(replace(own, unit="folds"), Settings(), 4).text
-    assert "folds would be" not in folds or math.isinf(low)
+    assert "folds)" not in folds or math.isinf(low)
 
 
 def test_several_problems_are_counted() -> None:
@@ -341,17 +348,17 @@ def test_several_problems_are_counted() -> None:
     assert said("not run", "not run") == ("not run", "nothing was run (margin .01)")
     open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
     assert tallied([open_, open_], Settings(), 4).text == (
-        "undecided on 2 of 2 (margin .01); about 9 times as much data would be needed"
+        "undecided on 2 of 2 (margin .01); deciding it takes about 9 times as much data"
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")
     of_queries = fact(by_query, Settings(), 4).text
-    assert "about 9 times as many queries would be needed" in of_queries
+    assert "deciding it takes about 9 times as many queries" in of_queries
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:
     assert span(-math.inf, math.inf, 4) == "no interval"
-    assert span(-0.0021, 0.0017, 4) == "-.0021 to +.0017"
+    assert span(-0.0021, 0.0017, 4) == "−.0021 to +.0017"
     study = copy.deepcopy(make().manifest["study"])
     names = ["vote", "second", "third"]
     study["experiments"]["folds"]["problems"] = names
@@ -360,7 +367,7 @@ def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None
     *_, overall = rows(output.tables[0])
     assert len(rows(output.tables[0])) == 4  # though the three have one label
     assert all(" (no interval) " in cell for cell in overall[2:])
-    assert "at least 6 data sets would be needed" in output.facts["logistic in folds"].text
+    assert "deciding it takes at least 6 data sets" in output.facts["logistic in folds"].text
     assert "∞" not in markdown.body(output)
 
 
@@ -371,7 +378,10 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
         "SVM-OR against logistic: a loss on every problem; over the 2 settings of boxes worse by"
     )
     assert second.startswith("SVM-OR against exponential: a gain on every problem; over the 2")
-    assert "the largest gain shown is .01" in second or "the largest gain shown is .00" in second
+    assert (
+        "the largest significant gain is .01" in second
+        or "the largest significant gain is .00" in second
+    )
     assert output.gist == (
         "SVM-OR against logistic: worse on 2 of 2 (margin .015). "
         "SVM-OR against exponential: better on 2 of 2 (margin .015)."
@@ -412,7 +422,9 @@ def test_ranks_are_over_models_for_each_problem(make: Make) -> None:
     ]
     pairs = rows(output.tables[1])
     assert len(pairs) == 2 * 3 and pairs[1][1] == "exponential – logistic"
-    assert pairs[1][3] == "differ" and pairs[0][3] == "not told apart"  # CD 1.48 of 5 models
+    assert (
+        pairs[1][3] == "differ" and pairs[0][3] == "no significant difference"
+    )  # CD 1.48 of 5 models
 
 
 def test_too_few_data_sets_are_said(make: Make) -> None:
@@ -431,11 +443,11 @@ def test_metrics_of_different_directions_are_not_ranked_together(make: Make) -> 
     study["experiments"]["again"] = copy.deepcopy(study["experiments"]["folds"])
     study["experiments"]["again"]["metrics"] = ["auc"]
     output = show(make(study), "average_ranks", ["folds", "again"], incomplete="drop")
-    assert any("rank_loss and auc have different directions" in text for text in output.texts)
+    assert any("rank loss and AUC have different directions" in text for text in output.texts)
     answer = show(make(study), "answer", ["folds", "again"], **PAIR, incomplete="drop")
     assert answer.lead == [
-        "No answer in short: differences in rank_loss and auc do not compare; give each metric a "
-        "block of its own."
+        "There is no short answer, because differences in rank loss and AUC cannot be compared. "
+        "Give each metric a block of its own."
     ]
 
 
@@ -443,8 +455,8 @@ def test_the_places_of_a_diagram_worked_by_hand() -> None:
     # Best first: 2, 0, 1, 3. The better half to the right, the outermost labels uppermost.
     average = [2.0, 2.5, 1.2, 3.9]
     assert marks(average) == [
-        *(Mark(2, 1.2, "right", 0), Mark(0, 2.0, "right", 1)),
-        *(Mark(1, 2.5, "left", 1), Mark(3, 3.9, "left", 0)),
+        *(RankMark(2, 1.2, "right", 0), RankMark(0, 2.0, "right", 1)),
+        *(RankMark(1, 2.5, "left", 1), RankMark(3, 3.9, "left", 0)),
     ]
     assert bars(average, [(2, 0, 1), (0, 1, 3)]) == [Bar(1.2, 2.5, 0), Bar(2.0, 3.9, 1)]
     # Far apart they share a row; nearly touching they do not.
@@ -461,7 +473,7 @@ def test_the_diagram_shows_its_data() -> None:
     for seed, higher in itertools.product(range(4), (False, True)):
         values = np.random.default_rng(seed).normal(size=(30, 4)) + shift
         found = ranking(values, higher=higher, posthoc="nemenyi", alpha=0.05)
-        panel = Panel("p", "thirty", list("abcd"), (), (), "models", found)
+        panel = RankPanel("p", "thirty", list("abcd"), (), (), "models", found)
         axes = draw([panel], list("abcd"), 1).axes[0]
         left, right = axes.get_xlim()
         assert left > right  # rank 1, the best, is to the right
@@ -487,4 +499,4 @@ def test_a_panel_that_cannot_be_ranked_is_drawn_as_such(make: Make) -> None:
     assert titles == ["linear, balanced", "hard", "data sets of folds", ""]
     assert "not ranked, see below" in [text.get_text() for text in output.figure.axes[2].texts]
     assert any(note.startswith("data sets of folds: refused") for note in output.texts)
-    assert output.texts[0].startswith("Average ranks, better to the right")
+    assert output.texts[0].startswith("Ranks are better to the right")

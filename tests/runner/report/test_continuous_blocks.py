@@ -219,7 +219,7 @@ def test_scores_that_are_not_matched_are_divided_by_what_is_given() -> None:
         drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
         np.testing.assert_allclose(drawn["Tree"], np.array([1.0, 1.0, 1.0, 3.0])[kept] / 2.0)
         np.testing.assert_allclose(drawn["Flat"], 5.0)
-    assert "Elsewhere they are divided: Tree by 2." in output.texts
+    assert "In the other panels scores are divided: Tree by 2." in output.texts
 
 
 def test_scores_are_matched_by_least_squares() -> None:

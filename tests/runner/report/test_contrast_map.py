@@ -62,7 +62,7 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     output = kind.build(sizes, block)
     (table,) = output.tables
     assert table.columns == ["p", "10", "40"]
-    assert [row[0] for row in rows(table)] == ["linear, 0.5", "linear, 0.9"]
+    assert [row[0] for row in rows(table)] == ["linear, .5", "linear, .9"]
     numbers = output.numbers.set_index(["experiment", "problem"])
     scores = sizes.scores("boxes", sizes.metric("boxes", None))
     for problem in ("easy", "hard"):
@@ -97,7 +97,7 @@ def test_a_map_explains_an_interval_beyond_the_margin_beside_near(sizes: Context
         assert output.numbers["verdict"].str.contains("equivalent").all()
         notes = [note for note in output.texts if note.startswith("≈: two one-sided tests")]
         assert len(notes) == beyond
-        assert not beyond or "90 %; 1 of the wider intervals shown" in notes[0]
+        assert not beyond or "90 %. 1 of the wider intervals shown" in notes[0]
 
 
 def _map(context: Context, **options: Any) -> Output:
@@ -155,5 +155,5 @@ def test_answers_are_told_of_other_blocks(make: Make) -> None:
     kind = registry.get("report.blocks", "answers").model_validate(options)
     (said,) = kind.build(context, Block(block="answers", name="x", options=options)).lead
     assert isinstance(said, Said) and said.label == "Is it so?"
-    assert said.text.startswith("INCOMPLETE (table): Yes, 3; nothing is known of 'that'")
+    assert said.text.startswith("INCOMPLETE (table): Yes, 3; block 'table' has no fact 'that'")
     assert isinstance(context.frame, pd.DataFrame)

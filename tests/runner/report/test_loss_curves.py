@@ -53,7 +53,9 @@ def test_losses_without_weights_are_drawn_alone(make: Make) -> None:
         block = Block(block="loss_curves", name="x", experiment="tried")
         found = list(kind.faults(make().study, block))
         assert len(found) == faults
-    assert found[0].path == ("options", "losses", 0) and "hinge is not proper" in found[0].text
+    assert (
+        found[0].path == ("options", "losses", 0) and "loss hinge is not proper" in found[0].text
+    )
 
 
 @pytest.mark.parametrize("losses", [[], ["logistik"], [3], ["p_classification(p=-1)"]])

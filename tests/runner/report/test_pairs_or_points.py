@@ -19,7 +19,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_figure import draw
 from rankexp.runner.report.gain_words import headline
-from rankexp.runner.report.gains import Gains, Standing
+from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.record import Record, RecordRow
@@ -68,11 +68,11 @@ def shown(make: Make, change: Any, **options: Any) -> Output:
 def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.10, "logistic": 0.15, "exponential": 0.30}))
     text = terminal.render(output)
-    assert output.lead[0].startswith("Training on pairs gains. Rank loss")
-    assert "SVM-OR against logistic -.0" in output.lead[0]
+    assert output.lead[0].startswith("Training on pairs helps. Rank loss")
+    assert "SVM-OR against logistic −.0" in output.lead[0]
     assert "Train on pairs" in output.lead[-1]
-    assert "SVM-OR ranks best (rank loss ." in text
-    assert "shown to be ahead of every other method" in text
+    assert "Best rank loss: SVM-OR (." in text
+    assert "significantly ahead of every other method" in text
     assert "SVM-OR 2 s, logistic 0.5 s" in text
     assert output.numbers is not None
     assert list(output.numbers["method"]) == ["svm_or", "logistic", "exponential"]
@@ -86,41 +86,41 @@ def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
 
 def test_no_gain_of_importance_and_a_better_form_of_score(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.201, "logistic": 0.2, "exponential": 0.1}))
-    assert output.lead[0].startswith("Training on pairs gains nothing of importance.")
-    assert "exponential is ahead of all of these by .1" in output.lead[-1]
+    assert output.lead[0].startswith("Training on pairs brings no gain that matters.")
+    assert "exponential beats all of these by at least .1" in output.lead[-1]
     assert "Train on points" in output.lead[-1]
 
 
 def test_a_loss_is_a_loss(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.25, "logistic": 0.2, "exponential": 0.3}))
-    assert output.lead[0].startswith("Training on pairs loses.")
+    assert output.lead[0].startswith("Training on pairs hurts.")
     assert "Train on points" in output.lead[-1]
 
 
 def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}, 0.02))
-    assert output.lead[0].startswith("These data do not tell")
-    needed = re.search(r"about ([\d,]+) rows like these 400", output.lead[0])
+    assert output.lead[0].startswith("The data are too few to tell")
+    needed = re.search(r"about ([\d,]+) rows \(there are 400\)", output.lead[0])
     assert needed is not None
     assert output.numbers is not None
     error = output.numbers.set_index("method").loc["svm_or", "difference_se"]
     wanted = 400 * ((1.645 + 1.2816) * float(error) / 0.01) ** 2
     assert float(needed[1].replace(",", "")) == pytest.approx(wanted, rel=0.06)
-    assert "until more rows decide it" in output.lead[-1]
+    assert "until more data show a gain" in output.lead[-1]
 
 
 def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) -> None:
     values = {"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}
     steep = shown(make, losses(values, best=0)).lead[-2]
     assert "Other settings may do better" in steep
-    assert "SVM-OR (10 of 10 at the lowest lam)" in steep
+    assert "SVM-OR (10 of 10 at the lowest λ)" in steep
 
     def flat(cell: PlanCell, record: Record) -> Record:
         made = losses(values, best=0)(cell, record)
         rows = [r._replace(value=0.2 + 1e-5 * r.grid) for r in made.rows]
         return Record(made.key, grid=made.grid, rows=rows, times=made.times)
 
-    assert "where nothing changes any more" in shown(make, flat).lead[-2]
+    assert "where results hardly change" in shown(make, flat).lead[-2]
     assert "end of" not in shown(make, losses(values)).lead[-2]
 
 
@@ -132,7 +132,7 @@ def test_what_a_run_lacks_is_said_in_place_of_a_verdict(make: Make) -> None:
         return None if gone else good(cell, record)
 
     output = shown(make, lacking)
-    assert "There is no interval: blocks are incomplete (" in output.lead[0]
+    assert "No interval: values are missing (" in output.lead[0]
     assert output.incomplete
 
 
@@ -170,25 +170,23 @@ def test_the_headline_claims_a_gain_only_where_one_is_shown_beyond_the_margin(
 ) -> None:
     text = headline(found)
     shown = {v.shown for v in found if v.shown and not v.equivalent}
-    assert ("gains" in text and "nothing" not in text and "anything" not in text) == (
-        "better" in shown
-    )
-    assert ("loses" in text) == ("worse" in shown)
+    assert ("pairs helps" in text and "whether" not in text) == ("better" in shown)
+    assert ("hurts" in text) == ("worse" in shown)
     if all(v == UNDECIDED for v in found):
-        assert "do not tell" in text
+        assert "too few to tell" in text
     assert headline([*found, NOT_RUN]) == text
 
 
 def test_perfect_methods_on_few_rows_decide_nothing(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.0, "logistic": 0.0, "exponential": 0.0}, 0.0))
-    assert output.lead[0].startswith("These data do not tell")
+    assert output.lead[0].startswith("The data are too few to tell")
     assert output.numbers is not None
     assert (output.numbers["se"] > 0).all()
 
 
 @pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
-    one = Standing("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
+    one = MethodStanding("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")
     made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
     assert said in made.axes[0].get_xlabel()
@@ -199,7 +197,8 @@ def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: 
 def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, higher: bool) -> None:
     means = [0.9, 0.9 - size] if higher else [0.1, 0.1 + size]
     found = [
-        Standing(name, m, NAN, NAN, NAN, 1.0, "") for name, m in zip("ab", means, strict=True)
+        MethodStanding(name, m, NAN, NAN, NAN, 1.0, "")
+        for name, m in zip("ab", means, strict=True)
     ]
     contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
     metric: Any = "auc"

@@ -90,7 +90,7 @@ def test_one_method_has_no_rank(make: Make) -> None:
 
 def test_data_sets_that_were_not_run_are_refused_or_named(make: Make) -> None:
     (note,) = show(make(), "folds").texts
-    assert note == "folds: refused: blocks are incomplete (gone: not run)."
+    assert note == "folds: refused: values are missing (gone: not run)."
     output = show(make(), "folds", incomplete="drop")
     assert output.texts[-1] == "dropped 1 (gone: not run)."
     assert output.numbers.set_index("method")["average_rank"].to_dict() == BEST

@@ -13,7 +13,7 @@ from rankexp.runner.report.render.text import all_notes, cell_text
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(0.0051, ".0051"), (-0.0019, "-.0019"), (1.25, "1.2500"), (10.5, "10.5000"), (0.0, ".0000")],
+    [(0.0051, ".0051"), (-0.0019, "−.0019"), (1.25, "1.2500"), (10.5, "10.5000"), (0.0, ".0000")],
 )
 def test_numbers_are_printed_as_in_the_papers(value: float, expected: str) -> None:
     assert number(value) == expected
@@ -23,7 +23,7 @@ def test_signs_dashes_and_errors() -> None:
     assert number(math.nan) == NOTHING
     assert number(0.01, 2, sign=True) == "+.01"
     assert number(-0.00001, sign=True) == ".0000"  # no sign where nothing is left
-    assert (number(math.inf), number(-math.inf)) == ("∞", "-∞")
+    assert (number(math.inf), number(-math.inf)) == ("∞", "−∞")
 
 
 def test_cells_print_their_value_error_mark_and_remark() -> None:
@@ -31,7 +31,7 @@ def test_cells_print_their_value_error_mark_and_remark() -> None:
     assert cell_text(Cell(0.0052, math.nan, sign=True)) == "+.0052"
     assert cell_text(Cell(math.nan, 0.1)) == cell_text(Cell()) == NOTHING
     assert cell_text(Cell("lam=1", mark=Mark.EDGE, remark="6")) == "lam=1* (6)"
-    assert cell_text(Cell(interval=(-0.1, 0.2), digits=1, sign=True)) == "-.1 to +.2"
+    assert cell_text(Cell(interval=(-0.1, 0.2), digits=1, sign=True)) == "−.1 to +.2"
     assert cell_text(Cell(0.1, interval=(0.0, 0.2), digits=1)) == ".1 (.0 to .2)"
     assert cell_text(Cell(interval=(-math.inf, math.inf))) == "no interval"
     assert cell_text(Cell(interval=(math.nan, math.nan))) == NOTHING

@@ -77,7 +77,7 @@ def test_it_stands_first_and_has_five_sentences(
     assert said["Not reproduced"].startswith(
         "2 of 3 values, furthest vote\\_84 & more exponential"
     )
-    assert ". Why: exponential loses -.0" in said["Not reproduced"]
+    assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
     assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")
@@ -135,7 +135,7 @@ def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options:
 
 
 def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> None:
-    none = "Nothing that is published was compared."
+    none = "No published value was compared."
     assert told(make, study, {}) == [none, "See the blocks below."]
     assert told(make, study, {}, why=["noise"]) == [none, none, "See the blocks below."]
     good = {"a": Output(tally=Tally("9 of 9 values"), gist="All of 9 hold.")}

@@ -14,7 +14,7 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.build import build
-from rankexp.runner.data.dataset import Dataset, Feature, Table
+from rankexp.runner.data.dataset import Dataset, DataTable, Feature
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 from rankexp.runner.plan import DataFacts, cells, jobs
 from rankexp.runner.protocols.base import Loaded, Part, Place
@@ -245,7 +245,7 @@ def test_groups_without_a_value_leave_a_record_defined(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
-    [("groups: y", "is the target already"), ("weights: y", "is the target already")],
+    [("groups: y", "is already the target"), ("weights: y", "is already the target")],
 )
 def test_a_column_has_one_role(tmp_path: Path, options: str, complaint: str) -> None:
     text = study_with_weights("{lambdas: [1.0]}", "[auc]").replace("weights: w", options)
@@ -280,7 +280,7 @@ experiments:
             "[auc]",
             r"s.yaml:13:15: experiments.e.methods\[0\]: method 'm' does not accept row weights",
         ),
-        ("{estimator: sklearn.neighbors.KNeighborsClassifier}", "[auc]", "takes no weights"),
+        ("{estimator: sklearn.neighbors.KNeighborsClassifier}", "[auc]", "accept row weights"),
         ("{lambdas: [1.0]}", "['auc', 'rank_loss', 'zero_one']", "unknown metric|no weights"),
     ],
 )
@@ -300,9 +300,9 @@ def test_weights_that_all_take_are_fine(tmp_path: Path) -> None:
         assert load(tmp_path / "s.yaml").data["d"].weights == "w"
 
 
-def table(**columns: list[float]) -> Table:
+def table(**columns: list[float]) -> DataTable:
     features = tuple(Feature(name) for name in columns)
-    return Table("t", features, np.array(list(columns.values()), dtype=float).T)
+    return DataTable("t", features, np.array(list(columns.values()), dtype=float).T)
 
 
 def entry(**more: Any) -> DataEntry:
@@ -344,7 +344,7 @@ def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
     from rankexp.runner.protocols.split import Holdout
 
     class Given(Holdout):
-        def split(self, n: int, place: Place, rng: Any, strata: Any, units: Any) -> Split:
+        def split(self, n: int, place: Place, rng: Any, kept: Any) -> Split:
             rows = np.arange(n)
             return Split(rows[::2], rows[1::4], rows[3::4])
 

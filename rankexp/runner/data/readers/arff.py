@@ -15,7 +15,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats
 from rankexp.runner.data.readers.cells import described, short
 from rankexp.runner.data.readers.columns import plain_numbers
 from rankexp.runner.data.readers.compressed import encoding_of, lines, pieces
@@ -34,7 +34,9 @@ _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|(?!['\"])[^\s{{]++)\s*+(.*+)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
-def read_arff(path: Path, missing: Collection[str] = ("",), encoding: str | None = None) -> Table:
+def read_arff(
+    path: Path, missing: Collection[str] = ("",), encoding: str | None = None
+) -> DataTable:
     """Return the table of an ARFF file.
 
     It may be compressed. `missing` are texts that mean a missing cell, besides ``?``, which means
@@ -80,12 +82,12 @@ class _Reader:
                 self.attributes.append(self._attribute(line, text))
             elif not text.startswith("%") and word != "@relation":
                 raise self.fail(line, f"expected @attribute or @data, found {text[:60]!r}")
-        raise self.fail(line, "the file ends before an @data line; is it ARFF?")
+        raise self.fail(line, "there is no @data line; is this an ARFF file?")
 
     def _attribute(self, line: int, text: str) -> tuple[str, str, tuple[str, ...]]:
         match = _ATTRIBUTE.fullmatch(text)
         if match is None:
-            raise self.fail(line, f"cannot read the declaration {text[:60]!r}")
+            raise self.fail(line, f"cannot parse the declaration {text[:60]!r}")
         name, kind = _bare(match[1]), match[2].strip()
         if name in self._known:
             raise self.fail(line, f"attribute '{name}' is declared twice")
@@ -116,14 +118,14 @@ class _Reader:
             match = _TOKEN.match(text, at)
             if match is None:
                 raise self.fail(
-                    line, f"a quote is not closed or stands alone in {text[at:][:40]!r}"
+                    line, f"a quote is left open or stands alone in {text[at:][:40]!r}"
                 )
             quoted, token = match[1], (match[2] or "").strip()
             found.append(_bare(quoted) if quoted else None if token == "?" else token)
             at, comma = match.end(), match[3]
         return found
 
-    def read_body(self, rows: Iterator[tuple[int, str]]) -> Table:
+    def read_body(self, rows: Iterator[tuple[int, str]]) -> DataTable:
         parts: list[Floats] = []
         texts: dict[int, dict[str, int]] = {
             j: {value: code for code, value in enumerate(values)}
@@ -135,7 +137,7 @@ class _Reader:
         while chunk := [self._row(line, text) for line, text in islice(data, size)]:
             parts.append(self._chunk(chunk, texts))
         if not parts:
-            raise DataError(f"{self.path}: no rows after @data")
+            raise DataError(f"{self.path}: there are no rows after @data")
         values = np.concatenate(parts)
         columns = tuple(
             Feature(name)
@@ -143,11 +145,11 @@ class _Reader:
             else Feature(name, "nominal", declared or _sort_codes(values[:, j], texts[j]))
             for j, (name, kind, declared) in enumerate(self.attributes)
         )
-        return Table(self.path.name, columns, values)
+        return DataTable(self.path.name, columns, values)
 
     def _row(self, line: int, text: str) -> Row:
         if text.startswith("{"):
-            raise self.fail(line, "sparse rows are not supported; write every value")
+            raise self.fail(line, "sparse rows are not supported; write out every value")
         row = self.tokens(line, text)
         if len(row) != len(self.attributes):
             raise self.fail(line, f"{len(row)} values for {len(self.attributes)} attributes")
@@ -194,9 +196,11 @@ class _Reader:
                 continue
             if declared and cell not in declared:
                 hint = did_you_mean(cell, declared)
-                return self.fail(line, f"'{short(cell)}' is no declared value of '{name}'{hint}")
+                return self.fail(
+                    line, f"'{short(cell)}' is not a declared value of '{name}'{hint}"
+                )
             if not declared and plain_numbers([cell]) is None:
-                return self.fail(line, f"'{short(cell)}' is no number, but '{name}' is numeric")
+                return self.fail(line, f"'{short(cell)}' is not a number, but '{name}' is numeric")
         raise AssertionError("a cell failed to convert and then did not")
 
 

@@ -19,7 +19,7 @@ from rankexp.runner.data.readers.numbers import (
     shape_of,
     without_signs,
 )
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.reading import EMPTY
 
 MOSTLY_NUMBERS = 0.5
@@ -55,14 +55,14 @@ class Maker:
     path : str
     lines : Ints
         Line of each row in the file; below 0 in the second file.
-    rules : Rules
+    rules : TextRules
     second : str or None
         The second file.
     """
 
     path: str
     lines: Ints
-    rules: Rules
+    rules: TextRules
     second: str | None = None
     marks: Counter[str] = field(default_factory=Counter)
     format: NumberFormat = FORMATS[0]
@@ -121,7 +121,7 @@ class Maker:
         """Return the notes, with the number format if it was found out."""
         given = self.rules.decimal or self.rules.thousands
         found = self.format != FORMATS[0] and not given
-        first = [f"numbers are read with {self.format}, which was found out"] if found else []
+        first = [f"numbers were read with {self.format}, inferred from the table"] if found else []
         return (*first, *self.notes)
 
     def _where(self, column: TextColumn, text: str) -> str:
@@ -135,8 +135,8 @@ class Maker:
         self, column: TextColumn, text: str, first: NumberFormat, other: NumberFormat
     ) -> DataError:
         return DataError(
-            f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' may be "
-            f"{first.value(text):g} or {other.value(text):g}; say which: "
+            f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' could be "
+            f"{first.value(text):g} or {other.value(text):g}; write "
             f"'decimal: \"{first.decimal}\"' or 'thousands: \"{other.thousands}\"'"
         )
 
@@ -154,8 +154,8 @@ class Maker:
             for text, n in zip(telling, (first, second), strict=True)
         )
         return DataError(
-            f"{self._where(second[0], telling[1])}: {said} are written in different number "
-            "formats; repair one column, leave it out with 'drop', or list it in 'nominal'"
+            f"{self._where(second[0], telling[1])}: {said} use different number "
+            "formats; correct one column, leave it out with 'drop', or list it under 'nominal'"
         )
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
@@ -176,14 +176,14 @@ class Maker:
         if fits and not (codes and large(made).any()):
             if merged := self.format.merged(numbers, made[:-1]):
                 self.notes.append(
-                    f"column '{column.name}' has numbers of so many digits that different ones "
-                    f"are taken as equal, such as {short(merged[0])}; if they are codes, list it "
-                    "in 'nominal'"
+                    f"column '{column.name}' has numbers with so many digits that some different "
+                    f"ones became equal, such as {short(merged[0])}; if they are codes, list the "
+                    "column under 'nominal'"
                 )
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
                 self.notes.append(
-                    f"column '{column.name}' is read as numbers without their sign: {signed[0]}"
+                    f"column '{column.name}' was read as numbers without the sign in {signed[0]}"
                 )
             return Feature(column.name), made[column.codes]
         if all(map(DATE.fullmatch, column.texts)):
@@ -214,11 +214,11 @@ class Maker:
             for text, line in shown[1:]
         )
         marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
-        missing = f"say 'missing: [{marks}]' if nothing is known there, or " if marks else "say "
+        missing = f"'missing: [{marks}]' if the value is unknown, or " if marks else ""
         raise DataError(
-            f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is no number{more}, but most of "
-            f"column '{column.name}' is; repair it, or {missing}'nominal: [{column.name}]' if "
-            "these are names"
+            f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is not a number{more}, but most "
+            f"of column '{column.name}' is; correct it, or write {missing}"
+            f"'nominal: [{column.name}]' if the values are names"
         )
 
 

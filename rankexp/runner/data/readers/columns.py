@@ -126,8 +126,9 @@ def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | 
                 return None, Counter()
             values = np.full(len(column), np.nan)
             values[~unknown.to_numpy(zero_copy_only=False)] = found
-            marked = compute.value_counts(column.filter(unknown)).to_pylist()
-            return values, Counter({mark["values"]: mark["counts"] for mark in marked})
+            marked = compute.value_counts(column.filter(unknown))
+            counts = zip(*(marked.field(i).to_pylist() for i in range(2)), strict=True)
+            return values, Counter(dict(counts))
     return _floats(column, texts), Counter()
 
 

@@ -24,20 +24,20 @@ MOST_RATIO = 200
 SMALL = 50_000_000
 
 FOREIGN = {
-    b"PK\x03\x04": "is a zip archive: unpack it first",
-    b"\xd0\xcf\x11\xe0": "is an old Excel file: save it as .xlsx or as CSV",
-    b"\x1f\x8b": "is packed by gzip: its name must end in .gz",
-    b"BZh9": "is packed by bzip2: its name must end in .bz2",
-    b"\xfd7zXZ": "is packed by xz: its name must end in .xz",
-    b"\x28\xb5\x2f\xfd": "is packed by zstd: unpack it first",
-    b"SQLite": "is a database of SQLite: export the table as CSV",
-    b"%PDF": "is a PDF file, no table",
-    b"\x93NUMPY": "is an array of numpy: write a table, say as CSV",
-    b"PAR1": "is a Parquet file: its name must end in .parquet",
-    b"\x80\x04\x95": "is a pickle, which is never read: write CSV or Parquet",
-    b"\x80\x05\x95": "is a pickle, which is never read: write CSV or Parquet",
+    b"PK\x03\x04": "the file is a zip archive; unpack it first",
+    b"\xd0\xcf\x11\xe0": "the file is in the old Excel format; save it as .xlsx or CSV",
+    b"\x1f\x8b": "the file is compressed with gzip, so its name must end in .gz",
+    b"BZh9": "the file is compressed with bzip2, so its name must end in .bz2",
+    b"\xfd7zXZ": "the file is compressed with xz, so its name must end in .xz",
+    b"\x28\xb5\x2f\xfd": "the file is compressed with zstd; unpack it first",
+    b"SQLite": "the file is an SQLite database; export the table as CSV",
+    b"%PDF": "the file is a PDF, not a table",
+    b"\x93NUMPY": "the file is a numpy array; save it as a table, for example CSV",
+    b"PAR1": "the file is in Parquet format, so its name must end in .parquet",
+    b"\x80\x04\x95": "the file is a pickle, and pickles are never read; save CSV or Parquet",
+    b"\x80\x05\x95": "the file is a pickle, and pickles are never read; save CSV or Parquet",
 }
-"""What a file can begin with, and what to do then."""
+"""First bytes of a file that cannot be read, and what to do."""
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -74,7 +74,7 @@ def pieces(path: Path, size: int = 1 << 20) -> Iterator[bytes]:
         raise DataError(f"{path}: no such file") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise DataError(f"{path}: cannot be read: {reason}") from error
+        raise DataError(f"{path}: cannot read the file: {reason}") from error
 
 
 def check_size(path: Path, size: int) -> None:
@@ -87,8 +87,8 @@ def check_size(path: Path, size: int) -> None:
         most = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
     if size > most:
         raise DataError(
-            f"{path}: its {packed / 1e6:,.2f} MB hold more than {most / 1e6:,.0f} MB when "
-            f"unpacked; if that is what you expect, allow more megabytes by {LIMIT}"
+            f"{path}: the {packed / 1e6:,.2f} MB unpack to more than {most / 1e6:,.0f} MB; if you "
+            f"expect that, raise the limit with {LIMIT} (megabytes)"
         )
 
 
@@ -118,7 +118,9 @@ def encoding_of(
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
-    raise DataError(f"{path}:{line}: is not in the encoding {name}; say which it is by 'encoding'")
+    raise DataError(
+        f"{path}:{line}: the text is not valid {name}; give its encoding with 'encoding'"
+    )
 
 
 def _first_wrong(
@@ -133,14 +135,14 @@ def _first_wrong(
         b"".decode(name)
         decoder = codecs.getincrementaldecoder(name)()
     except LookupError as error:
-        raise DataError(f"{path}: there is no text encoding '{name}'") from error
+        raise DataError(f"{path}: '{name}' is not a known text encoding") from error
     seen, read, zero, wrong = 0, 0, 0, None
     for piece in chain(content, [b""]):
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
-            hint = "; if it is UTF-16, say 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
+            hint = "; if it is UTF-16, write 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
             raise DataError(
-                f"{path}: is no text: byte {read + piece.index(0) + 1:,} is zero{hint}"
+                f"{path}: the file is not text: byte {read + piece.index(0) + 1:,} is zero{hint}"
             )
         if wrong is None:
             try:
@@ -154,7 +156,7 @@ def _first_wrong(
                 seen += len(text)
         read += len(piece)
     if zero and wrong is None:
-        raise DataError(f"{path}: is no text: character {zero:,} is zero")
+        raise DataError(f"{path}: the file is not text: character {zero:,} is zero")
     return wrong
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import DEFAULT, Rules
+from rankexp.runner.data.readers.rules import DEFAULT, TextRules
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
@@ -29,7 +29,7 @@ _NO_TABLES = {
 }
 
 
-def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
+def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:
     """Return the table of a file of text with one row a line, plain or compressed.
 
     The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
@@ -54,7 +54,7 @@ def read_delimited(path: Path, rules: Rules = DEFAULT, test: Path | None = None)
         csv.field_size_limit(limit)
 
 
-def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
+def _grid(path: Path, rules: TextRules) -> tuple[Grid, dict[str, str]]:
     """Return the rows of a file, and how it is taken apart."""
     source = path if path.is_file() else unpacked(path)  # what is no file is read but once
     content = [source] if isinstance(source, bytes) else None
@@ -65,7 +65,9 @@ def _grid(path: Path, rules: Rules) -> tuple[Grid, dict[str, str]]:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
-        grid.notes.append("it is no UTF-8 and was read as Windows-1252; 'encoding' says otherwise")
+        grid.notes.append(
+            "the file is not valid UTF-8 and was read as Windows-1252; 'encoding' changes this"
+        )
     return grid, {"encoding": encoding, "delimiter": delimiter}
 
 
@@ -88,12 +90,12 @@ class _Text:
                 self._before += 1
         if re.match(r"\S+\s+qid:", start):
             raise DataError(
-                f"{path}: is text in LETOR's format, whose first cells are a level and a query: "
-                f"in a study say 'source: {{letor: {path.name}}}'"
+                f"{path}: the file is in LETOR format; in a study write "
+                f"'source: {{letor: {path.name}}}'"
             )
         for starts, what in _NO_TABLES.items():
             if start.lower().startswith(starts):
-                raise DataError(f"{path}: is {what}, no table of rows: write it as CSV")
+                raise DataError(f"{path}: the file is {what}, not a table; save it as CSV")
 
     def rows(self, delimiter: str, *, strict: bool = True) -> Iterator[Row]:
         """Give line and cells of each row that is not blank, from the line of names on."""
@@ -125,11 +127,11 @@ class _Text:
 
     def _malformed(self, line: int, reason: str) -> DataError:
         if "field larger" in reason:
-            reason = f"a cell has more than {LONGEST_CELL:,} characters; is a quote open?"
+            reason = f"a cell has more than {LONGEST_CELL:,} characters; is a quote left open?"
         elif "end of data" in reason:
-            reason = "a quoted value does not end"
+            reason = "a quoted value is never closed"
         elif "expected after" in reason:
-            reason = "text follows a closing quote; double a quote that is meant"
+            reason = "text follows a closing quote; to have a quote inside a value, double it"
         return DataError(f"{self.path}:{line}: {reason}")
 
     def sniff(self) -> str:
@@ -147,7 +149,9 @@ class _Text:
             return SPACES if self._score(SPACES) > best else ","
         if len(found) > 1:
             names = " or ".join(map(repr, found))
-            raise DataError(f"{self.path}: the delimiter may be {names}; say which by 'delimiter'")
+            raise DataError(
+                f"{self.path}: the delimiter could be {names}; choose one with 'delimiter'"
+            )
         return found[0]
 
     def _score(self, delimiter: str) -> tuple[float, float]:
@@ -170,7 +174,7 @@ class _Text:
         if len(next(one, [])) == len(row) > 1:
             said = short(self._comment.strip())
             raise DataError(
-                f"{self.path}:{self._before}: '{said}' begins with '#' but is cut like the "
-                "rows; take out the '#' if it names the columns, otherwise say 'header: true' or "
-                "'header: false' of the line after it"
+                f"{self.path}:{self._before}: '{said}' begins with '#' but has as many cells as "
+                "the rows; if it names the columns, remove the '#'; otherwise write "
+                "'header: true' or 'header: false' for the line after it"
             )

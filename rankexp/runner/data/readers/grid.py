@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
 from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import Rules
+from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.readers.second import matched
 from rankexp.runner.data.reading import Layout
 
@@ -51,12 +51,12 @@ class Grid:
     path : str
     rows : callable
         Gives the rows anew, the line of names among them; none is without cells.
-    rules : Rules
+    rules : TextRules
     cut : callable, optional
         Gives columns of the rows from a line on, quickly; it raises ValueError in doubt.
     """
 
-    def __init__(self, path: str, rows: Rows, rules: Rules, cut: Cut | None = None) -> None:
+    def __init__(self, path: str, rows: Rows, rules: TextRules, cut: Cut | None = None) -> None:
         self.path, self.rules, self._rows, self._cut = path, rules, rows, cut
         first = list(islice(rows(), FIRST))
         if not first:
@@ -84,7 +84,7 @@ class Grid:
             A column is in one file only, or one file alone has a line of names.
         """
         if self.header != other.header:
-            has = "has a line of names" if other.header else "has no line of names"
+            has = "has a header" if other.header else "has no header"
             raise DataError(f"{other.path}: {has}, unlike {self.path}")
         self._second = other, matched(self.names, self.path, other.names, other.path)
         self.notes += [f"{Path(other.path).name}: {note}" for note in other.notes]
@@ -111,8 +111,8 @@ class Grid:
         if above or (strange and strange == texts and len(rows) >= ENOUGH):
             name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
             raise DataError(
-                f"{self.path}:{line}: '{name}' looks like the name of a column, '{other}' beside "
-                "it does not; say 'header: true' or 'header: false'"
+                f"{self.path}:{line}: '{name}' looks like a column name but '{other}' does not; "
+                "write 'header: true' or 'header: false'"
             )
         return False
 
@@ -127,8 +127,8 @@ class Grid:
         name, count = Counter(names).most_common(1)[0]
         if count > 1:
             raise DataError(
-                f"{self.path}:{line}: column '{short(name)}' occurs twice in the header: rename "
-                "one, or if this line is a row of data, say 'header: false'"
+                f"{self.path}:{line}: the header names column '{short(name)}' twice; rename one, "
+                "or write 'header: false' if this line is data"
             )
         return names
 
@@ -136,9 +136,9 @@ class Grid:
         line, cells = row
         hint = ""
         if first and len(cells) == 1:
-            hint = "; if it is a title, take it out"
+            hint = "; if this line is a title, remove it"
         elif first and len(cells) == self.width - 1:
-            hint = "; if the first column has no name, begin the line with its delimiter"
+            hint = "; if the first column has no name, start the line with the delimiter"
         return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
 
     def _data(self) -> Iterator[Row]:
@@ -159,7 +159,9 @@ class Grid:
             try:
                 columns = [pa.array([cells[j] for _, cells in chunk], pa.string()) for j in which]
             except UnicodeEncodeError as error:
-                raise DataError(f"{self.path}:{chunk[0][0]}: is no text: {error}") from error
+                raise DataError(
+                    f"{self.path}:{chunk[0][0]}: holds half of a character: {error}"
+                ) from error
             yield np.array([line for line, _ in chunk]), columns
 
     def _quickly(self, which: Sequence[int]) -> Iterator[Piece]:
@@ -192,7 +194,7 @@ class Grid:
             for lines, columns in (other._quickly if quick else other._judged)(wanted):
                 yield -lines, columns
 
-    def read(self, kind: str, **how: str | None) -> Table:
+    def read(self, kind: str, **how: str | None) -> DataTable:
         """Return the table; `how` goes into its layout.
 
         It is read quickly, and again, with the lines of its rows, if anything is in doubt.
@@ -201,7 +203,7 @@ class Grid:
             return self._read(kind, how, quick=True)
         return self._read(kind, how, quick=False)
 
-    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> Table:
+    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> DataTable:
         scan = self._scan(quick=quick)
         lines = np.concatenate(scan.lines)
         first = None if self._second is None else int((lines > 0).sum())
@@ -220,7 +222,9 @@ class Grid:
         for j, column in found.items():
             columns[j], scan.values[:, j] = maker.make(column)
         layout = self._layout(kind, maker, scan, set(found), how)
-        return Table(Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first)
+        return DataTable(
+            Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first
+        )
 
     def _scan(self, *, quick: bool) -> "_Scan":
         """Go through all rows once."""
@@ -262,14 +266,14 @@ class Grid:
         dotted = scan.dotted - texts
         if dotted and not scan.points - scan.texts and self.rules.thousands is None:
             notes.append(
-                "every number with a point has three digits after it; it was read as a decimal "
-                "point, 'thousands: \".\"' reads it otherwise"
+                "every number with a point has three digits after it; the point was read as a "
+                "decimal point, and 'thousands: \".\"' changes this"
             )
         padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
         if padded := [name for name in padded if name not in self.rules.lenient]:
             notes.append(
-                f"numbers with leading zeros were read as numbers: {', '.join(padded[:10])}; if "
-                "they are codes, list the column in 'nominal'"
+                f"values with leading zeros were read as numbers in {', '.join(padded[:10])}; if "
+                "they are codes, list the column under 'nominal'"
             )
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
         return Layout(

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Ints, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
-from rankexp.runner.data.reading import Layout
+from rankexp.runner.data.reading import Json, Layout
 from rankexp.runner.data.suitable import check_memory
 
 BLOCK = 1 << 24
@@ -42,7 +42,7 @@ _Block = tuple[Floats, Ints, Floats, int]
 """Labels, queries and features of some rows, as wide as needed, and how many cells are given."""
 
 
-def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
+def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTable:
     """Return one table of files in LETOR's format, their rows in the order of the files.
 
     Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
@@ -71,7 +71,7 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
         note for part, path in files.items() for note in _scattered(path, queries[part])
     ]
     if absent := len(codes) * width - sum(given for *_, given in blocks):
-        notes.append(f"{absent:,} cells of features that their lines leave out are 0")
+        notes.append(f"{absent:,} cells that the file leaves out were read as 0")
     values = np.zeros((len(codes), len(head) + width))
     values[:, 0] = np.concatenate([labels for labels, *_ in blocks])
     values[:, 1] = codes
@@ -84,13 +84,14 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> Table:
         values[at : at + len(features), len(head) : len(head) + features.shape[1]] = features
         at += len(features)
     if missing := int(np.isnan(values[:, len(head) :]).sum()):
-        notes.append(f"{missing:,} cells of features written NULL or nan are missing")
+        notes.append(f"{missing:,} cells with NULL or nan were read as missing")
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
     layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
-    named = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
-    where = {"files": named} if parted else {"file": files[""].name}
-    name = f"{len(files)} files" if parted else files[""].name
-    return Table(name, columns, values, {"source": "letor", **where}, layout)
+    named: dict[str, Json] = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
+    single = next(iter(files.values())).name
+    where: dict[str, Json] = {"files": named} if parted else {"file": single}
+    name = f"{len(files)} files" if parted else single
+    return DataTable(name, columns, values, {"source": "letor"} | where, layout)
 
 
 def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> None:
@@ -100,8 +101,8 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
                 raise DataError(
-                    f"query {query} is in two parts, '{other}' ({files[other]}) and '{part}' "
-                    f"({files[part]}): name each file of queries once"
+                    f"query {query} occurs in two parts, '{other}' ({files[other]}) and '{part}' "
+                    f"({files[part]}); each query must be in one file only"
                 )
 
 
@@ -113,13 +114,17 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
     used = np.zeros(width, dtype=bool)
     for features in blocks:
         used[: features.shape[1]] |= (features != 0).any(axis=0)
-    said = f"of {width:,} features {used.sum():,} are other than 0 in any row"
+    said = f"only {used.sum():,} of {width:,} features are ever different from 0"
     if width > FAR and 10 * used.sum() < width:
         raise DataError(
             f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
             "index right? If it is, number the features from 1 on without gaps"
         )
-    return [] if 2 * used.sum() >= width else [f"{said}; {width} is in {_place(files, width)}"]
+    return (
+        []
+        if 2 * used.sum() >= width
+        else [f"{said}; feature {width} is in {_place(files, width)}"]
+    )
 
 
 def _place(files: Mapping[str, Path], index: int) -> str:
@@ -141,9 +146,10 @@ def _scattered(path: Path, queries: Ints) -> Iterator[str]:
     distinct, counts = np.unique(runs, return_counts=True)
     again = distinct[counts > 1]
     if len(again):
+        have = "query has" if len(again) == 1 else "queries have"
         yield (
-            f"{path.name}: {len(again):,} queries have rows in several places, such as "
-            f"{again[0]}; the rows of each are one query"
+            f"{path.name}: {len(again):,} {have} rows that are not consecutive, such as "
+            f"{again[0]}; they were put together"
         )
 
 
@@ -159,7 +165,9 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
             found.append(_quickly(plain, count) or _each(path, bodies, line, count))
         line += text.count(b"\n")
     if not any(features.shape[1] for _, _, features, _ in found):
-        raise DataError(f"{path}: " + ("no line has a feature" if found else "no rows of data"))
+        raise DataError(
+            f"{path}: " + ("no line has a feature" if found else "there are no data rows")
+        )
     return found
 
 
@@ -171,7 +179,9 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
-            raise DataError(f"{path}: a line has more than {BLOCK:,} bytes: is it LETOR's format?")
+            raise DataError(
+                f"{path}: a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
+            )
         yield whole[:cut]
     yield rest
 
@@ -231,7 +241,7 @@ def _block(
 ) -> _Block:
     """Return rows of so many features each, up to here `count` of them, as wide as needed."""
     width = int(indices.max(initial=0))
-    check_memory(count, width, f"feature {width} is the last: is its index right? Else ")
+    check_memory(count, width, f"the largest index is {width}; is it right? If so, ")
     block = values.reshape(len(heads), width) if len(values) == len(heads) * width else None
     if block is None:
         block = np.zeros((len(heads), width))
@@ -244,12 +254,14 @@ def _head(texts: Sequence[bytes]) -> tuple[float, int]:
     """Return label and query of a line; ValueError says what is wrong with them."""
     relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        raise ValueError(f"the line begins with {_shown(texts[0])}: a label is a finite number")
+        raise ValueError(
+            f"the line begins with {_shown(texts[0])}, but a label is a finite number"
+        )
     if len(texts) < 2 or not texts[1].startswith(b"qid:"):
-        raise ValueError("there is no 'qid:' after the label")
+        raise ValueError("the label is not followed by 'qid:'")
     query = texts[1].removeprefix(b"qid:")
     if not query.isdigit() or len(query) > DIGITS:
-        raise ValueError(f"{_shown(texts[1])}: a query is a whole number")
+        raise ValueError(f"{_shown(texts[1])}: a query must be a whole number")
     return relevance, int(query)
 
 
@@ -260,15 +272,19 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
     for text in texts:
         index, _, cell = text.partition(b":")
         if not index.isdigit() or not cell:
-            raise ValueError(f"{_shown(text)} is no feature: 'index:value' is expected")
+            raise ValueError(f"{_shown(text)} is not a feature, which is written 'index:value'")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
-            raise ValueError(f"feature {_shown(index)}: there may be {MOST_FEATURES:,} features")
+            raise ValueError(
+                f"feature {_shown(index)}: at most {MOST_FEATURES:,} features are allowed"
+            )
         if number <= last:
             wrong = f"comes after {last}" if last else "is below 1"
-            raise ValueError(f"feature {number} {wrong}: indices ascend from 1")
+            raise ValueError(
+                f"feature {number} {wrong}; indices must increase and start at 1 or above"
+            )
         value = _number(cell)
         if value is None or np.isinf(value):
-            kind = f"{_shown(cell)}, which is no number" if value is None else "infinite"
+            kind = f"{_shown(cell)}, which is not a number" if value is None else "infinite"
             raise ValueError(f"feature {number} is {kind}")
         pairs[number], last = value, number
     return pairs

@@ -13,7 +13,7 @@ USUAL = frozenset(
 
 
 @dataclass(frozen=True)
-class Rules:
+class TextRules:
     """What an entry says of how texts are read; None is found out.
 
     `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
@@ -38,7 +38,7 @@ class Rules:
         return self.missing - self.levels if column == self.target else self.missing
 
     @classmethod
-    def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "Rules":
+    def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "TextRules":
         """Return the rules of an entry; `usual` marks where it names none."""
         marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
         given = (v if isinstance(v, list) else [v] for v in entry.levels or ())
@@ -58,4 +58,4 @@ class Rules:
         )
 
 
-DEFAULT = Rules()
+DEFAULT = TextRules()

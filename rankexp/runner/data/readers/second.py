@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature, Floats, Table
+from rankexp.runner.data.dataset import DataTable, Feature, Floats
 
 
 def matched(
@@ -23,9 +23,9 @@ def matched(
     lacking = [name for name in names if name not in others]
     extra = [name for name in others if name not in names]
     if lacking or extra:
-        said = (f"lacks {_listed(lacking)}", f"has {_listed(extra)}, which {path} has not")
+        said = (f"lacks {_listed(lacking)}", f"has {_listed(extra)}, which {path} lacks")
         both = (text for text, found in zip(said, (lacking, extra), strict=True) if found)
-        raise DataError(f"{other}: {' and '.join(both)}: both files need the same columns")
+        raise DataError(f"{other}: {' and '.join(both)}; both files need the same columns")
     return [list(others).index(name) for name in names]
 
 
@@ -34,7 +34,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names[:10]) + more
 
 
-def joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
+def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
     """Return the rows of one table or two whose files declare the types of columns.
 
     Categories are those of the first, then what the second has beside them.
@@ -50,7 +50,7 @@ def joined(tables: Sequence[Table], paths: Sequence[Path]) -> Table:
     order = matched([c.name for c in first.columns], path, [c.name for c in second.columns], other)
     formats = [t.layout and (t.layout.decimal, t.layout.thousands) for t in tables]
     if formats[0] != formats[1]:
-        raise DataError(f"{other}: numbers are written otherwise than in {path}")
+        raise DataError(f"{other}: the number format differs from {path}")
     columns, values = list(first.columns), second.values[:, order]
     for j, mine in enumerate(columns):
         theirs = second.columns[order[j]]

@@ -13,12 +13,13 @@ import numpy as np
 from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import EXACT
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described
+from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.compressed import check_size, unpacked
 from rankexp.runner.data.readers.grid import Grid, Row
-from rankexp.runner.data.readers.rules import DEFAULT, Rules
+from rankexp.runner.data.readers.rules import DEFAULT, TextRules
 from rankexp.runner.data.reading import Layout
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ INDEX = "__index_level_0__"
 """What pandas calls an index without name in a Parquet file."""
 
 
-def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
+def read_parquet(path: Path, rules: TextRules = DEFAULT) -> DataTable:
     """Return the table of a Parquet file: numbers as they stand, texts as those of CSV.
 
     Raises
@@ -48,15 +49,15 @@ def read_parquet(path: Path, rules: Rules = DEFAULT) -> Table:
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
-        raise DataError(f"{path}: is no whole Parquet file: {one_line(error)}") from error
+        raise DataError(f"{path}: the Parquet file is damaged: {one_line(error)}") from error
     return _from_frame(path, frame, rules)
 
 
-def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
+def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTable:
     names = [str(name) for name in frame.columns]
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice or not names or not len(frame):
-        what = f"column '{twice[0]}' occurs twice" if twice else "there are no rows of data"
+        what = f"column '{twice[0]}' occurs twice" if twice else "there are no data rows"
         raise DataError(f"{path}: {what}")
     maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
     values = np.empty((len(frame), len(names)))
@@ -87,24 +88,29 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: Rules) -> Table:
         thousands=maker.format.thousands or None,
         notes=maker.said(),
     )
-    return Table(path.name, tuple(columns), values, layout=layout)
+    return DataTable(path.name, tuple(columns), values, layout=layout)
 
 
-def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, int], Any]:
+def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, int], Codes]:
     """Return the distinct texts of a column, an empty one among them, and their codes."""
     try:
         codes, distinct = column.factorize()
     except TypeError as error:
-        raise DataError(f"{path}: column '{name}' holds lists or the like; drop it") from error
+        raise DataError(
+            f"{path}: column '{name}' holds lists or other nested values; leave it out "
+            "before saving"
+        ) from error
     known = {"": 0}
     order = [0]
     for value in distinct:
         text = _text(value)
         if text is None:
             kind = type(value).__name__
-            raise DataError(f"{path}: column '{name}' holds values of type {kind}; drop it")
+            raise DataError(
+                f"{path}: column '{name}' holds values of type {kind}; leave it out before saving"
+            )
         order.append(known.setdefault(text, len(known)))
-    return known, np.array(order, dtype=np.int64)[codes + 1]
+    return known, np.array(order, dtype=np.int32)[codes + 1]
 
 
 def _text(value: object) -> str | None:
@@ -119,7 +125,7 @@ def _text(value: object) -> str | None:
     return value.isoformat() if hasattr(value, "isoformat") else None
 
 
-def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> Table:
+def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:
     """Return the table of an Excel file: its only sheet with values, or the one that is named.
 
     The rows of `test`, a second file of the same columns, come after the first's.
@@ -135,7 +141,7 @@ def read_excel(path: Path, rules: Rules = DEFAULT, test: Path | None = None) -> 
     return grid.read(f"Excel, sheet {sheet}")
 
 
-def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
+def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     """Return the rows of a sheet, and its name."""
     if find_spec("openpyxl") is None:
         raise DataError(
@@ -149,15 +155,15 @@ def _grid(path: Path, rules: Rules) -> tuple[Grid, str]:
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
-        raise DataError(f"{path}: is no whole Excel file: {one_line(error)}") from error
+        raise DataError(f"{path}: the Excel file is damaged: {one_line(error)}") from error
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
         raise DataError(
             f"{path}: there is no sheet '{rules.sheet}' with values"
             if rules.sheet is not None
-            else f"{path}: holds {len(sheets)} sheets with values ({', '.join(sheets)}); name one "
-            "by 'sheet'"
+            else f"{path}: {len(sheets)} sheets hold values ({', '.join(sheets)}); choose one "
+            "with 'sheet'"
         )
     ((name, rows),) = sheets.items()
 

@@ -1,14 +1,15 @@
 """Files of the user: text, ARFF, Parquet and Excel, by their suffix; plain or compressed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
+from rankexp.runner.data.sources import Reference
 
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
@@ -18,7 +19,9 @@ PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 
 
-def from_file(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
+def from_file(
+    reference: Reference, entry: "DataEntry", folders: Sequence[Path]
+) -> DataTable | None:
     """Return the table of the first file of this name, or None where no folder has it.
 
     Raises
@@ -50,50 +53,50 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+                raise DataError(f"{path}: cannot read the file: {error.strerror}") from error
     return None
 
 
-def located(reference: object, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
     """Return where the files of a reference are, by part, and the names of those not found.
 
     A single file is of the part without name; errors as of `locate`.
     """
-    names = reference if isinstance(reference, dict) else {"": reference}
+    names = reference if isinstance(reference, Mapping) else {"": reference}
     found = {part: locate(name, folders) for part, name in names.items()}
     there = {part: path for part, path in found.items() if path is not None}
     return there, [str(name) for part, name in names.items() if part not in there]
 
 
-def read(path: Path, entry: "DataEntry", test: Path | None = None) -> Table:
+def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
     """Read a file by the format that its name tells, and one of test rows in the same format.
 
     What a text file or a sheet does not declare is found out from the rows of both.
     """
-    from rankexp.runner.data.readers.rules import Rules
+    from rankexp.runner.data.readers.rules import TextRules
     from rankexp.runner.data.readers.second import joined
 
     files = [path] if test is None else [path, test]
     suffix = format_suffix(path)
     if test is not None and _family(format_suffix(test)) != _family(suffix):
-        raise DataError(f"{test}: the test file must be of the format of {path}")
+        raise DataError(f"{test}: the test file must have the same format as {path}")
     if suffix == ".arff":
         from rankexp.runner.data.readers.arff import read_arff
 
-        marks = Rules.of(entry, frozenset([""])).missing
+        marks = TextRules.of(entry, frozenset([""])).missing
         table = joined([read_arff(file, marks, entry.encoding) for file in files], files)
     elif suffix in PARQUET:
         from rankexp.runner.data.readers.typed import read_parquet
 
-        table = joined([read_parquet(file, Rules.of(entry)) for file in files], files)
+        table = joined([read_parquet(file, TextRules.of(entry)) for file in files], files)
     elif suffix in EXCEL:
         from rankexp.runner.data.readers.typed import read_excel
 
-        table = read_excel(path, Rules.of(entry), test)
+        table = read_excel(path, TextRules.of(entry), test)
     else:
         from rankexp.runner.data.readers.delimited import read_delimited
 
-        table = read_delimited(path, Rules.of(entry), test)
+        table = read_delimited(path, TextRules.of(entry), test)
     if test is None:
         return replace(table, provenance={"source": "file", "file": path.name})
     where = {"source": "file", "file": path.name, "test": test.name}

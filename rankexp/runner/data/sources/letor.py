@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.letor import read_letor
-from rankexp.runner.data.sources import reads_files
+from rankexp.runner.data.sources import Reference, reads_files
 from rankexp.runner.data.sources.file import located
 
 if TYPE_CHECKING:
@@ -17,12 +17,16 @@ REGISTER = {"letor": "from_letor"}
 
 
 @reads_files
-def from_letor(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table | None:
+def from_letor(
+    reference: Reference, entry: "DataEntry", folders: Sequence[Path]
+) -> DataTable | None:
     """Return the table of a file of queries, or of one for each part; None without any of them.
 
     See `rankexp.runner.data.readers.letor.read_letor`; DataError, too, where only some are there.
     """
     there, lacking = located(reference, folders)
     if there and lacking:
-        raise DataError(f"of {len(there) + len(lacking)} files {', '.join(lacking)} is not there")
+        raise DataError(
+            f"of {len(there) + len(lacking)} files these are missing: {', '.join(lacking)}"
+        )
     return read_letor(there, entry.encoding) if there else None

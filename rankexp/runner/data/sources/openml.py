@@ -13,25 +13,27 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.arff import read_arff
-from rankexp.runner.data.readers.rules import Rules
-from rankexp.runner.data.sources import asks_network
+from rankexp.runner.data.readers.rules import TextRules
+from rankexp.runner.data.sources import Reference, asks_network
 
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
 
 REGISTER = {"openml": "from_openml"}
 
+SKIP = "OPENML_SKIP_PARQUET"
 TIMEOUT = 10.0
 """Seconds to wait for the server's first answer."""
 
 
 @asks_network
-def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+def from_openml(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
     """Return a data set of OpenML by its number. Goes online unless the user's cache has it.
 
     Raises
@@ -41,7 +43,9 @@ def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) 
     """
     number = str(reference)
     if not number.isdecimal():
-        raise DataError(f"OpenML data sets go by number, not by name: openml: {reference!r}")
+        raise DataError(
+            f"OpenML data sets are identified by number, not by name: openml: {reference!r}"
+        )
     import openml
 
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
@@ -54,7 +58,7 @@ def from_openml(reference: object, entry: "DataEntry", folders: Sequence[Path]) 
 
 
 def _marks(entry: "DataEntry") -> frozenset[str]:
-    return Rules.of(entry, frozenset([""])).missing
+    return TextRules.of(entry, frozenset([""])).missing
 
 
 def _is_whole(folder: Path) -> bool:
@@ -82,26 +86,26 @@ def _reach(server: str, number: str) -> None:
 
 
 @contextmanager
-def _settings(openml: Any, folder: str) -> Iterator[None]:
+def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
     """Let the package work in a folder, with few retries, as ARFF; undo all that afterwards."""
     config = openml.config
     before = config._root_cache_directory, config.retry_policy, config.connection_n_retries
-    skip = os.environ.get("OPENML_SKIP_PARQUET")
+    skip = os.environ.get(SKIP)
     config.set_root_cache_directory(folder)
     config.set_retry_policy("human", n_retries=2)
-    os.environ["OPENML_SKIP_PARQUET"] = "true"
+    os.environ[SKIP] = "true"
     try:
         yield
     finally:
         config.set_root_cache_directory(before[0])
         config.set_retry_policy(before[1], n_retries=before[2])
         if skip is None:
-            del os.environ["OPENML_SKIP_PARQUET"]
+            del os.environ[SKIP]
         else:
-            os.environ["OPENML_SKIP_PARQUET"] = skip
+            os.environ[SKIP] = skip
 
 
-def _fetch(openml: Any, number: int, entry: "DataEntry") -> Table:
+def _fetch(openml: ModuleType, number: int, entry: "DataEntry") -> DataTable:
     try:
         beside = {"download_qualities": False, "download_features_meta_data": False}
         dataset = openml.datasets.get_dataset(number, download_data=True, **beside)

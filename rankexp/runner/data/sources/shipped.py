@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.shipped import shipped_data
-from rankexp.runner.data.dataset import Table
+from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.data.sources import Reference
 from rankexp.runner.data.sources.file import read
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 REGISTER = {"shipped": "from_shipped"}
 
 
-def from_shipped(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+def from_shipped(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
     """Return a data set that comes with rankexp, read as a file of the user would be.
 
     Raises
@@ -28,6 +29,8 @@ def from_shipped(reference: object, entry: "DataEntry", folders: Sequence[Path])
     known, name = shipped_data(), str(reference)
     if name not in known:
         hint = did_you_mean(name, known)
-        raise DataError(f"rankexp ships no data set '{name}'{hint}; it has: {', '.join(known)}")
+        raise DataError(
+            f"rankexp does not ship a data set '{name}'{hint}; it has: {', '.join(known)}"
+        )
     file = known[name]
     return replace(read(file, entry), provenance={"source": "shipped", "file": file.name})

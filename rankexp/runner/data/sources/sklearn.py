@@ -8,7 +8,8 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.data.dataset import Feature, Table
+from rankexp.runner.data.dataset import DataTable, Feature
+from rankexp.runner.data.sources import Reference
 
 if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
@@ -18,7 +19,7 @@ REGISTER = {"sklearn": "from_sklearn"}
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 
 
-def from_sklearn(reference: object, entry: "DataEntry", folders: Sequence[Path]) -> Table:
+def from_sklearn(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
     """Return a bundled data set; its target is the column `target`, with names for classes.
 
     Raises
@@ -33,7 +34,9 @@ def from_sklearn(reference: object, entry: "DataEntry", folders: Sequence[Path])
     if name not in BUNDLED:
         hint = did_you_mean(name, BUNDLED)
         known = ", ".join(BUNDLED)
-        raise DataError(f"scikit-learn brings no data set '{name}'{hint}; it has: {known}")
+        raise DataError(
+            f"scikit-learn does not include a data set '{name}'{hint}; it has: {known}"
+        )
     bunch = getattr(datasets, f"load_{name}")()
     columns = [Feature(str(column)) for column in bunch.feature_names]
     if "target_names" in bunch:
@@ -43,4 +46,4 @@ def from_sklearn(reference: object, entry: "DataEntry", folders: Sequence[Path])
         columns.append(Feature("target"))
     values = np.column_stack([bunch.data, bunch.target]).astype(np.float64)
     provenance = {"source": "sklearn", "name": name, "version": sklearn.__version__}
-    return Table(name, tuple(columns), values, provenance)
+    return DataTable(name, tuple(columns), values, provenance)

@@ -55,7 +55,7 @@ class Telling(Strict):
         fact = self.fact(shown)
         if fact is None or not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
-            return f"nothing is known of '{self.of}' (block '{self.block}' tells of: {known})"
+            return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
         default = f"{self.of}, {fact.verdict}: {{}}"
         if isinstance(self.say, str):
             return (self.say if fact.known else default).replace("{}", fact.text)
@@ -84,7 +84,7 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
     needs = [name for own in wanted for name in own.experiments(context)]
     text = "; ".join(one.text(context.shown) for one in said) or "nothing yet"
     if said and artificial(context, needs, (e for one in said for e in one.experiments(context))):
-        text = f"on artificial data alone: {text}"
+        text = f"on artificial data only: {text}"
     lost = [
         name
         for own, one in pairs
@@ -129,7 +129,7 @@ class Summary(BlockKind):
         found = [own.found for own in counts if own.found]
         lacks = [own.lacks for own in counts if own.lacks]
         left = [own.left for own in counts if own.left]
-        none = "nothing that is published was compared"
+        none = "no published value was compared"
         parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
         yield "Reproduced", sentence(context, self.reproduced, "; ".join(parts))
         if not (self.reproduced or self.why):
@@ -139,8 +139,8 @@ class Summary(BlockKind):
         why = [
             f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in reasons
         ]
-        unknown = "what would tell was not run" if self.why else "no experiment tells"
-        text = "nothing that was compared" if found else none
+        unknown = "the experiment that would tell was not run" if self.why else "unknown"
+        text = "nothing of what was compared" if found else none
         if lacks:
             text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
         blocks = [own.block for own in reasons if isinstance(own, Telling)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
 from rankexp.runner.report.numbers import NOTHING, number, span
 
-_NUMERIC = re.compile(r"[-+±.\d\s/≈≠?()e%–×]*")
+_NUMERIC = re.compile(r"[-−+±.\d\s/≈≠?()e%–×]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 

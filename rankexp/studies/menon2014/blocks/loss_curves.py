@@ -57,7 +57,10 @@ class LossCurves(BlockKind):
         yield from super().faults(study, block)
         for i, name in enumerate(self.losses):
             if "weight" in self.what and not parse(name).proper:
-                text = f"{name} is not proper, so it has no weight: leave it or the weights out"
+                text = (
+                    f"loss {name} is not proper and has no weight function; remove it from "
+                    "'losses' or remove 'weight' from 'what'"
+                )
                 yield Fault(("options", "losses", i), text)
 
     def build(self, context: Context, block: Block) -> Output:

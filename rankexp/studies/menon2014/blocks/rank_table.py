@@ -71,7 +71,7 @@ class RankTable(Choosing, InBlocks):
             numbers.assign(rule=str(self.rule_of(experiment))),
             [self._table(context, experiment, found, detail) for detail in (False, True)],
             notes=[
-                *self._notes(bool(numbers["published"].notna().any())),
+                *self._notes(bool(numbers.published.notna().any())),
                 *(Note(Kind.CAVEAT, f"{text}.") for text in numbers.left_out.unique() if text),
             ],
             gist=f"Average ranks, Spearman's rho: {said}.",
@@ -88,7 +88,7 @@ class RankTable(Choosing, InBlocks):
         known = set(table.index.get_level_values("problem"))
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
         made = blocks.complete(table, ["problem"], self.incomplete, missing)
-        whole, names = table[table["state"] == "whole"][methods], list(made.values.index)
+        whole, names = table[table.state == "whole"][methods], list(made.values.index)
         own = [whole.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
             raise NotComparableError("a data set needs two splits or more")
@@ -119,7 +119,7 @@ class RankTable(Choosing, InBlocks):
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
-        printed = any(own["published"].notna().any() for own in found.values())
+        printed = any(own.published.notna().any() for own in found.values())
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
             for row in own.to_dict("records"):
@@ -173,7 +173,7 @@ def _agreement(own: pd.DataFrame) -> str:
 
 def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
     """Count the published ranks that the noise of both explains, and name the furthest."""
-    wrong = told[told["apart"]]
+    wrong = told[told.apart]
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
     if not len(wrong):
         return Tally(found) if len(told) else None

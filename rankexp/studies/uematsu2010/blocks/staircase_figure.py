@@ -80,7 +80,7 @@ class Staircase(AtRule):
         drawn, notes = self._draw(context, steps, fitted), self._notes(fitted)
         return Output(numbers, [table], drawn, notes, gist=f"The least hinge loss: {gist}.")
 
-    def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.Kept]]:
+    def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.KeptItem]]:
         """Return the curves at fixed points of one problem, by method."""
         setup = context.evaluate(experiment)
         if setup.keep is None or setup.keep.at is None:
@@ -101,7 +101,7 @@ class Staircase(AtRule):
         ]
         return Table(["Of the population", "Value"], rows, "The staircase and the log ratio")
 
-    def _notes(self, fitted: Mapping[Title, Sequence[kept.Kept]]) -> list[str]:
+    def _notes(self, fitted: Mapping[Title, Sequence[kept.KeptItem]]) -> list[str]:
         notes = [
             "The steps minimise the expected hinge loss on pairs over a grid, which is a linear "
             "program; all of them have whole heights. The logistic loss is least at the log ratio "
@@ -116,7 +116,10 @@ class Staircase(AtRule):
         return notes
 
     def _draw(
-        self, context: Context, steps: pd.DataFrame, fitted: Mapping[Title, Sequence[kept.Kept]]
+        self,
+        context: Context,
+        steps: pd.DataFrame,
+        fitted: Mapping[Title, Sequence[kept.KeptItem]],
     ) -> figure.Figure:
         count, columns = max(len(fitted), 1), 2 if len(fitted) == 4 else 3
         made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")

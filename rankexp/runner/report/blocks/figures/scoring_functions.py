@@ -10,7 +10,7 @@ from pydantic import Field
 
 from rankexp.arrays import Bools, Floats
 from rankexp.keep.key import BAYES
-from rankexp.runner.analyse.kept import Kept, curves
+from rankexp.runner.analyse.kept import KeptItem, curves
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
@@ -72,7 +72,7 @@ class ScoringFunctions(OfOneSplit):
         notes = self._notes(context, block.experiments[0], truth, lines)
         return Output(numbers, [], self._draw(truth, lines), notes)
 
-    def _lines(self, context: Context, block: Block, here: Mapping[str, Kept]) -> list[Line]:
+    def _lines(self, context: Context, block: Block, here: Mapping[str, KeptItem]) -> list[Line]:
         order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
         lines = []
         for name in self.shown(context, block):
@@ -85,22 +85,22 @@ class ScoringFunctions(OfOneSplit):
         return lines
 
     def _notes(
-        self, context: Context, experiment: str, truth: Kept, lines: Sequence[Line]
+        self, context: Context, experiment: str, truth: KeptItem, lines: Sequence[Line]
     ) -> list[str]:
         model, rep, _ = truth.place
         notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
         if self.match != "none":
             where = "each panel" if self.match == "affine" else "each zoom"
-            notes.append(f"Scores are matched to m by least squares, in {where} by itself.")
+            notes.append(f"Scores are matched to m by least squares, separately in {where}.")
         if self.match != "affine" and self.divided:
             shares = (
                 f"{context.method_label(name)} by {by:g}" for name, by in self.divided.items()
             )
-            notes.append(f"Elsewhere they are divided: {', '.join(shares)}.")
+            notes.append(f"In the other panels scores are divided: {', '.join(shares)}.")
         if self.optimal:
             notes.append(
-                "The optimal scorer drawn is the share of test examples with a smaller m(x), a "
-                "strictly increasing function of m."
+                "The dashed optimal scorer is the empirical CDF of m(x), which ranks exactly as m "
+                "does."
             )
         for metric in self.values:
             names = [line.name for line in lines]
@@ -118,7 +118,7 @@ class ScoringFunctions(OfOneSplit):
             notes.append(f"{metric.label} on these examples: {', '.join(told)}.")
         return notes
 
-    def _draw(self, truth: Kept, lines: Sequence[Line]) -> figure.Figure:
+    def _draw(self, truth: KeptItem, lines: Sequence[Line]) -> figure.Figure:
         windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
         made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
         for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
@@ -132,7 +132,13 @@ class ScoringFunctions(OfOneSplit):
         return made
 
     def _panel(
-        self, axes: figure.Axes, truth: Kept, lines: Sequence[Line], inside: Bools, *, zoom: bool
+        self,
+        axes: figure.Axes,
+        truth: KeptItem,
+        lines: Sequence[Line],
+        inside: Bools,
+        *,
+        zoom: bool,
     ) -> None:
         x, m = truth.x[inside], truth.y[inside]
         fitted = self.match == "affine" or (zoom and self.match == "windows")

@@ -31,11 +31,11 @@ class Answer(Comparison):
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference."""
-        metrics = list(dict.fromkeys(str(one.metric) for one in judged))
+        metrics = list(dict.fromkeys(one.metric.label for one in judged))
         if len(metrics) > 1:
             return [
-                f"No answer in short: differences in {' and '.join(metrics)} do not compare; give "
-                "each metric a block of its own."
+                f"There is no short answer, because differences in {' and '.join(metrics)} cannot "
+                "be compared. Give each metric a block of its own."
             ]
         method, label = context.method_label(self.method), context.method_label
         found = {
@@ -59,9 +59,9 @@ class Answer(Comparison):
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
             ends = sorted((sign * most.low_all, sign * most.high_all))
-            stronger = ", which Holm's test is stronger than" if ends[0] <= 0 else ""
+            stronger = "; Holm's test is more powerful than this interval" if ends[0] <= 0 else ""
             parts.append(
-                f"the largest gain shown is {amount(abs(most.difference), self.digits)} "
+                f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
                 f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
                 f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
             )

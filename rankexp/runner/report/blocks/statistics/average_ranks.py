@@ -31,7 +31,7 @@ POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm
 
 
 @dataclass(frozen=True)
-class Panel:
+class RankPanel:
     """Methods ranked over the models of a problem, or over problems."""
 
     name: str  # problem or experiments
@@ -60,7 +60,7 @@ class AverageRanks(Choosing, InBlocks):
         gist = " ".join(self._gist(context, panel) for panel in panels if panel.ranking)
         return Output(self.numbers(panels), tables, notes=self.notes(panels), gist=gist)
 
-    def _gist(self, context: Context, panel: Panel) -> str:
+    def _gist(self, context: Context, panel: RankPanel) -> str:
         """Say the average ranks, the best first, and whether they are out of line."""
         found = panel.ranking
         assert found is not None  # see above
@@ -76,7 +76,7 @@ class AverageRanks(Choosing, InBlocks):
             m for m in self.shown(context, block) if self.methods or all(m in s for s in shared)
         ]
 
-    def panels(self, context: Context, block: Block) -> list[Panel]:
+    def panels(self, context: Context, block: Block) -> list[RankPanel]:
         """Return one panel a generator's problem or one of queries, then one for all data sets."""
         methods = self.needed(context, block)
         panels, others = [], []
@@ -96,15 +96,15 @@ class AverageRanks(Choosing, InBlocks):
         methods: list[str],
         problem: str | None = None,
         unit: str = "data sets",
-    ) -> Panel:
+    ) -> RankPanel:
         """Rank over a problem's units, or over all problems, or say why that cannot be."""
         named = ", ".join(experiments)
         title = context.problem_label(problem) if problem else f"data sets of {named}"
         metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
         rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
-        panel = Panel(problem or named, title, methods, metrics, rules, unit)
+        panel = RankPanel(problem or named, title, methods, metrics, rules, unit)
         if len({metric.direction for metric in metrics}) > 1:
-            texts = " and ".join(map(str, metrics))
+            texts = " and ".join(one.label for one in metrics)
             return replace(panel, note=f"{texts} have different directions")
         each = unit == QUERIES
         table = pd.concat([self.wide(context, n, methods, spread=each) for n in experiments])
@@ -128,7 +128,7 @@ class AverageRanks(Choosing, InBlocks):
             return replace(panel, note="; ".join([str(error), *dropped]), kind=Kind.REASON)
         return replace(panel, ranking=found, note="; ".join(dropped))
 
-    def numbers(self, panels: Sequence[Panel]) -> pd.DataFrame:
+    def numbers(self, panels: Sequence[RankPanel]) -> pd.DataFrame:
         """Return average ranks, one row a panel and method."""
         rows = []
         for panel in panels:
@@ -151,7 +151,7 @@ class AverageRanks(Choosing, InBlocks):
                 rows.append({**row, "incomplete": self.incomplete, "note": panel.note})
         return pd.DataFrame(rows)
 
-    def _ranks(self, context: Context, panels: Sequence[Panel]) -> Table:
+    def _ranks(self, context: Context, panels: Sequence[RankPanel]) -> Table:
         rows: list[list[Entry]] = []
         methods = panels[0].methods if panels else []
         for panel in panels:
@@ -172,7 +172,7 @@ class AverageRanks(Choosing, InBlocks):
         rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
         return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
 
-    def _pairs(self, context: Context, panels: Sequence[Panel]) -> Table:
+    def _pairs(self, context: Context, panels: Sequence[RankPanel]) -> Table:
         rows: list[list[Entry]] = []
         for panel in panels:
             found = panel.ranking
@@ -180,20 +180,19 @@ class AverageRanks(Choosing, InBlocks):
                 continue
             labels = list(map(context.method_label, panel.methods))
             for i, j in combinations(range(len(labels)), 2):
-                said = "differ" if found.differs[i, j] else "not told apart"
+                said = "differ" if found.differs[i, j] else "no significant difference"
                 p = p_value(float(found.p[i, j]))
                 rows.append([panel.title, f"{labels[i]} – {labels[j]}", p, said])
         header = ["Over", "Pair", "p", "At this level"]
         return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
 
-    def notes(self, panels: Sequence[Panel]) -> list[Note | str]:
+    def notes(self, panels: Sequence[RankPanel]) -> list[Note | str]:
         """Say which tests were used and what was left out."""
         level = short(self.alpha)
         notes: list[Note | str] = [
-            "Ranks within each block, mean ranks for ties. F: Friedman's test in the form of Iman "
-            f"and Davenport, its p by permutation up to {FEW} blocks; pairs by "
-            f"{POSTHOC[self.posthoc]}, at {level}, where p is below this level, else no pair is "
-            "told apart.",
-            f"Incomplete blocks: {self.incomplete}.",
+            "Ties get their mean rank. F: Friedman's test with the correction of Iman and "
+            f"Davenport, with a permutation p-value for up to {FEW} blocks. If p is below "
+            f"{level}, pairs are tested by {POSTHOC[self.posthoc]}; otherwise no pair differs.",
+            blocks.WORDS[self.incomplete],
         ]
         return [*notes, *(Note(p.kind, f"{p.title}: {p.note}.") for p in panels if p.note)]

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
 from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import one_test_set, select
+from rankexp.runner.analyse import blocks, one_test_set, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.analyse.kept import sources
@@ -19,7 +19,7 @@ from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import short
+from rankexp.runner.report.numbers import listed, number, short
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, tallied, words
@@ -36,8 +36,8 @@ HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Ef
 BY_QUERY = ["Bootstrap", "p randomisation"]  # in front of the verdict
 HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
 BESIDE = (
-    "Over queries: a percentile interval of the bootstrap, the queries of each fold drawn anew, "
-    "for itself; the paired randomisation test, adjusted as the others."
+    "Over queries: a bootstrap percentile interval, for which the queries of each fold are drawn "
+    "anew (not adjusted), and the paired randomisation test, adjusted like the others."
 )
 
 
@@ -198,7 +198,7 @@ class Comparison(InBlocks):
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        caption = f"{judged.experiment}, {judged.metric} by {judged.rule.label}: "
+        caption = f"{judged.experiment}, {judged.metric.label} by {judged.rule.label}: "
         header = [name.format(100 * judged.settings.relative) for name in HEADER]
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
             header[-1:-1] = BY_QUERY
@@ -243,11 +243,11 @@ class Comparison(InBlocks):
             f"{units} values are better. Intervals: {percent}.",
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
             f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
-            f"Within {100 * first.relative:g} %: the same against this share of the loss of the "
-            f"other, but no less than {short(first.least)}; beyond (no): the interval lies there.",
-            "Detectable: the true difference that the adjusted test finds with power "
-            f"{first.power:g}. Effect: mean difference in its standard deviations; over data sets "
-            "the rank-biserial correlation, and the difference is the pseudo-median.",
+            f"Within it: the equivalence test with a margin of {100 * first.relative:g} % of the "
+            f"other method's loss (at least {short(first.least)}); no: the interval is outside.",
+            "Detectable: the smallest true difference that the adjusted test finds with power "
+            f"{short(first.power)}. Effect: the mean difference over its standard deviation; over "
+            "data sets the rank-biserial correlation, and the difference is the pseudo-median.",
             *[BESIDE] * any(c.unit == QUERIES for own in judged for c in own.contrasts),
         ]
 
@@ -262,21 +262,21 @@ class Comparison(InBlocks):
         if not names:
             return ""
         return (
-            " Holm's test is stronger than the intervals, so a difference is shown whose interval "
-            f"holds 0: {'; '.join(names)}."
+            " Holm's test is more powerful than the intervals. It shows a difference although the "
+            f"interval contains 0: {'; '.join(names)}."
         )
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[Note | str]:
         """Say what was left out."""
-        notes: list[Note | str] = [f"Incomplete blocks: {self.incomplete}."]
+        notes: list[Note | str] = [blocks.WORDS[self.incomplete]]
         for own in judged:
             for contrast in own.contrasts:
                 name = context.problem_label(contrast.problem) if contrast.problem else "overall"
                 parts = [contrast.note] if contrast.note else []
                 if contrast.undefined and contrast.problem:
-                    what = "splits without a value for any method"
+                    what = "splits in which no method has a value"
                     if contrast.unit == QUERIES:
-                        what = "queries left out, without a value by both methods"
+                        what = "queries left out because a method has no value"
                     parts.append(f"{what}: {contrast.undefined}")
                 if parts:
                     text = f"{own.experiment} / {name}: {'; '.join(parts)}."
@@ -289,12 +289,12 @@ class Comparison(InBlocks):
             found = own.family.overall
             if not math.isnan(found.within):
                 margin = short(own.settings.margin or math.nan)
-                chances = f"{found.better:.2f}, {found.within:.2f} and {found.worse:.2f}"
+                each = (number(p, 2) for p in (found.better, found.within, found.worse))
+                chances = listed([*each])
                 notes.append(
-                    f"{own.experiment}, against {context.method_label(own.reference)}: the most "
-                    "probable outcome on a further data set is better, equivalent within "
-                    f"{margin} or worse with posterior probability {chances} "
-                    "(Bayesian signed-rank test)."
+                    f"{own.experiment}, against {context.method_label(own.reference)}: on a "
+                    f"further data set the result is better, equivalent within {margin} or worse "
+                    f"with posterior probability {chances} (Bayesian signed-rank test)."
                 )
         return notes
 
@@ -303,12 +303,11 @@ def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
     """Say which margins equivalence was tested against."""
     margins = {own.metric.label: own.settings.margin for own in judged}
     known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
-    texts = [f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"] * bool(
-        known
-    )
+    tested = f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"
+    texts = [tested] * bool(known)
     lacking = ", ".join(name for name, margin in margins.items() if margin is None)
     if lacking:
-        texts.append(f"{lacking}: no margin, so no equivalence but relative to the loss")
+        texts.append(f"{lacking}: no margin, so equivalence is tested relative to the loss only")
     return "; ".join(texts)
 
 

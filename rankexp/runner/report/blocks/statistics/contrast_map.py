@@ -9,6 +9,7 @@ import pandas as pd
 
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
+from rankexp.runner.grid import label as label_of
 from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
@@ -20,7 +21,7 @@ REGISTER = {"contrast_map": "ContrastMap"}
 WIDTH, HEIGHT = 3.5, 2.3  # of a panel, inches
 
 
-class Place(NamedTuple):
+class MapPlace(NamedTuple):
     """A cell of a map."""
 
     contrast: str
@@ -30,10 +31,10 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class MapContrast:
     """A contrast at a place, as the whole map judges it."""
 
-    place: Place
+    place: MapPlace
     own: Contrast
     label: str
     experiment: str
@@ -67,7 +68,7 @@ class ContrastMap(Contrasts):
         notes = [
             "A contrast is a mean of differences, the first method of each pair minus the second: "
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
-            + f". Rows are {self.row}, columns {self.label or self.column}.",
+            + f". Rows are {label_of(self.row)}, columns {self.label or label_of(self.column)}.",
             "± is half an interval; intervals hold for all cells of a contrast at once with "
             f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: shown to be "
             f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
@@ -77,26 +78,26 @@ class ContrastMap(Contrasts):
         tables, drawn = self._tables(found, metric.label), self._drawn(found, metric.label)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
-    def _found(self, context: Context, block: Block) -> list[Found]:
+    def _found(self, context: Context, block: Block) -> list[MapContrast]:
         """Return all that is known, judged over the map of each contrast."""
-        found: dict[str, list[Found]] = {label: [] for label in self.contrasts}
+        found: dict[str, list[MapContrast]] = {label: [] for label in self.contrasts}
         for name in block.experiments:
             column = float(context.evaluate(name).protocol.model_dump()[self.column])
             for label, family in self._families(context, name).items():
                 for own in family.problems:
                     entry = context.study.generators[own.problem]
-                    place = Place(label, entry.generator, float(entry.params[self.row]), column)
+                    place = MapPlace(label, entry.generator, float(entry.params[self.row]), column)
                     text = context.problem_label(own.problem)
-                    found[label].append(Found(place, own, text, name))
+                    found[label].append(MapContrast(place, own, text, name))
         settings = self._settings(context, block.experiments[0])
         return [
-            Found(one.place, judged, one.label, one.experiment)
+            MapContrast(one.place, judged, one.label, one.experiment)
             for own in found.values()
             for one, judged in zip(own, adjusted([one.own for one in own], settings), strict=True)
             if not math.isnan(one.own.difference)
         ]
 
-    def _from(self, found: list[Found], label: str) -> Fact:
+    def _from(self, found: list[MapContrast], label: str) -> Fact:
         """Say from which column on all cells are equivalent, and the range of what is shown."""
         own = [one for one in found if one.place.contrast == label]
         if not own:
@@ -104,7 +105,7 @@ class ContrastMap(Contrasts):
         open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
-        name = self.label or self.column
+        name = self.label or label_of(self.column)
         ends = [
             f"{number(one.own.difference, self.digits, sign=True)} "
             f"({one.label}, {one.place.column:,.0f} {name})"
@@ -116,16 +117,16 @@ class ContrastMap(Contrasts):
         differ = f"{len(shown)} differ: " if shown else ""
         return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
 
-    def _tables(self, found: list[Found], metric: str) -> list[Table]:
+    def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:
         tables = []
         for label in self.contrasts:
             own = {one.place: one.own for one in found if one.place.contrast == label}
             columns = sorted({place.column for place in own})
             rows: list[list[Entry]] = []
             for generator, row in dict.fromkeys((p.generator, p.row) for p in sorted(own)):
-                each = [own.get(Place(label, generator, row, x)) for x in columns]
-                rows.append([f"{generator}, {row:g}", *map(self._entry, each)])
-            header = [self.row, *(f"{x:,.0f}" for x in columns)]
+                each = [own.get(MapPlace(label, generator, row, x)) for x in columns]
+                rows.append([f"{generator}, {short(row)}", *map(self._entry, each)])
+            header = [label_of(self.row), *(f"{x:,.0f}" for x in columns)]
             tables.append(Table(header, rows, f"{label}, {metric}"))
         return tables
 
@@ -136,7 +137,7 @@ class ContrastMap(Contrasts):
         half = (own.high_all - own.low_all) / 2.0
         return Cell(own.difference, half, mark=mark, digits=self.digits, sign=True)
 
-    def _drawn(self, found: list[Found], metric: str) -> figure.Figure:
+    def _drawn(self, found: list[MapContrast], metric: str) -> figure.Figure:
         maps = list(dict.fromkeys((one.place.contrast, one.place.generator) for one in found))
         made, axes = figure.panels(len(maps), 2, (WIDTH, HEIGHT), below=0.1)
         most = max(abs(one.own.difference) for one in found)
@@ -154,14 +155,15 @@ class ContrastMap(Contrasts):
                 panel.text(at[1], at[0], figure.literal(text), weight=weight, **style)
             panel.imshow(grid, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=0.7)
             panel.set_xticks(range(len(columns)), [f"{x:,.0f}" for x in columns])
-            panel.set_yticks(range(len(rows)), [f"{y:g}" for y in rows])
+            panel.set_yticks(range(len(rows)), [short(y) for y in rows])
             panel.set(
-                xlabel=figure.literal(self.label or self.column), ylabel=figure.literal(self.row)
+                xlabel=figure.literal(self.label or label_of(self.column)),
+                ylabel=figure.literal(label_of(self.row)),
             )
             panel.grid(visible=False)
             figure.title(panel, f"{label}: {generator}", bold=True)
         return made
 
 
-def _size(one: Found) -> float:
+def _size(one: MapContrast) -> float:
     return one.own.difference

@@ -60,8 +60,8 @@ class Contrasts(InBlocks):
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
             + ".",
             f"Intervals hold for all problems of a column at once with {percent} confidence "
-            "(Bonferroni); that over all problems is for itself. Marked words: adjusted p below "
-            f"{alpha} (Holm); over data sets by signed ranks, with the pseudo-median.",
+            "(Bonferroni); the one over all problems is not adjusted. Better and worse: adjusted "
+            f"p below {alpha} (Holm). Over data sets: signed-rank test and pseudo-median.",
         ]
         families = [made for own in found.values() for made in own.values()]
         notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
@@ -91,8 +91,8 @@ class Contrasts(InBlocks):
             return []
         return [
             f"{word}: two one-sided tests against ±{short(self.margin)} at "
-            f"{short(round(1 - self.level, 12))} (Holm), so each by an interval of "
-            f"{200 * self.level - 100:g} %; {len(beyond)} of the wider intervals shown reach "
+            f"{short(round(1 - self.level, 12))} (Holm), which use intervals of "
+            f"{200 * self.level - 100:g} %. {len(beyond)} of the wider intervals shown reach "
             "beyond the margin."
         ]
 

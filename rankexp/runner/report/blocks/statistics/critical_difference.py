@@ -10,7 +10,7 @@ from pydantic import Field
 
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
-from rankexp.runner.report.blocks.statistics.average_ranks import AverageRanks, Panel
+from rankexp.runner.report.blocks.statistics.average_ranks import AverageRanks, RankPanel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 
@@ -22,7 +22,7 @@ RANK = 0.5  # width of a label's number, inches
 
 
 @dataclass(frozen=True)
-class Mark:
+class RankMark:
     """Where a method stands: its average rank, the side of its label, the row from above."""
 
     method: int
@@ -40,7 +40,7 @@ class Bar:
     row: int
 
 
-def marks(average: "Sequence[float] | np.ndarray") -> list[Mark]:
+def marks(average: "Sequence[float] | np.ndarray") -> list[RankMark]:
     """Return the marks, best first: the better half has its labels on the right.
 
     The outermost marks have the uppermost labels, so that no two lines cross.
@@ -50,7 +50,7 @@ def marks(average: "Sequence[float] | np.ndarray") -> list[Mark]:
     found = []
     for place, method in enumerate(order):
         side, row = ("right", place) if place < half else ("left", len(order) - 1 - place)
-        found.append(Mark(int(method), float(average[method]), side, row))
+        found.append(RankMark(int(method), float(average[method]), side, row))
     return found
 
 
@@ -85,12 +85,12 @@ class CriticalDifference(AverageRanks):
         """Return the figure and the numbers it shows (`average_ranks` shows them as a table)."""
         panels = self.panels(context, block)
         names = list(map(context.method_label, self.needed(context, block)))
-        what = "Average ranks, better to the right; bars join methods that are not told apart."
+        what = "Ranks are better to the right. Bars join methods without significant differences."
         drawn = draw(panels, names, self.columns)
         return Output(self.numbers(panels), [], drawn, [what, *self.notes(panels)])
 
 
-def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> figure.Figure:
+def draw(panels: Sequence[RankPanel], labels: Sequence[str], columns: int) -> figure.Figure:
     """Return the figure, one diagram a panel."""
     names = [figure.literal(label) for label in labels]
     label = max(map(figure.inches, names), default=0.0) + RANK
@@ -107,20 +107,20 @@ def draw(panels: Sequence[Panel], labels: Sequence[str], columns: int) -> figure
     return made
 
 
-def _depth(panel: Panel) -> float:
+def _depth(panel: RankPanel) -> float:
     """Return where the bars end and the labels begin, in inches below the axis."""
     assert panel.ranking is not None
     joined = bars(panel.ranking.average, panel.ranking.bars)
     return 0.14 + BAR * (1 + max((bar.row for bar in joined), default=-1))
 
 
-def _height(panel: Panel) -> float:
+def _height(panel: RankPanel) -> float:
     if panel.ranking is None:
         return 1.0
     return TOP + TITLE + _depth(panel) + ROW * ((len(panel.methods) + 1) // 2 + 0.3)
 
 
-def _diagram(axes: figure.Axes, panel: Panel, names: Sequence[str], margin: float) -> None:
+def _diagram(axes: figure.Axes, panel: RankPanel, names: Sequence[str], margin: float) -> None:
     """Draw one diagram; its coordinates are inches down and ranks across, 1 at the right."""
     count, found = len(panel.methods), panel.ranking
     if found is None:
@@ -172,7 +172,7 @@ def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
 
 
 def _label(
-    axes: figure.Axes, mark: Mark, name: str, depth: float, count: int, margin: float
+    axes: figure.Axes, mark: RankMark, name: str, depth: float, count: int, margin: float
 ) -> None:
     """Draw the line from a method's rank down and out to its label."""
     y = depth + ROW * (mark.row + 0.4)

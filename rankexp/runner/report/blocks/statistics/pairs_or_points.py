@@ -131,13 +131,16 @@ class PairsOrPoints(BlockKind):
                 self._difference(found.contrasts.get(one.method)),
                 self._difference(_turned(found.behind.get(one.method))),
                 Cell(duration(one.seconds)),
-                Cell(one.chosen or None, mark=Mark.EDGE if one.edges else None),
+                Cell(
+                    (one.chosen and one.chosen.label) or None,
+                    mark=Mark.EDGE if one.edges else None,
+                ),
             ]
             for one in found.standings
         ]
         name = named(found.metric)
-        header = ["Method", name, "− its like on points", "− the best", "Time", "Settings"]
-        caption = f"{name} on rows not trained on, mean ± standard error, best first"
+        header = ["Method", name, "− same loss on points", "− the best", "Time", "Settings"]
+        caption = f"{name} on test rows, mean ± standard error, best first"
         if self.rule.label != "nested":
             caption += f"; settings chosen by {self.rule.label}"
         return Table(header, rows, caption)
@@ -152,16 +155,16 @@ class PairsOrPoints(BlockKind):
     def _notes(self, found: Gains) -> list[str]:
         """Say what the columns are."""
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        overlap = "" if found.tested > 0 else ", which allow for training parts that overlap"
+        overlap = "" if found.tested > 0 else ", corrected for overlapping training sets"
         overlap = ", over queries, for these fits" if found.by_query else overlap
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
             f"{side} values are better. In brackets: {percent} intervals{overlap}; they hold for "
             f"all of a column at once. Better, worse: p below {alpha}, adjusted for the number of "
-            f"comparisons (Holm); equivalent: shown to be within {short(found.margin)} (two "
+            f"comparisons (Holm). Equivalent: significantly within ±{short(found.margin)} (two "
             f"one-sided tests at {alpha}).",
-            f"Time: of training once, with the choice of settings. {Mark.EDGE.value}: some "
-            "choices lie at the end of the settings tried.",
+            f"Time: one training run, including the search over settings. {Mark.EDGE.value}: the "
+            "best settings are sometimes at the end of the range tried.",
         ]
 
 

@@ -19,7 +19,7 @@ from rankexp.runner.report.options import Choosing, Rule, Ruled
 REGISTER = {"chosen_grid": "ChosenGrid"}
 
 
-class Chosen(NamedTuple):
+class ChosenPoint(NamedTuple):
     """A grid point that a rule chose, and how often."""
 
     experiment: str
@@ -46,7 +46,7 @@ class ChosenGrid(Choosing, Ruled):
             for name in block.experiments
             for rule in self.rules
         )
-        rows = list(map(Chosen._make, numbers.itertuples(index=False, name=None)))
+        rows = list(map(ChosenPoint._make, numbers.itertuples(index=False, name=None)))
         edges = sum(row.times for row in rows if row.edge)
         total = sum(row.times for row in rows)
         notes: list[Note | str] = [
@@ -85,7 +85,7 @@ class ChosenGrid(Choosing, Ruled):
             f"{tied:,} of {total:,} choices; a choice for all splits counts once."
         )
 
-    def _flat(self, context: Context, rows: Sequence[Chosen]) -> int:
+    def _flat(self, context: Context, rows: Sequence[ChosenPoint]) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""
         found = 0
         for row in rows:
@@ -110,13 +110,13 @@ class ChosenGrid(Choosing, Ruled):
         counts.insert(0, "experiment", experiment)
         return counts
 
-    def _grid(self, context: Context, found: Sequence[Chosen]) -> Table:
+    def _grid(self, context: Context, found: Sequence[ChosenPoint]) -> Table:
         points: dict[tuple[str, str, str], dict[str, list[Cell]]] = {}
         for row in found:
             rules = points.setdefault((row.experiment, row.problem, row.method), {})
             mark = Mark.EDGE if row.edge else None
             rules.setdefault(row.rule, []).append(
-                Cell(row.grid.text, mark=mark, remark=str(row.times))
+                Cell(row.grid.label, mark=mark, remark=str(row.times))
             )
         rows: list[list[Entry]] = [
             [

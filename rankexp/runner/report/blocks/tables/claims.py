@@ -27,11 +27,11 @@ REGISTER = {"claims": "Claims"}
 
 Found = Sequence[tuple[ClaimRow, Finding]]
 LEGEND = (
-    "Holds: shown to lie in the range claimed; does not hold: shown to lie outside, each at {1}, "
-    "adjusted by Holm for the comparisons of the claim. Intervals are at the level of that test. "
-    "The number found is the one that the verdict hangs on; of every value of a check its mean, "
-    "with the least and the largest. {0}.csv has all, {0}.md each claim in full, its page "
-    "and its tests."
+    "Holds: a test shows that the number lies in the range claimed. Does not hold: a test shows "
+    "that it lies outside. Tests are at {1}, adjusted by Holm for the comparisons of the claim, "
+    "and intervals are at the level of the test. Found is the comparison that decided the "
+    "verdict. For checks it is the mean, with minimum and maximum in brackets. {0}.csv has all "
+    "numbers; {0}.md has each claim in full, with its page and its tests."
 )
 COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),

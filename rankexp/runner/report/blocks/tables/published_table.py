@@ -29,7 +29,7 @@ NOT_RUN = compare.Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
 
 
-class Judged(NamedTuple):
+class JudgedValue(NamedTuple):
     """How far a value is from the published one, see `PublishedLine`."""
 
     difference: float = NAN
@@ -177,14 +177,14 @@ class PublishedTable(Choosing, Ruled):
             **judged._asdict(),
         )
 
-    def _judged(self, target: Published | None, metric: Metric, row: compare.Mean) -> Judged:
+    def _judged(self, target: Published | None, metric: Metric, row: compare.Mean) -> JudgedValue:
         """Return how far a value is from the published one, and what the noise of both says."""
         if target is None or math.isnan(row.mean):
-            return Judged(verdict=None if target is None else Reproduction.NOT_RUN)
+            return JudgedValue(verdict=None if target is None else Reproduction.NOT_RUN)
         difference = row.mean - target.value
         printed, within = compare.noise(row, target)
         loss = 1 - target.value if metric.direction == "higher" else target.value
-        return Judged(
+        return JudgedValue(
             difference,
             difference / loss if loss > 0 else NAN,
             printed,
