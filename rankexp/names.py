@@ -143,7 +143,7 @@ def _read(word: str, text: str) -> Value:
 
 
 def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
-    """Return the text of a value; `bare` texts need no quotes. NaN equals nothing, so it is refused."""
+    """Return the text of a value; NaN is refused, because it equals nothing."""
     if type(value) not in SCALARS or (isinstance(value, float) and math.isnan(value)):
         raise ValueError(f"expected a number, a text, True, False or None, got {shown(value)}")
     if not isinstance(value, str):
@@ -171,11 +171,9 @@ def arguments(
         return {}
     signature, hints = _signature(function)
     known = {name: p for name, p in signature.items() if name not in data}
-    for key in given:
-        if key not in known:
-            hint = registry.did_you_mean(key, known)
-            text = f"{place} has no parameter '{shown(key)}'{hint}"
-            raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
+    for key in (key for key in given if key not in known):
+        text = f"{place} has no parameter '{shown(key)}'{registry.did_you_mean(key, known)}"
+        raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
     checked = {
         key: _checked(f"{place}, {key}", given[key], p.default, hints.get(key))
         for key, p in known.items()

@@ -223,16 +223,14 @@ def get(room: str, name: str) -> Any:
         raise UnknownNameError(f"unknown {what} '{shown(name)}'{hint}; {listed}")
     if target.package == "rankexp":
         return target.load()
-    why: str | None
+    place = f"{what} '{name}' of package '{target.package}' cannot be used"
     try:
         found = target.load()
     except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
-        what_failed = f"importing {target.module}:{target.attribute}"
-        why = f"{what_failed} failed: {type(error).__name__}: {error}"
-    else:
-        why = unfit(room, found)
-    if why:
-        raise PluginError(f"{what} '{name}' of package '{target.package}' cannot be used: {why}")
+        failed = f"importing {target.module}:{target.attribute} failed"
+        raise PluginError(f"{place}: {failed}: {type(error).__name__}: {error}") from error
+    if why := unfit(room, found):
+        raise PluginError(f"{place}: {why}")
     return found
 
 
